@@ -1,0 +1,1 @@
+"""The values that every layer speaks of. Frozen, compared by content, free of behaviour that needs I/O."""

@@ -1,0 +1,51 @@
+"""What answers are made of: hits with their reasons, and what the answer saw."""
+
+from __future__ import annotations
+
+from muninn_core.model.chunk import SourceKind
+from muninn_core.model.value import Value
+
+
+class Reason(Value):
+    """One signal of a score. The contributions of a hit's reasons add up to its score."""
+
+    signal: str
+    value: float
+    weight: float
+    contribution: float
+    note: str = ""
+
+
+class Hit(Value):
+    """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
+
+    A memory's `path` is the first file that it names, or "" when it names none.
+    """
+
+    kind: SourceKind
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    why: tuple[Reason, ...]
+    text: str
+    title: str = ""
+    type: str = ""
+    symbol: str = ""
+
+
+class IndexSaw(Value):
+    """The index that an answer was computed from: its generation, and how many changed files it lags behind."""
+
+    generation: int = 0
+    lag: int = 0
+
+
+class Saw(Value):
+    """The state that an answer saw: HEAD, the number of records in the log, and the index."""
+
+    commit: str | None = None
+    branch: str | None = None
+    log: int = 0
+    index: IndexSaw = IndexSaw()

@@ -1,0 +1,99 @@
+"""A memory: what folding the log says of one thing that was remembered."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from muninn_core.model.value import Value, field
+
+Trust = Literal["user", "commit", "agent", "outside"]
+"""Who vouches: a person said it > a commit or test shows it > an agent inferred it > text from outside."""
+
+TRUST_ORDER: tuple[Trust, ...] = ("outside", "agent", "commit", "user")
+"""From the least trusted to the most."""
+
+Actor = Literal["user", "assistant", "tool", "hook", "import"]
+
+KINDS: tuple[str, ...] = (
+    "attempt",
+    "bug_fix",
+    "configuration",
+    "constraint",
+    "context_hit",
+    "decision",
+    "entity",
+    "insight",
+    "pattern",
+    "preference",
+    "reference",
+    "session_summary",
+)
+"""The kinds of memory known without configuration; `memory.kinds` in the config adds more."""
+
+RELATIONS: tuple[str, ...] = ("contradicts", "extends", "implements", "references", "supersedes")
+
+
+class Cite(Value):
+    """A place in the code that a memory speaks of. Lines are 1-based and inclusive; `start` 0 is the whole file."""
+
+    path: str
+    start: int = 0
+    end: int = 0
+    symbol: str | None = None
+    hash: str | None = None
+    commit: str | None = None
+
+
+class Link(Value):
+    """A directed relation from one memory to another."""
+
+    relation: str
+    target: str
+    strength: float = 1.0
+    reason: str = ""
+    by: str = ""
+
+
+class Memory(Value):
+    """One memory, folded. `type` is that of the record that created it; times are RFC 3339 in UTC.
+
+    `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
+    field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
+    """
+
+    id: str
+    type: str
+    text: str
+    ts: str
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    cites: tuple[Cite, ...] = ()
+    importance: int = 5
+    confidence: float = 0.8
+    trust: Trust = "agent"
+    actor: str = ""
+    agent: str | None = None
+    session: str | None = None
+    sessions: tuple[str, ...] = ()
+    task: str | None = None
+    branch: str | None = None
+    commit: str | None = None
+    expires: str | None = None
+    updated: str = ""
+    links: tuple[Link, ...] = ()
+    aliases: tuple[str, ...] = ()
+    pinned: bool = False
+    archived: bool = False
+    redacted: bool = False
+    superseded_by: str | None = None
+    merged_into: str | None = None
+    sealed: bool = False
+    sources: tuple[str, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def active(self) -> bool:
+        """Whether the memory speaks for itself: neither archived, superseded, merged away nor redacted."""
+        return not (self.archived or self.superseded_by or self.merged_into or self.redacted)

@@ -1,0 +1,1 @@
+"""What travels between Muninn's processes: frames, verbs, their parameters and results."""

@@ -1,0 +1,262 @@
+"""The catalogue: every capability of Muninn, once.
+
+JSON-RPC methods (`muninn/<verb>`), LSP commands (`muninn.<verb>`), MCP tools, CLI verbs, the extension's TypeScript
+types and the reference page are made from `METHODS`. A capability is in this table or it does not exist.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+from muninn_core.errors import BadParams, UnknownVerb
+from muninn_core.model.value import ValidationError, Value, field, from_plain
+from muninn_core.protocol import params as p
+from muninn_core.protocol import results as r
+
+Effect = Literal["read", "write", "control"]
+
+
+class Method(Value):
+    """One verb.
+
+    `effect`: read changes nothing; write adds to the log or the work tree; control acts on the daemon or index.
+    `use` tells a model when to call it. `destructive` marks what a person may want to confirm. `tool` puts it among
+    the MCP tools. `positional` and `flags` shape the command line: parameters by place, and shorter flag names.
+    """
+
+    verb: str
+    title: str
+    summary: str
+    params: type[Value]
+    result: type[Value]
+    effect: Effect
+    use: str = ""
+    destructive: bool = False
+    idempotent: bool = True
+    tool: bool = False
+    positional: tuple[str, ...] = ()
+    flags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The JSON-RPC method's name."""
+        return f"muninn/{self.verb}"
+
+    @property
+    def command(self) -> str:
+        """The LSP command's name."""
+        return f"muninn.{self.verb}"
+
+
+_PLURALS = {"files": "file", "tags": "tag", "entities": "entity"}
+
+_TABLE = (
+    Method(
+        verb="init",
+        title="Initialise the repository's memory",
+        summary="Write .muninn with its defaults; what is there already stays as it is.",
+        params=p.InitParams,
+        result=r.InitResult,
+        effect="write",
+    ),
+    Method(
+        verb="status",
+        title="Status",
+        summary="Say how the daemon, the index and the log are, and what needs a person.",
+        params=p.StatusParams,
+        result=r.StatusResult,
+        effect="read",
+        tool=True,
+        use="Call when an answer looks incomplete or an error says so: it tells whether the index lags and what is "
+        "broken.",
+    ),
+    Method(
+        verb="index",
+        title="Bring the index up to date",
+        summary="Compare every file with the index and take in what changed.",
+        params=p.IndexParams,
+        result=r.IndexResult,
+        effect="control",
+    ),
+    Method(
+        verb="remember",
+        title="Remember",
+        summary="Store a memory; it is on disk when the answer comes.",
+        params=p.RememberParams,
+        result=r.RememberResult,
+        effect="write",
+        idempotent=False,
+        tool=True,
+        positional=("text",),
+        flags=_PLURALS,
+        use="Call when something was decided, learned or tried that the next session would need: a decision and its "
+        "reason, a constraint, the cause of a bug, a way that failed (type `attempt`, with the command in `details`). "
+        "Name the files that it is about. One fact a memory, in whole sentences. Never store secrets.",
+    ),
+    Method(
+        verb="recall",
+        title="Recall",
+        summary="Find code, knowledge and memories for a question, each with the reasons for its place.",
+        params=p.RecallParams,
+        result=r.RecallResult,
+        effect="read",
+        tool=True,
+        positional=("query",),
+        use="Call before you search the code by hand, and before you decide something that may have been decided: it "
+        "finds code by words and meaning, and what was decided, learned or tried about it. Use `kind` to narrow.",
+    ),
+    Method(
+        verb="context",
+        title="Gather context",
+        summary="Make a pack of what matters for a task, within a token budget.",
+        params=p.ContextParams,
+        result=r.ContextResult,
+        effect="read",
+        tool=True,
+        positional=("query",),
+        flags=_PLURALS,
+        use="Call once at the start of a task: it returns pins, the task, decisions, knowledge and code that belong "
+        "to it, deduplicated and within `budget` tokens.",
+    ),
+    Method(
+        verb="memories",
+        title="List memories",
+        summary="List, filter or get memories.",
+        params=p.MemoriesParams,
+        result=r.MemoriesResult,
+        effect="read",
+        tool=True,
+        use="Call to see what is remembered about a file, a task, a tag or a session, or to read one memory by id.",
+    ),
+    Method(
+        verb="forget",
+        title="Forget a memory",
+        summary="Archive a memory: it is no longer recalled, and it is not lost.",
+        params=p.ForgetParams,
+        result=r.ForgetResult,
+        effect="write",
+        destructive=True,
+        tool=True,
+        positional=("id",),
+        use="Call when the user says that a memory is wrong or no longer holds. It is archived and can be restored.",
+    ),
+    Method(
+        verb="seal",
+        title="Seal sessions",
+        summary="Turn what the open sessions stored into new files that git can carry.",
+        params=p.SealParams,
+        result=r.SealResult,
+        effect="write",
+    ),
+    Method(
+        verb="reconcile",
+        title="Reconcile memory",
+        summary="Consolidate sealed sessions into main.jsonl: merge what says the same, queue what contradicts.",
+        params=p.ReconcileParams,
+        result=r.ReconcileResult,
+        effect="write",
+        destructive=True,
+        tool=True,
+        use="Call only when the user asks for it: it rewrites .muninn/memory/main.jsonl. Try `dry_run` first.",
+    ),
+    Method(
+        verb="conflicts",
+        title="Show conflicts",
+        summary="Show the contradictions that wait for a person.",
+        params=p.ConflictsParams,
+        result=r.ConflictsResult,
+        effect="read",
+        tool=True,
+        use="Call after reconcile reports conflicts, and show both sides to the user; they decide with `resolve`.",
+    ),
+    Method(
+        verb="resolve",
+        title="Resolve a conflict",
+        summary="Decide a conflict: keep left, right or both.",
+        params=p.ResolveParams,
+        result=r.ResolveResult,
+        effect="write",
+        destructive=True,
+        positional=("id",),
+    ),
+    Method(
+        verb="brief",
+        title="Brief a session",
+        summary="Say what a session that starts should know, in few characters.",
+        params=p.BriefParams,
+        result=r.BriefResult,
+        effect="read",
+    ),
+    Method(
+        verb="capture",
+        title="Capture",
+        summary="Remember significant commits since the last look, or decisions marked in a transcript.",
+        params=p.CaptureParams,
+        result=r.CaptureResult,
+        effect="write",
+        positional=("source",),
+    ),
+    Method(
+        verb="shutdown",
+        title="Stop the daemon",
+        summary="Stop the repository's daemon; it finishes what it has acknowledged.",
+        params=p.ShutdownParams,
+        result=r.ShutdownResult,
+        effect="control",
+    ),
+)
+
+METHODS: Mapping[str, Method] = MappingProxyType({method.verb: method for method in _TABLE})
+"""All methods by verb, in the order in which people meet them."""
+
+
+def lookup(verb: str) -> Method:
+    """Return the method of a verb. Raises UnknownVerb, which names the nearest one."""
+    method = METHODS.get(verb)
+    if method is None:
+        hint = nearest(verb, METHODS)
+        raise UnknownVerb(
+            f"there is no verb '{verb}'",
+            hint=f"Did you mean '{hint}'?" if hint else f"The verbs are {', '.join(METHODS)}.",
+            data={"nearest": hint} if hint else {},
+        )
+    return method
+
+
+def decode_params(method: Method, raw: Any) -> Value:
+    """Check plain JSON parameters and make them a value. Raises BadParams, which names the nearest parameter."""
+    given = {} if raw is None else raw
+    if not isinstance(given, dict):
+        raise BadParams(f"the parameters of '{method.verb}' are an object, not {_plain_name(given)}")
+    known = method.params.__struct_fields__
+    for name in given:
+        if name not in known:
+            hint = nearest(str(name), known)
+            raise BadParams(
+                f"'{method.verb}' has no parameter '{name}'",
+                hint=f"Did you mean '{hint}'?" if hint else _names(method.verb, known),
+                data={"parameter": str(name), **({"nearest": hint} if hint else {})},
+            )
+    try:
+        return from_plain(given, method.params)
+    except ValidationError as error:
+        raise BadParams(f"'{method.verb}': {error}", hint=_names(method.verb, known)) from None
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that a misspelt one most likely means."""
+    found = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
+    return found[0] if found else None
+
+
+def _names(verb: str, known: tuple[str, ...]) -> str:
+    return f"'{verb}' takes {', '.join(known)}." if known else f"'{verb}' takes no parameters."
+
+
+def _plain_name(value: Any) -> str:
+    return {list: "an array", str: "a string", int: "a number", float: "a number", bool: "a boolean"}.get(
+        type(value), type(value).__name__
+    )

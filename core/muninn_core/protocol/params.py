@@ -1,0 +1,175 @@
+"""The parameters of every verb. A field's description is the text that people and models read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from muninn_core.model.chunk import SourceKind
+from muninn_core.model.memory import Actor, Cite, Link, Trust
+from muninn_core.model.value import Meta, Value, field
+
+Text = Annotated[str, Meta(min_length=1)]
+SessionId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
+        description="The working session that this belongs to; letters, digits, '.', '_' and '-'.",
+    ),
+]
+
+
+class InitParams(Value):
+    """Nothing to say: `init` writes the folder and its defaults."""
+
+
+class StatusParams(Value):
+    """Nothing to say."""
+
+
+class ShutdownParams(Value):
+    """Nothing to say."""
+
+
+class IndexParams(Value):
+    """What to bring up to date."""
+
+    wait: Annotated[bool, Meta(description="Answer only when everything on disk is searchable.")] = True
+    rebuild: Annotated[bool, Meta(description="Throw the index away and build it from the files.")] = False
+
+
+class MemoryDraft(Value):
+    """A memory as its author states it; the log adds id, time, commit and branch."""
+
+    text: Annotated[str, Meta(description="What is to be remembered, in whole sentences.")] = ""
+    type: Annotated[
+        str,
+        Meta(
+            description="decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, "
+            "reference, entity, context_hit, session_summary, or a kind from the config."
+        ),
+    ] = "insight"
+    title: Annotated[str, Meta(description="A headline; made from the text when absent.")] = ""
+    tags: Annotated[tuple[str, ...], Meta(description="Words to filter by.")] = ()
+    files: Annotated[tuple[str, ...], Meta(description="Paths that it is about, relative to the root.")] = ()
+    entities: Annotated[tuple[str, ...], Meta(description="Symbols, services or people that it is about.")] = ()
+    cites: Annotated[tuple[Cite, ...], Meta(description="Spans of code that it rests on.")] = ()
+    importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] = 5
+    confidence: Annotated[float, Meta(ge=0, le=1, description="How sure it is, 0 to 1.")] = 0.8
+    links: Annotated[tuple[Link, ...], Meta(description="Relations to other memories.")] = ()
+    pin: Annotated[bool, Meta(description="Always part of a context pack.")] = False
+    session: SessionId | None = None
+    task: Annotated[str | None, Meta(description="The task's id, as in .metis/tasks.")] = None
+    actor: Annotated[Actor, Meta(description="Who states it.")] = "user"
+    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+    trust: Annotated[
+        Trust | None, Meta(description="Who vouches; follows from the actor when absent, and never exceeds it.")
+    ] = None
+    expires: Annotated[str | None, Meta(description="An RFC 3339 time after which it is no longer recalled.")] = None
+    details: Annotated[
+        dict[str, Any],
+        Meta(description="Fields of the kind: rationale, status, alternatives; command, exit_status."),
+    ] = field(default_factory=dict)
+    key: Annotated[
+        str | None, Meta(description="An idempotency key: the same key is stored once, however often it is sent.")
+    ] = None
+
+
+class RememberParams(MemoryDraft):
+    """One memory, or many in one round trip."""
+
+    batch: Annotated[
+        tuple[MemoryDraft, ...], Meta(description="Many memories at once, in place of `text`; each is durable.")
+    ] = ()
+
+
+class RecallParams(Value):
+    """A question."""
+
+    query: Annotated[Text, Meta(description="Words, identifiers or a sentence.")]
+    limit: Annotated[int, Meta(ge=1, le=200, description="The most hits to return.")] = 10
+    kind: Annotated[SourceKind | None, Meta(description="Only code, only knowledge or only memory.")] = None
+    session: SessionId | None = None
+
+
+class ContextParams(Value):
+    """A task to gather context for."""
+
+    query: Annotated[Text, Meta(description="The task or question at hand.")]
+    budget: Annotated[int, Meta(ge=50, le=200_000, description="The most tokens of the whole pack.")] = 4000
+    files: Annotated[tuple[str, ...], Meta(description="Files at hand; what is remembered of them counts more.")] = ()
+    task: Annotated[str | None, Meta(description="A task's id; its document and memories come first.")] = None
+    session: SessionId | None = None
+
+
+class MemoriesParams(Value):
+    """Which memories to list: every filter that is given must hold. Newest first."""
+
+    id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
+    type: Annotated[str | None, Meta(description="Of this type.")] = None
+    tag: Annotated[str | None, Meta(description="With this tag.")] = None
+    file: Annotated[str | None, Meta(description="About this file.")] = None
+    session: SessionId | None = None
+    task: Annotated[str | None, Meta(description="Of this task.")] = None
+    text: Annotated[str | None, Meta(description="Whose text or title contains this, whatever the case.")] = None
+    archived: Annotated[bool, Meta(description="Archived, superseded and merged ones, too.")] = False
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
+    offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
+
+
+class ForgetParams(Value):
+    """Which memory to archive."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    reason: Annotated[str, Meta(description="Why; kept with the memory.")] = ""
+    restore: Annotated[bool, Meta(description="Bring an archived memory back.")] = False
+    session: SessionId | None = None
+
+
+class SealParams(Value):
+    """Which sessions to seal."""
+
+    session: Annotated[
+        SessionId | None, Meta(description="Only this session; all sessions of the work tree when absent.")
+    ] = None
+
+
+class ReconcileParams(Value):
+    """How to consolidate."""
+
+    dry_run: Annotated[bool, Meta(description="Say what would happen; change nothing.")] = False
+    archive: Annotated[bool, Meta(description="Move the segments to memory/archive in place of deleting them.")] = False
+
+
+class ConflictsParams(Value):
+    """Which conflicts to show."""
+
+    id: Annotated[str | None, Meta(description="One conflict, by its id or an unambiguous prefix of it.")] = None
+
+
+class ResolveParams(Value):
+    """A person's decision."""
+
+    id: Annotated[Text, Meta(description="The conflict's id or an unambiguous prefix of it.")]
+    keep: Annotated[Literal["left", "right", "both"], Meta(description="Which side holds.")]
+    text: Annotated[str, Meta(description="A new wording for the side that is kept.")] = ""
+    session: SessionId | None = None
+
+
+class BriefParams(Value):
+    """What a session that starts should know."""
+
+    session: SessionId | None = None
+    source: Annotated[
+        Literal["startup", "resume", "clear", "compact", "fork"],
+        Meta(description="How the session started; after `compact` what was captured from it comes first."),
+    ] = "startup"
+    max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the brief.")] = 4000
+
+
+class CaptureParams(Value):
+    """What to remember from: the commits since the last look, or a transcript."""
+
+    source: Annotated[Literal["commit", "transcript"], Meta(description="Where to look for something to remember.")]
+    session: SessionId | None = None
+    transcript: Annotated[str | None, Meta(description="Path of the agent's transcript (JSON lines).")] = None
+    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None

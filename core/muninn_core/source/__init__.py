@@ -1,0 +1,1 @@
+"""From the work tree to chunks: which files, which kind, which pieces."""
