@@ -1,0 +1,194 @@
+"""A client of the daemon: connect, say hello, call verbs. It knows frames, not verbs; it is on every hook's path."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from muninn_core import __version__
+from muninn_core.errors import DaemonError, MuninnError, from_plain
+from muninn_core.launch.place import Place, locate
+from muninn_core.launch.runtime import Address, runtime_directory
+from muninn_core.launch.start import connect_or_start, private_daemon
+from muninn_core.launch.transport import connect as connect_only
+from muninn_core.launch.transport import uses_tcp
+from muninn_core.protocol import wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+HELLO_SECONDS = 60.0
+"""How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
+
+
+class ConnectionLost(DaemonError):
+    """The daemon went away before it answered."""
+
+
+class Client:
+    """One connection. Not for use by several threads at once."""
+
+    def __init__(self, sock: socket.socket, place: Place, hello: dict[str, Any]) -> None:
+        self._sock = sock
+        self._stream = sock.makefile("rb")
+        self._next = 0
+        self.place = place
+        self.daemon: dict[str, Any] = {}
+        sock.settimeout(HELLO_SECONDS)
+        self.daemon = self.request(wire.HELLO, hello)
+        sock.settimeout(None)
+
+    def call(
+        self,
+        verb: str,
+        params: dict[str, Any] | None = None,
+        *,
+        progress: Callable[[dict[str, Any]], None] | None = None,
+    ) -> dict[str, Any]:
+        """Call a verb and return its result. Raises the MuninnError that the daemon answered with.
+
+        `progress` gets the value of each `$/progress` notification: kind, message, percentage.
+        KeyboardInterrupt cancels the request at the daemon before it is raised.
+        """
+        given = dict(params or {})
+        if progress is not None:
+            given["workDoneToken"] = f"p{self._next + 1}"
+        return self.request(wire.PREFIX + verb, given, progress)
+
+    def request(
+        self, method: str, params: dict[str, Any], progress: Callable[[dict[str, Any]], None] | None = None
+    ) -> dict[str, Any]:
+        """Send one request and wait for its answer."""
+        self._next += 1
+        number = self._next
+        try:
+            self._sock.sendall(wire.request(number, method, params))
+            return self._answer(number, progress)
+        except KeyboardInterrupt:
+            self._sock.sendall(wire.frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}}))
+            raise
+        except TimeoutError:
+            raise DaemonError(
+                "the daemon does not answer", hint="`muninn daemon stop` ends it; the next call starts a new one."
+            ) from None
+        except (OSError, ValueError) as error:
+            raise ConnectionLost(f"the connection to the daemon broke: {error}") from None
+
+    def _answer(self, number: int, progress: Callable[[dict[str, Any]], None] | None) -> dict[str, Any]:
+        while True:
+            message = wire.read(self._stream.readline, self._stream.read)
+            if message is None:
+                raise ConnectionLost("the daemon closed the connection", hint="See `muninn daemon logs`.")
+            if message.get("method") == "$/progress" and progress is not None:
+                progress(message["params"]["value"])
+            if message.get("id") == number and "method" not in message:
+                error = message.get("error")
+                if error is not None:
+                    raise from_plain(error)
+                result: dict[str, Any] = message["result"]
+                return result
+
+    def detach(self) -> tuple[socket.socket, Any]:
+        """Give the socket and its buffered reader away, for a pump; the client is used up."""
+        return self._sock, self._stream
+
+    def close(self) -> None:
+        """Hang up."""
+        self._stream.close()
+        self._sock.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+
+def connect(
+    repo: str,
+    environ: Mapping[str, str],
+    *,
+    face: str = "rpc",
+    start: bool = True,
+    name: str = "",
+) -> Client:
+    """Connect to the daemon of the repository around `repo`; with `start` it is started when it is not there.
+
+    A daemon of another version is replaced. `face` is rpc, lsp or mcp: what the bytes after the hello are. Raises
+    NotARepository for a bad folder, DaemonError when there is no daemon and none can be started.
+    """
+    place = locate(repo)
+    tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
+    try:
+        address = Address(runtime_directory(environ), place.identity)
+    except DaemonError:
+        if not start or tcp:
+            raise
+        return Client(private_daemon(place, environ), place, _hello(place, face, name, ""))
+    last: MuninnError | None = None
+    for _ in range(20):
+        try:
+            sock, token = (
+                connect_or_start(place, address, environ, tcp=tcp)
+                if start
+                else connect_only(address, tcp=tcp, timeout=HELLO_SECONDS)
+            )
+        except OSError as error:
+            raise DaemonError(
+                "no daemon is running for this repository", hint="`muninn daemon start` starts it."
+            ) from error
+        try:
+            client = Client(sock, place, _hello(place, face, name, token))
+        except ConnectionLost as error:  # it was leaving while we came
+            sock.close()
+            last = error
+            time.sleep(0.02)
+            continue
+        if client.daemon.get("version") == __version__ or not start:
+            return client
+        _dismiss(client)
+    raise last or DaemonError("the daemon could not be replaced", hint="`muninn daemon stop`, then try again.")
+
+
+def call(repo: str, environ: Mapping[str, str], verb: str, params: dict[str, Any], *, name: str = "") -> dict[str, Any]:
+    """Connect, call one verb and hang up.
+
+    A daemon that dies under the call is replaced and the call repeated, when repeating can't store anything twice: the
+    caller says so by an idempotency `key` in a writing verb's parameters, or by calling a verb that only reads.
+    """
+    for last_try in (False, True):
+        with connect(repo, environ, name=name) as client:
+            try:
+                return client.call(verb, params)
+            except ConnectionLost:
+                if last_try or not ("key" in params or verb in ("recall", "context", "memories", "status", "brief")):
+                    raise
+    raise AssertionError("unreachable")
+
+
+def _hello(place: Place, face: str, name: str, token: str) -> dict[str, Any]:
+    program = name or os.path.basename(sys.argv[0] or "python")
+    hello = {
+        "version": __version__,
+        "face": face,
+        "root": place.root,
+        "identity": place.identity,
+        "client": program,
+        "pid": os.getpid(),
+    }
+    return {**hello, "token": token} if token else hello
+
+
+def _dismiss(client: Client) -> None:
+    """Ask a daemon of another version to leave, and wait until it hangs up."""
+    try:
+        client.call("shutdown")
+        client._stream.read()
+    except (MuninnError, OSError):
+        pass  # it is going, which is what we want
+    finally:
+        client.close()

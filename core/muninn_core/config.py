@@ -1,0 +1,158 @@
+"""The configuration `.muninn/config.yaml`: every key with its default, and errors that name key, line and values.
+
+A key that is wrong keeps its default; the rest of the file holds. The only importer of PyYAML for configuration.
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from muninn_core.model.value import ValidationError, Value, from_plain, replace
+
+BUNDLED_MODEL = "muninn/static-code-256"
+
+
+class DaemonConfig(Value):
+    """`daemon`: seconds without a client after which the daemon leaves."""
+
+    idle_seconds: float = 900.0
+
+
+class IndexConfig(Value):
+    """`index`: what is indexed and how. `exclude` are gitignore patterns; `workers` 0 means one a core, at most four."""
+
+    model: str = BUNDLED_MODEL
+    max_file_bytes: int = 1_000_000
+    exclude: tuple[str, ...] = ()
+    workers: int = 0
+
+
+class MemoryConfig(Value):
+    """`memory`: additional kinds of memory, and additional patterns (regular expressions) of secrets to mask."""
+
+    kinds: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+
+class Config(Value):
+    """All settings of one work tree."""
+
+    daemon: DaemonConfig = DaemonConfig()
+    index: IndexConfig = IndexConfig()
+    memory: MemoryConfig = MemoryConfig()
+
+
+class ConfigProblem(Value):
+    """A key that could not be taken. `line` is 1-based."""
+
+    key: str
+    line: int
+    message: str
+    hint: str = ""
+
+
+DEFAULT_TEXT = """\
+# Muninn's settings for this repository. Every key has a default, shown here; a changed file is read at once.
+
+#daemon:
+#  idle_seconds: 900          # the daemon leaves after this long without a client
+
+#index:
+#  model: muninn/static-code-256   # in the package, offline; or a fastembed model that you have downloaded
+#  max_file_bytes: 1000000    # longer files are not indexed
+#  exclude: []                # more patterns that are not indexed, as in .gitignore
+#  workers: 0                 # processes for a first index; 0: one a core, at most four
+
+#memory:
+#  kinds: []                  # more kinds of memory than the built-in ones
+#  secrets: []                # more regular expressions of secrets that are masked before anything is written
+"""
+
+
+def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
+    """Read a config file. A missing file is the defaults; a broken one is the defaults for what is broken."""
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return Config(), ()
+    except (OSError, UnicodeDecodeError) as error:
+        return Config(), (ConfigProblem(key="", line=0, message=f"the file can't be read: {error}"),)
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or "not YAML"
+        return Config(), (ConfigProblem(key="", line=mark.line + 1 if mark else 0, message=f"not YAML: {what}"),)
+    if node is None:
+        return Config(), ()
+    problems: list[ConfigProblem] = []
+    config = _read(Config(), node, "", problems)
+    return config, tuple(problems)
+
+
+def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProblem]) -> Any:
+    """Return the defaults with every key of a mapping node that is right."""
+    if not isinstance(node, yaml.MappingNode):
+        message = f"'{prefix or 'the file'}' is a table of keys"
+        problems.append(ConfigProblem(key=prefix, line=node.start_mark.line + 1, message=message))
+        return defaults
+    changes: dict[str, Any] = {}
+    known = defaults.__struct_fields__
+    for key_node, value_node in node.value:
+        name = str(key_node.value)
+        full = f"{prefix}.{name}" if prefix else name
+        line = key_node.start_mark.line + 1
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f"Did you mean '{near[0]}'?" if near else f"The keys here are {', '.join(known)}."
+            problems.append(ConfigProblem(key=full, line=line, message=f"there is no key '{full}'", hint=hint))
+            continue
+        default = getattr(defaults, name)
+        if isinstance(default, Value):
+            changes[name] = _read(default, value_node, full, problems)
+            continue
+        try:
+            changes[name] = _checked(defaults, name, value_node)
+        except (ValidationError, ValueError) as error:
+            allowed = f"It takes {_allowed(default)}; the default is {_shown(default)}."
+            problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {error}", hint=allowed))
+    return replace(defaults, **changes)
+
+
+def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
+    loader = yaml.SafeLoader("")
+    try:
+        value = loader.construct_object(node, deep=True)
+    finally:
+        loader.dispose()
+    checked = getattr(from_plain({name: value}, type(defaults)), name)
+    if isinstance(checked, (int, float)) and checked < 0:
+        raise ValueError(f"{checked} is negative")
+    if (defaults.__class__, name) == (MemoryConfig, "secrets"):
+        _compile(checked)
+    return checked
+
+
+def _compile(patterns: tuple[str, ...]) -> None:
+    import re
+
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+
+
+def _allowed(default: Any) -> str:
+    if isinstance(default, tuple):
+        return "a list of strings"
+    names = {bool: "true or false", int: "a whole number, 0 or more", float: "a number, 0 or more"}
+    return names.get(type(default), "a string")
+
+
+def _shown(default: Any) -> str:
+    return "[]" if default == () else str(default)

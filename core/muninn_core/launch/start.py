@@ -1,0 +1,120 @@
+"""Start the daemon when nobody answers, once, however many clients ask at the same instant."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+
+from muninn_core.errors import DaemonError
+from muninn_core.launch.lock import FileLock
+from muninn_core.launch.transport import connect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Mapping
+    from typing import Any
+
+    from muninn_core.launch.place import Place
+    from muninn_core.launch.runtime import Address
+
+START_SECONDS = 60.0
+"""How long a client waits for a daemon that starts; hundreds may share two cores."""
+
+
+def connect_or_start(
+    place: Place, address: Address, environ: Mapping[str, str], *, tcp: bool, timeout: float = START_SECONDS
+) -> tuple[socket.socket, str]:
+    """Connect to the repository's daemon and start it if it is not there.
+
+    The client that gets the start lock spawns; the others only wait. Should the spawner die, the next one takes over.
+    Raises DaemonError with the daemon's own words when it does not come up.
+    """
+    try:
+        return connect(address, tcp=tcp, timeout=timeout)
+    except OSError:
+        pass
+    deadline = time.monotonic() + timeout
+    lock = FileLock(address.start_lock)
+    child: subprocess.Popen[bytes] | None = None
+    pause = 0.005
+    try:
+        while True:
+            if child is None and lock.acquire():
+                try:
+                    return connect(address, tcp=tcp, timeout=timeout)  # it came up while we took the lock
+                except OSError:
+                    child = spawn(place, address, environ)
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.1)
+            try:
+                return connect(address, tcp=tcp, timeout=timeout)
+            except OSError as error:
+                _give_up_when_hopeless(child, address, deadline, error)
+    finally:
+        lock.release()
+
+
+def spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a daemon that outlives this process; its output goes to the log."""
+    import subprocess
+
+    with open(address.log, "ab") as log:
+        os.chmod(address.log, 0o600)
+        detached: dict[str, Any] = {"creationflags": 0x00000208} if os.name == "nt" else {"start_new_session": True}
+        return subprocess.Popen(
+            [sys.executable, "-I", "-m", "muninn_server", "--root", place.root],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=dict(environ),
+            cwd=os.path.abspath(os.sep),  # a folder in use could not be unmounted or removed
+            **detached,
+        )
+
+
+def private_daemon(place: Place, environ: Mapping[str, str]) -> socket.socket:
+    """Start a daemon for this client alone, over a socket pair; it leaves with its client.
+
+    For places where no shared one can be: no runtime directory, no sockets in the file system.
+    """
+    import subprocess
+
+    ours, theirs = socket.socketpair()
+    with theirs:
+        subprocess.Popen(
+            [sys.executable, "-I", "-m", "muninn_server", "--root", place.root, "--fd", str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(),),
+            env=dict(environ),
+        )
+    return ours
+
+
+def _give_up_when_hopeless(
+    child: subprocess.Popen[bytes] | None, address: Address, deadline: float, error: OSError
+) -> None:
+    if child is not None and child.poll() not in (None, 0):
+        raise DaemonError(
+            f"the daemon did not start: {last_line(address.log) or f'exit status {child.returncode}'}",
+            hint=f"The whole log is {address.log}; `muninn doctor` checks the installation.",
+        ) from None
+    if time.monotonic() > deadline:
+        raise DaemonError(
+            f"the daemon did not answer in time ({error.strerror or error})",
+            hint=f"The log is {address.log}; `muninn daemon stop` ends a daemon that hangs.",
+        ) from None
+
+
+def last_line(path: str) -> str:
+    """Return the last line of a log that says something, "" when there is none."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.path.getsize(path) - 4096))
+            lines = file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
