@@ -23,7 +23,7 @@ class DaemonConfig(Value):
 
 
 class IndexConfig(Value):
-    """`index`: what is indexed and how. `exclude` are gitignore patterns; `workers` 0 means one a core, at most four."""
+    """`index`: what is indexed and how. `exclude` are gitignore patterns; `workers` 0 is one a core, at most four."""
 
     model: str = BUNDLED_MODEL
     max_file_bytes: int = 1_000_000

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
@@ -140,14 +141,14 @@ def _run(root: str, *arguments: str, check: bool = True) -> str:
 def _git(root: str, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[bytes]:
     command = ["git", "--no-optional-locks", "-c", "core.quotePath=false", "-c", "log.showSignature=false", "-C", root]
     given = None if stdin is None else stdin.encode("utf-8", "surrogateescape")
-    extra = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
+    extra: dict[str, Any] = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
     try:
         return subprocess.run(
             [*command, *arguments],
             capture_output=True,
             timeout=_TIMEOUT_SECONDS,
             check=False,
-            **extra,  # type: ignore[call-overload]
+            **extra,
         )
     except FileNotFoundError:
         raise GitError("git is not installed or not on the PATH", hint="Install git and try again.") from None

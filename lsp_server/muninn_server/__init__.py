@@ -1,0 +1,1 @@
+"""The daemon and its faces. The only importers of the engine, pygls and mcp."""

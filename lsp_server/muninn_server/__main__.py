@@ -1,0 +1,44 @@
+"""Entry point of the daemon process: `python -I -m muninn_server --root DIR [--fd N]`.
+
+It is started by clients, never by hand; it cleans the environment before anything reads it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> int:
+    """Run the daemon until it is told to stop or nobody needs it. Returns the exit status."""
+    prepare_environment()
+    import argparse
+
+    parser = argparse.ArgumentParser(prog="muninn_server", description="The daemon of one repository.")
+    parser.add_argument("--root", required=True, help="a work tree of the repository")
+    parser.add_argument("--fd", type=int, default=-1, help="serve this one connected socket, then leave")
+    arguments = parser.parse_args()
+    from muninn_core.errors import MuninnError
+
+    from muninn_server.daemon import run
+
+    try:
+        return run(arguments.root, arguments.fd, os.environ)
+    except MuninnError as error:
+        print(f"muninn: {error.message}. {error.hint}".strip(), file=sys.stderr)
+        return 1
+
+
+def prepare_environment() -> None:
+    """Set what libraries read when they are loaded, and drop what a git hook leaves in the environment."""
+    # One thread each: on small machines the numeric libraries' own pools cost more than they give.
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        del os.environ[name]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,253 @@
+"""The daemon: one process a repository, however many clients.
+
+Its life: take the lock (the system drops it when we die, so a stale one can't be), listen, greet, serve, leave. It leaves
+when told to (SIGTERM, `shutdown`), or when nobody has been connected for the configured time. Whoever finds its
+socket
+without a listener starts the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import signal
+import socket
+import time
+from typing import TYPE_CHECKING
+
+from muninn_core import __version__
+from muninn_core.engine.engine import Engine
+from muninn_core.errors import DaemonError, MuninnError
+from muninn_core.launch.lock import FileLock
+from muninn_core.launch.place import Place, locate
+from muninn_core.launch.runtime import Address, runtime_directory
+from muninn_core.launch.transport import listen, remove, uses_tcp, write_info
+from muninn_core.protocol import wire
+
+from muninn_server.logs import log_to
+from muninn_server.rpc import Hello, PlainFace, decode_hello, error_frame, read_message
+from muninn_server.session import Pools, Session
+from muninn_server.watch import Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+log = logging.getLogger("muninn.daemon")
+
+HELLO_SECONDS = 10.0
+"""A connection that says nothing for so long is closed."""
+
+BEAT_SECONDS = 0.1
+"""How often the loop's stalls are measured while somebody is connected."""
+
+
+def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
+    """Serve the repository around `root` until the end; with `fd`, only that connected socket."""
+    place = locate(root)
+    if fd >= 0:
+        daemon = Daemon(place, None, tcp=False)
+        asyncio.run(daemon.serve_one(socket.socket(fileno=fd)))
+        return 0
+    address = Address(runtime_directory(environ), place.identity)
+    lock = FileLock(address.lock)
+    if not lock.acquire():
+        return 0  # another daemon was faster; its clients are ours
+    try:
+        lock.write(f"{os.getpid()}\n")
+        log_to(address.log)
+        asyncio.run(Daemon(place, address, tcp=environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()).serve())
+    finally:
+        lock.release()
+    return 0
+
+
+class Daemon:
+    """The process's one object: engine, threads, clients, and the decision to leave."""
+
+    def __init__(self, place: Place, address: Address | None, *, tcp: bool) -> None:
+        self._place = place
+        self._address = address
+        self._tcp = tcp
+        self._token = secrets.token_hex(32) if tcp else ""
+        self._pools = Pools()
+        self._watchers: list[Watcher] = []
+        self.engine = Engine(version=__version__, opened=self._watch, clients=lambda: len(self._clients))
+        self._clients: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
+        self._alone_since = time.monotonic()
+        self._served = False
+
+    async def serve(self) -> None:
+        """Listen and serve until it is time to leave."""
+        assert self._address is not None
+        sock = listen(self._address, tcp=self._tcp)
+        inode = None if self._tcp else os.stat(self._address.socket).st_ino
+        info: dict[str, object] = {"pid": os.getpid(), "version": __version__, "root": self._place.root}
+        if self._tcp:
+            info |= {"port": sock.getsockname()[1], "token": self._token}
+        write_info(self._address, info)
+        self._heed_signals()
+        server = await asyncio.start_server(self._accept, sock=sock)
+        log.info("serving %s, version %s, pid %d", self._place.root, __version__, os.getpid())
+        self._pools.control.submit(self._prepare)
+        try:
+            await self._until_done()
+        finally:
+            server.close()
+            self._leave_address(inode)
+            await self._close()
+
+    async def serve_one(self, sock: socket.socket) -> None:
+        """Serve one connected socket and leave with it."""
+        self._heed_signals()
+        reader, writer = await asyncio.open_connection(sock=sock)
+        await self._accept(reader, writer)
+        await self._close()
+
+    def stop(self) -> None:
+        """Begin to leave. Safe to call more than once, on the loop's thread."""
+        self._stopping.set()
+
+    def _prepare(self) -> None:
+        """Load what the first requests would wait for: the repository and, after it, the faces' libraries."""
+        try:
+            self.engine.open(self._place)
+        except MuninnError as error:
+            log.warning("%s %s", error.message, error.hint)
+        except Exception:
+            log.exception("the repository could not be opened")
+        import muninn_server.lsp.face
+        import muninn_server.mcp.face  # noqa: F401
+
+    def _heed_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        if os.name == "nt":
+            signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(self.stop))
+            return
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stop)
+
+    async def _until_done(self) -> None:
+        last = time.monotonic()
+        while not self._stopping.is_set():
+            busy = bool(self._clients)
+            wait = BEAT_SECONDS if busy else min(1.0, max(0.01, self._remaining()))
+            try:
+                await asyncio.wait_for(self._stopping.wait(), wait)
+            except TimeoutError:
+                pass
+            now = time.monotonic()
+            if busy:
+                self.engine.note_stall(max(0.0, now - last - wait))
+                self._alone_since = now
+            elif self._remaining() <= 0:
+                log.info("nobody is here any more")
+                return
+            last = now
+
+    def _remaining(self) -> float:
+        return self.engine.idle_seconds(self._place) - (time.monotonic() - self._alone_since)
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._clients.add(task)
+        self._alone_since = time.monotonic()
+        try:
+            await self._serve_client(reader, writer)
+        except (EOFError, ConnectionError, asyncio.CancelledError):
+            pass  # the client is gone, or we are going
+        except Exception:
+            log.exception("a connection failed")
+        finally:
+            self._clients.discard(task)
+            self._alone_since = time.monotonic()
+            writer.close()
+
+    async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number: object = None
+        try:
+            async with asyncio.timeout(HELLO_SECONDS):
+                message = await read_message(reader)
+            number, hello = decode_hello(message)
+            place = self._admit(hello)
+        except TimeoutError:
+            return
+        except (ValueError, MuninnError) as error:
+            refusal = error if isinstance(error, MuninnError) else DaemonError(f"not a message: {error}")
+            writer.write(error_frame(number, refusal))
+            await writer.drain()
+            return
+        greeting = {"version": __version__, "pid": os.getpid(), "root": place.root, "identity": place.identity}
+        writer.write(wire.frame({"jsonrpc": "2.0", "id": number, "result": greeting}))
+        await writer.drain()
+        session = Session(
+            self.engine,
+            self._pools,
+            place,
+            client=hello.client or "unknown",
+            stop=self.stop,
+            actor="assistant" if hello.face == "mcp" else None,
+        )
+        await _face(hello.face, reader, writer, session)
+
+    def _admit(self, hello: Hello) -> Place:
+        if self._tcp and not secrets.compare_digest(hello.token, self._token):
+            raise DaemonError("the token is wrong", hint="Only the user who started the daemon can connect.")
+        place = locate(hello.root)
+        if place.identity != self._place.identity:
+            raise DaemonError(
+                f"this daemon serves {self._place.identity}, not {place.identity}",
+                hint="Connect to the daemon of your own repository.",
+            )
+        return place
+
+    def _watch(self, place: Place) -> None:
+        watcher = Watcher(place, lambda paths: self.engine.touched(place, paths))
+        try:
+            watcher.start()
+        except OSError as error:
+            self.engine.note_problem(
+                place,
+                f"files can't be watched: {error.strerror or error}",
+                "Raise fs.inotify.max_user_watches, or run `muninn index` after changes.",
+            )
+            return
+        self._watchers.append(watcher)
+
+    def _leave_address(self, inode: int | None) -> None:
+        assert self._address is not None
+        try:
+            if inode is None or os.stat(self._address.socket).st_ino == inode:
+                remove(self._address.info)
+                if inode is not None:
+                    remove(self._address.socket)
+        except OSError as error:
+            log.warning("the socket could not be removed: %s", error)
+
+    async def _close(self) -> None:
+        for watcher in self._watchers:
+            watcher.stop()
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, self._pools.close)
+        for task in list(self._clients):
+            task.cancel()
+        if self._clients:
+            await asyncio.wait(self._clients, timeout=2)
+        await loop.run_in_executor(None, self.engine.close)
+        log.info("left")
+
+
+async def _face(face: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
+    if face == "lsp":
+        from muninn_server.lsp.face import serve as serve_lsp
+
+        await serve_lsp(reader, writer, session)
+    elif face == "mcp":
+        from muninn_server.mcp.face import serve as serve_mcp
+
+        await serve_mcp(reader, writer, session)
+    else:
+        await PlainFace(reader, writer, session).serve()

@@ -1,0 +1,153 @@
+"""The plain face: JSON-RPC 2.0 in LSP frames, for the shell, hooks and anybody's program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+from typing import TYPE_CHECKING, Any
+
+from muninn_core.errors import BadParams, MuninnError, UnknownVerb
+from muninn_core.model.value import Value, encode_json
+from muninn_core.protocol import wire
+from muninn_core.protocol.methods import METHODS, nearest
+
+from muninn_server.session import Session, error_of
+
+if TYPE_CHECKING:
+    from muninn_core.engine.scope import Progress
+
+MAX_HEADER = 8192
+
+
+async def read_message(reader: asyncio.StreamReader) -> Any:
+    """Read one message. Raises EOFError at the end of the stream, ValueError for bytes that are not a message."""
+    try:
+        header = await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, ConnectionError):
+        raise EOFError from None
+    except asyncio.LimitOverrunError:
+        raise ValueError("a header of more than 64 KiB") from None
+    try:
+        return json.loads(await reader.readexactly(wire.content_length(header)))
+    except (asyncio.IncompleteReadError, ConnectionError):
+        raise EOFError from None
+
+
+def error_frame(number: object, error: MuninnError) -> bytes:
+    """Encode an error answer."""
+    return wire.frame({"jsonrpc": "2.0", "id": number, "error": error.to_plain()})
+
+
+def result_frame(number: object, result: bytes) -> bytes:
+    """Encode an answer around a result that is JSON already."""
+    body = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (json.dumps(number).encode(), result)
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+class PlainFace:
+    """Serves one connection; requests run side by side and are answered as they finish."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._session = session
+        self._running: dict[object, threading.Event] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Serve until the client hangs up or sends what is no message; what runs then is cancelled."""
+        try:
+            while True:
+                try:
+                    message = await read_message(self._reader)
+                except ValueError as error:
+                    broken = MuninnError(f"not a message: {error}")
+                    broken.code = -32700
+                    self._send(error_frame(None, broken))
+                    return
+                self._take(message)
+                await self._writer.drain()
+        except (EOFError, ConnectionError):
+            return
+        finally:
+            for cancelled in self._running.values():
+                cancelled.set()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _take(self, message: Any) -> None:
+        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+            bad = MuninnError("a request is an object with 'method' and, for an answer, 'id'")
+            bad.code = -32600
+            self._send(error_frame(message.get("id") if isinstance(message, dict) else None, bad))
+            return
+        method, params, number = message["method"], message.get("params"), message.get("id")
+        if method == "$/cancelRequest":
+            event = self._running.get(params.get("id")) if isinstance(params, dict) else None
+            if event is not None:
+                event.set()
+            return
+        if number is None:
+            return  # a notification that we do not know: JSON-RPC has no answer to it
+        task = asyncio.get_running_loop().create_task(self._answer(number, method, params))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _answer(self, number: object, method: str, params: Any) -> None:
+        cancelled = self._running[number] = threading.Event()
+        try:
+            verb = verb_of(method)
+            token = params.pop("workDoneToken", None) if isinstance(params, dict) else None
+            progress = None if token is None else lambda value: self._progress(token, value)
+            result = await self._session.call(verb, params, encode_json, progress=progress, cancelled=cancelled)
+            self._send(result_frame(number, result))
+        except Exception as error:  # every failure is an answer; error_of logs what is not ours
+            self._send(error_frame(number, error_of(error, method)))
+        finally:
+            self._running.pop(number, None)
+            with contextlib.suppress(ConnectionError):
+                await self._writer.drain()
+
+    def _progress(self, token: object, value: Progress) -> None:
+        params = {"token": token, "value": value.to_lsp()}
+        self._send(wire.frame({"jsonrpc": "2.0", "method": "$/progress", "params": params}))
+
+    def _send(self, data: bytes) -> None:
+        if not self._writer.is_closing():
+            self._writer.write(data)
+
+
+def verb_of(method: str) -> str:
+    """Return the verb of a JSON-RPC method name. Raises UnknownVerb with the nearest name."""
+    if method.startswith(wire.PREFIX):
+        return method[len(wire.PREFIX) :]
+    hint = nearest(method, [known.name for known in METHODS.values()])
+    raise UnknownVerb(
+        f"there is no method '{method}'", hint=f"Did you mean '{hint}'?" if hint else "Methods are named muninn/<verb>."
+    )
+
+
+class Hello(Value):
+    """The first request of a connection."""
+
+    version: str
+    root: str
+    identity: str
+    face: str = "rpc"
+    client: str = ""
+    pid: int = 0
+    token: str = ""
+
+
+def decode_hello(message: Any) -> tuple[object, Hello]:
+    """Check a connection's first message. Raises BadParams with what a first message must be."""
+    from muninn_core.model.value import ValidationError, from_plain
+
+    number = message.get("id") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or message.get("method") != wire.HELLO or number is None:
+        raise BadParams(f"the first request of a connection is {wire.HELLO}")
+    try:
+        return number, from_plain(message.get("params"), Hello)
+    except ValidationError as error:
+        raise BadParams(f"{wire.HELLO}: {error}") from None

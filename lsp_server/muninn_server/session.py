@@ -1,0 +1,130 @@
+"""A client's connection as the faces see it: call a verb, get its result, cancel it, hear of progress."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from muninn_core.engine.scope import Progress, Scope
+from muninn_core.errors import Cancelled, MuninnError
+from muninn_core.protocol.methods import decode_params, lookup
+
+if TYPE_CHECKING:
+    from muninn_core.engine.engine import Engine
+    from muninn_core.launch.place import Place
+    from muninn_core.model.value import Value
+
+T = TypeVar("T")
+log = logging.getLogger("muninn.session")
+
+SLOW_SECONDS = 1.0
+"""A request that takes longer is worth a line in the log."""
+
+
+class Pools:
+    """Threads for verbs: one writes, some read, some wait. The event loop itself computes nothing."""
+
+    def __init__(self) -> None:
+        self.read = ThreadPoolExecutor(4, "read")
+        self.write = ThreadPoolExecutor(1, "write")
+        self.control = ThreadPoolExecutor(8, "control")
+
+    def of(self, effect: str) -> ThreadPoolExecutor:
+        """Return the pool for a method's effect."""
+        return {"read": self.read, "write": self.write}.get(effect, self.control)
+
+    def close(self) -> None:
+        """Finish what has begun; what only waits in a queue is dropped unanswered."""
+        for pool in (self.write, self.read, self.control):
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Session:
+    """One client. `actor` is what the face says its client is: an MCP client can't speak as a user."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        pools: Pools,
+        place: Place,
+        *,
+        client: str,
+        stop: Callable[[], None],
+        actor: str | None = None,
+    ) -> None:
+        self.engine = engine
+        self.place = place
+        self.client = client
+        self._pools = pools
+        self._stop = stop
+        self._actor = actor
+
+    async def call(
+        self,
+        verb: str,
+        raw: Any,
+        finish: Callable[[Value], T],
+        *,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: threading.Event | None = None,
+    ) -> T:
+        """Check the parameters, run the verb on its thread and return `finish(result)`, computed there too.
+
+        `progress` is called on the event loop. Setting `cancelled` ends the verb at its next safe point. Raises
+        MuninnError.
+        """
+        method = lookup(verb)
+        params = decode_params(method, raw)
+        loop = asyncio.get_running_loop()
+        scope = Scope(
+            place=self.place,
+            client=self.client,
+            actor=self._actor,
+            cancelled=cancelled or threading.Event(),
+            report=_on_loop(loop, progress),
+        )
+
+        def work() -> T:
+            scope.check()
+            return finish(self.engine.call(method.verb, params, scope))
+
+        begun = loop.time()
+        try:
+            return await loop.run_in_executor(self._pools.of(method.effect), work)
+        finally:
+            if loop.time() - begun > SLOW_SECONDS:
+                log.info("%s took %.1f s for %s", verb, loop.time() - begun, self.client)
+            if verb == "shutdown":
+                self._stop()
+
+
+def error_of(error: BaseException, verb: str) -> MuninnError:
+    """Return the error to answer with. One that is not ours is a bug: it goes to the log with its trace."""
+    if isinstance(error, MuninnError):
+        return error
+    if isinstance(error, asyncio.CancelledError):
+        return Cancelled("the daemon is stopping", hint="The next call starts it again.")
+    log.error("%s failed", verb, exc_info=error)
+    wrapped = MuninnError(
+        f"internal error in '{verb}': {type(error).__name__}: {error}",
+        hint="This is a bug in Muninn; `muninn daemon logs` has the trace.",
+    )
+    wrapped.code = -32603
+    return wrapped
+
+
+def _on_loop(
+    loop: asyncio.AbstractEventLoop, progress: Callable[[Progress], None] | None
+) -> Callable[[Progress], None] | None:
+    if progress is None:
+        return None
+
+    def report(value: Progress) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(progress, value)
+
+    return report
