@@ -1,0 +1,54 @@
+"""The hooks' log, `.muninn/local/hooks.log`: one JSON object a line for each event that failed.
+
+Hooks are silent towards the agent; here is where a person, and `muninn doctor`, sees that something is wrong. Fields:
+`ts` (RFC 3339, UTC), `event`, `error`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+MAX_BYTES = 256 * 1024
+"""A longer log loses its older half."""
+
+
+def log_path(root: str) -> str:
+    """Return the log of a work tree."""
+    return os.path.join(root, ".muninn", "local", "hooks.log")
+
+
+def append(root: str, event: str, error: str) -> None:
+    """Add a line. Never raises: a log that can't be written is no reason to disturb an agent."""
+    path = log_path(root)
+    line = json.dumps(
+        {"ts": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": event, "error": error[:2000]},
+        ensure_ascii=False,
+    )
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(fd, line.encode("utf-8", "replace") + b"\n")
+            size = os.fstat(fd).st_size
+        finally:
+            os.close(fd)
+        if size > MAX_BYTES:
+            _halve(path)
+    except OSError:
+        pass
+
+
+def _halve(path: str) -> None:
+    """Keep the newer half, from the start of a line on."""
+    with open(path, "rb") as file:
+        file.seek(-MAX_BYTES // 2, os.SEEK_END)
+        kept = file.read().partition(b"\n")[2]
+    fresh = f"{path}.{os.getpid()}.new"
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(fd, kept)
+    finally:
+        os.close(fd)
+    os.replace(fresh, path)

@@ -1,0 +1,37 @@
+"""The conversation is about to be compacted: keep what was decided in it.
+
+What is printed is added to the instructions of whoever writes the summary. It can't put anything into the context;
+session-start with source `compact` does that afterwards.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from muninn_hooks.payload import Payload
+
+BUDGET_SECONDS = 15.0
+"""The transcript may be long, and nobody waits at a prompt. Claude Code would allow 20."""
+
+_KEEP = "Keep in the summary: decisions with their reasons, constraints, what was tried and failed, and open work."
+
+
+def request(payload: Payload) -> tuple[str, dict[str, Any]]:
+    """Return the verb and its parameters. Raises ValueError for an event that names no transcript."""
+    if not payload.transcript:
+        raise ValueError("the event names no transcript")
+    params: dict[str, Any] = {"source": "transcript", "transcript": payload.transcript, "agent": payload.agent}
+    if payload.session:
+        params["session"] = payload.session
+    return "capture", params
+
+
+def render(result: dict[str, Any]) -> str:
+    """Return the instructions, and how much is already safe."""
+    count = len(result["ids"])
+    if not count:
+        return f"{_KEEP}\n"
+    what = "statement" if count == 1 else "statements"
+    return f"{_KEEP}\nMuninn stored {count} {what} of this conversation and shows them again after the summary.\n"
