@@ -1,0 +1,59 @@
+"""The kinds of change, and the fields that each can't do without (docs/formats/log.md, "Changes")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+_REQUIRED: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "update": {"target": str, "set": dict},
+    "supersede": {"target": str, "by": (str, type(None))},
+    "link": {"target": str, "relation": str, "to": str},
+    "unlink": {"target": str, "relation": str, "to": str},
+    "pin": {"target": str},
+    "unpin": {"target": str},
+    "archive": {"target": str},
+    "restore": {"target": str},
+    "redact": {"target": str},
+    "feedback": {"target": str, "useful": bool},
+    "merge": {"keep": str, "sources": list},
+    "conflict": {"left": str, "right": str},
+    "resolve": {"conflict": str, "keep": str},
+}
+
+CHANGES: Mapping[str, Mapping[str, type | tuple[type, ...]]] = MappingProxyType(_REQUIRED)
+"""Field and type that each kind of change needs. A kind of memory can't have one of these names."""
+
+SIDES = ("left", "right", "both")
+
+
+def flaw(data: Mapping[str, Any]) -> str:
+    """Say what a change record lacks, "" when it is whole or no known kind of change."""
+    kind = data["type"]
+    for name, expected in CHANGES.get(kind, {}).items():
+        if name not in data:
+            return f"'{kind}' has no '{name}'"
+        if not isinstance(data[name], expected):
+            return f"'{name}' of '{kind}' is of the wrong type"
+    if kind == "merge" and not all(isinstance(source, str) for source in data["sources"]):
+        return "'sources' of 'merge' is no list of ids"
+    if kind == "resolve" and data["keep"] not in SIDES:
+        return f"'keep' of 'resolve' is none of {', '.join(SIDES)}"
+    return ""
+
+
+def needs(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the ids that must be there before a record has its effect; none for a memory."""
+    match data["type"]:
+        case "merge":
+            return (data["keep"], *data["sources"])
+        case "conflict":
+            return (data["left"], data["right"])
+        case "resolve":
+            return (data["conflict"],)
+        case "supersede" if data["by"] is not None:
+            return (data["target"], data["by"])
+        case kind if kind in CHANGES:
+            return (data["target"],)
+    return ()

@@ -1,0 +1,143 @@
+"""Durable writing: what is answered is on the disk, and a file is whole or not there.
+
+The only module of the store that opens files for writing; it turns the system's errors into ours.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from muninn_core.errors import MuninnError, ReadOnlyError, StorageError
+
+TEMPORARY = ".tmp"
+_READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Make or replace a file in one step: temporary file, flush, rename, flush of the folder.
+
+    Raises StorageError or ReadOnlyError, and then leaves what was there.
+    """
+    temporary = path.with_name(path.name + TEMPORARY)
+    with writing(path):
+        make_folder(path.parent)
+        try:
+            with temporary.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+        flush_folder(path.parent)
+
+
+def append(path: Path, content: bytes, length: int | None) -> int:
+    """Append in one write, flush, and return the new length in bytes.
+
+    `length` is what the file is known to hold, None when unknown: whatever a write that failed left behind it is cut
+    off first. When this write fails, the file is cut back to it. Raises StorageError or ReadOnlyError.
+    """
+    with writing(path):
+        try:
+            handle = os.open(path, _APPEND)
+            new = False
+        except FileNotFoundError:
+            make_folder(path.parent)
+            handle = os.open(path, _APPEND | os.O_CREAT, 0o644)
+            new = True
+        try:
+            start = os.fstat(handle).st_size
+            if length is not None and start > length:
+                os.ftruncate(handle, length)
+                start = length
+            _write_or_cut(handle, content, start)
+        finally:
+            os.close(handle)
+        if new:
+            flush_folder(path.parent)
+        return start + len(content)
+
+
+def cut(path: Path, length: int) -> None:
+    """Shorten a file to `length` bytes and flush it. Raises StorageError or ReadOnlyError."""
+    with writing(path), path.open("r+b") as file:
+        file.truncate(length)
+        os.fsync(file.fileno())
+
+
+def remove(path: Path) -> None:
+    """Delete a file if it is there and flush its folder. Raises StorageError or ReadOnlyError."""
+    with writing(path):
+        path.unlink(missing_ok=True)
+        flush_folder(path.parent)
+
+
+def move(path: Path, target: Path) -> None:
+    """Rename a file into a folder that may not be there yet. Raises StorageError or ReadOnlyError."""
+    with writing(target):
+        make_folder(target.parent)
+        path.replace(target)
+        flush_folder(target.parent)
+        flush_folder(path.parent)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, and flush the parent of each new one. Raises OSError."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for folder in missing:
+        flush_folder(folder.parent)
+
+
+def flush_folder(path: Path) -> None:
+    """Flush a folder, so that a file's new name outlives a power cut. Windows does that by itself. Raises OSError."""
+    if sys.platform == "win32":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn an OSError of the body into ours: ReadOnlyError or StorageError, with what to do about it."""
+    try:
+        yield
+    except OSError as error:
+        raise _ours(path, error) from error
+
+
+def _ours(path: Path, error: OSError) -> MuninnError:
+    reason = error.strerror or str(error)
+    if error.errno in _READ_ONLY:
+        return ReadOnlyError(f"can't write {path}: {reason}", hint="Check the folder's permissions and its mount.")
+    if error.errno in _FULL:
+        return StorageError(f"can't write {path}: {reason}", hint="Make room on the disk; nothing was stored.")
+    return StorageError(f"can't write {path}: {reason}", hint="Check the disk; nothing was stored.")
+
+
+_APPEND = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
+
+
+def _write_or_cut(handle: int, content: bytes, start: int) -> None:
+    try:
+        left = memoryview(content)
+        while left:  # a full disk or a signal may take a part only
+            left = left[os.write(handle, left) :]
+        os.fsync(handle)
+    except OSError:
+        try:
+            os.ftruncate(handle, start)
+        except OSError:
+            pass  # the caller knows the length that holds, and cuts before its next write
+        raise

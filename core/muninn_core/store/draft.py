@@ -1,0 +1,65 @@
+"""From what an author states to the record that is written. Knows no clock and no git: both are handed in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from muninn_core.errors import BadParams
+from muninn_core.model.value import to_plain
+from muninn_core.protocol.params import MemoryDraft
+from muninn_core.store.fields import headline, lowest, trust_of
+from muninn_core.store.record import VERSION
+from muninn_core.store.stamp import normalise
+
+_LISTS = ("tags", "entities", "files", "cites", "links")
+
+
+def memory_record(
+    draft: MemoryDraft, *, id: str, ts: str, session: str, branch: str | None, commit: str | None
+) -> dict[str, Any]:
+    """Return the record of a draft whose type the caller has checked; what is absent is left out.
+
+    Raises BadParams when there is nothing to remember, or `expires` is no time.
+    """
+    text = draft.text.strip()
+    if not text:
+        raise BadParams("there is nothing to remember: 'text' is empty", hint="Say it in whole sentences.")
+    trust = trust_of(draft.actor)
+    record: dict[str, Any] = {
+        "v": VERSION,
+        "id": id,
+        "ts": ts,
+        "type": draft.type,
+        "session": session,
+        "actor": draft.actor,
+        "agent": draft.agent,
+        "task": draft.task,
+        "branch": branch,
+        "commit": commit,
+        "key": draft.key,
+        "text": text,
+        "title": draft.title.strip() or headline(text),
+        "importance": draft.importance,
+        "confidence": draft.confidence,
+        "trust": lowest(draft.trust, trust),
+        "expires": _expires(draft.expires),
+        "pinned": draft.pin or None,
+        "details": draft.details or None,
+    }
+    for name in _LISTS:
+        items = to_plain(getattr(draft, name))
+        record[name] = [_slim(item) for item in items] or None
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def _slim(item: Any) -> Any:
+    return {key: value for key, value in item.items() if value not in (None, "")} if isinstance(item, dict) else item
+
+
+def _expires(expires: str | None) -> str | None:
+    try:
+        return normalise(expires) if expires else None
+    except ValueError:
+        raise BadParams(
+            f"'expires' is no time: '{expires}'", hint="Write it as in RFC 3339: 2026-12-31T00:00:00Z."
+        ) from None

@@ -1,0 +1,228 @@
+"""Folding: from a set of records to the state, whatever their order and however often each is there.
+
+`fold` is the pure function; `Fold` does the same step by step, for a log that grows. Both give a `State`, which
+never changes again, so that readers need no lock.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import Value, replace
+from muninn_core.store.change import CHANGES, needs
+from muninn_core.store.record import Record, preferred
+from muninn_core.store.relate import Component, relate
+
+
+class Dispute(Value):
+    """A conflict as it stands. A side that was merged is the memory that speaks for it.
+
+    `keep` is what a person decided: left, right or both. `open` says that a person is asked.
+    """
+
+    id: str
+    left: str
+    right: str
+    reason: str
+    ts: str
+    keep: str | None = None
+    open: bool = False
+
+
+class State(Value):
+    """What a set of records says. Memories are in the order of their ids, disputes in that of time.
+
+    `waiting` are changes that lack what they are about; `records` counts distinct records.
+    """
+
+    memories: Mapping[str, Memory]
+    disputes: tuple[Dispute, ...] = ()
+    waiting: tuple[Record, ...] = ()
+    records: int = 0
+
+    @property
+    def conflicts(self) -> tuple[Dispute, ...]:
+        """The disputes that wait for a person, oldest first."""
+        return tuple(dispute for dispute in self.disputes if dispute.open)
+
+    @property
+    def active(self) -> int:
+        """How many memories are active."""
+        return sum(1 for memory in self.memories.values() if memory.active)
+
+
+def fold(records: Iterable[Record]) -> State:
+    """Fold records, all of them taken as sealed. Commutative, associative, idempotent."""
+    growing = Fold()
+    growing.add(records, sealed=True)
+    return growing.state()
+
+
+class Fold:
+    """A fold that takes records as they come. Not for several threads at once; its states are."""
+
+    def __init__(self) -> None:
+        self.records: dict[str, Record] = {}
+        self._sealed: set[str] = set()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._births: dict[str, Record] = {}
+        self._changes: dict[str, list[Record]] = defaultdict(list)
+        self._merges: dict[str, list[Record]] = defaultdict(list)
+        self._conflicts: dict[str, Record] = {}
+        self._sides: dict[str, set[str]] = defaultdict(set)
+        self._resolves: dict[str, list[Record]] = defaultdict(list)
+        self._near: dict[str, set[str]] = defaultdict(set)
+        self._missing: dict[str, dict[str, Record]] = defaultdict(dict)
+        self._memories: dict[str, Memory] = {}
+
+    def add(self, records: Iterable[Record], sealed: bool) -> None:
+        """Take records in; those that are known count once. What was sealed once stays so."""
+        touched: set[str] = set()
+        revised = False
+        for record in records:
+            known = self.records.get(record.id)
+            if sealed and record.id not in self._sealed:
+                self._sealed.add(record.id)
+                touched.update({record.id} & self._births.keys())
+            if known is not None:
+                better = known if known.data == record.data else preferred(known, record)
+                revised = revised or better is not known
+                self.records[record.id] = better
+                continue
+            self.records[record.id] = record
+            touched.update(self._file(record))
+        if revised:
+            self._clear()
+            touched = {identity for record in self.records.values() for identity in self._file(record)}
+        self._refold(touched)
+
+    def state(self) -> State:
+        """Return the state so far; later records do not change it."""
+        waiting = {identity: record for waits in self._missing.values() for identity, record in waits.items()}
+        return State(
+            memories=MappingProxyType(dict(self._memories)),
+            disputes=tuple(sorted(map(self._dispute, self._conflicts.values()), key=lambda each: (each.ts, each.id))),
+            waiting=tuple(waiting[identity] for identity in sorted(waiting)),
+            records=len(self.records),
+        )
+
+    def _file(self, record: Record) -> Iterable[str]:
+        """Put a record where folding finds it, and return the memories that it touches."""
+        wanted = needs(record.data)
+        for identity in wanted:
+            if identity not in self._births and identity not in self._conflicts:
+                self._missing[identity][record.id] = record
+        if record.type not in CHANGES:
+            return self._file_birth(record)
+        match record.type:
+            case "merge":
+                for identity in set(wanted):
+                    self._merges[identity].append(record)
+            case "conflict":
+                self._missing.pop(record.id, None)
+                self._conflicts[record.id] = record
+                for identity in wanted:
+                    self._sides[identity].add(record.id)
+            case "resolve":
+                self._resolves[record.data["conflict"]].append(record)
+                conflict = self._conflicts.get(record.data["conflict"])
+                return (conflict.data["left"], conflict.data["right"]) if conflict else ()
+            case _:
+                target = record.data["target"]
+                self._changes[target].append(record)
+                wanted = (target, *_superseded_by(record), *wanted[1:])
+        self._connect(wanted)
+        return wanted
+
+    def _file_birth(self, record: Record) -> tuple[str, ...]:
+        if "target" in record.data:
+            return ()  # a change of a later time: kept, not applied
+        self._missing.pop(record.id, None)
+        self._births[record.id] = record
+        self._connect((record.id, *_superseded_by(record)))
+        return (record.id,)
+
+    def _connect(self, identities: tuple[str, ...]) -> None:
+        first = identities[0]
+        for other in identities[1:]:
+            self._near[first].add(other)
+            self._near[other].add(first)
+
+    def _refold(self, touched: set[str]) -> None:
+        done: set[str] = set()
+        in_order = True
+        last = next(reversed(self._memories), "")
+        for identity in sorted(touched):
+            if identity in done:
+                continue
+            members = self._component(identity)
+            done |= members
+            for each, memory in sorted(relate(self._records_of(members)).items()):
+                in_order = in_order and (each in self._memories or each > last)
+                last = max(last, each)
+                self._memories[each] = replace(memory, sealed=True) if each in self._sealed else memory
+        if not in_order:
+            self._memories = dict(sorted(self._memories.items()))
+
+    def _component(self, start: str) -> set[str]:
+        members = {start}
+        ahead = [start]
+        while ahead:
+            near = self._near.get(ahead.pop(), set()) - members
+            members |= near
+            ahead.extend(near)
+        return members
+
+    def _records_of(self, members: set[str]) -> Component:
+        merges = {record.id: record for each in members for record in self._merges.get(each, ())}
+        conflicts = {identity for each in members for identity in self._sides.get(each, ())}
+        return Component(
+            births={each: self._births[each] for each in members if each in self._births},
+            changes={each: self._changes[each] for each in members if each in self._changes},
+            merges=tuple(merges.values()),
+            disputes=tuple(
+                (self._conflicts[identity], self._last_word(identity))
+                for identity in sorted(conflicts)
+                if identity in self._resolves
+            ),
+        )
+
+    def _last_word(self, conflict: str) -> Record:
+        return max(self._resolves[conflict], key=lambda record: record.stamp)
+
+    def _dispute(self, record: Record) -> Dispute:
+        sides = [self._memories.get(record.data[side]) for side in ("left", "right")]
+        spokesmen = [side and self._memories.get(side.merged_into or side.id) for side in sides]
+        left, right = (
+            side.id if side else record.data[name] for name, side in zip(("left", "right"), spokesmen, strict=True)
+        )
+        keep = self._last_word(record.id).data["keep"] if record.id in self._resolves else None
+        reason = record.data.get("reason")
+        both_active = all(side is not None and side.active for side in spokesmen)
+        return Dispute(
+            id=record.id,
+            left=left,
+            right=right,
+            reason=reason if isinstance(reason, str) else "",
+            ts=record.ts,
+            keep=keep,
+            open=keep is None and both_active and left != right,
+        )
+
+
+def _superseded_by(record: Record) -> tuple[str, ...]:
+    """The memories that a record's links say are superseded, now or no longer."""
+    data = record.data
+    if record.type in ("link", "unlink"):
+        return (data["to"],) if data["relation"] == "supersedes" else ()
+    links = (data["set"] if record.type == "update" else data).get("links")
+    return tuple(
+        link["target"]
+        for link in (links if isinstance(links, list) else ())
+        if isinstance(link, dict) and link.get("relation") == "supersedes" and isinstance(link.get("target"), str)
+    )

@@ -1,0 +1,95 @@
+"""Where everything lies under `.muninn`, and the writing of a new folder (docs/formats/layout.md)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from muninn_core.model.value import Value
+from muninn_core.store.disk import write_whole
+
+_GITIGNORE = """\
+# Rebuilt or private: never in git.
+cache/
+local/
+*.tmp
+"""
+
+_GITATTRIBUTES = """\
+# Records are lines that stand alone, in any order: a merge keeps those of both sides.
+memory/**/*.jsonl text eol=lf merge=union
+"""
+
+_KNOWLEDGE = """\
+# Knowledge
+
+Markdown files in this folder are what the project's people have written down: conventions, decisions, a glossary.
+Muninn finds them by words and by meaning.
+
+A file may begin with frontmatter:
+
+    ---
+    type: convention          # convention, decision, glossary, guide or a word of your own
+    domain: error-handling    # what it is about
+    confidence: high          # high, medium or low
+    source: team-decision     # where it comes from
+    ---
+"""
+
+
+class Layout(Value):
+    """The paths of one work tree. `local` may lie elsewhere: a linked worktree's lies with the main one."""
+
+    root: Path
+    muninn: Path
+    memory: Path
+    main: Path
+    sessions: Path
+    archive: Path
+    knowledge: Path
+    packs: Path
+    local: Path
+    spool: Path
+    cache: Path
+    config: Path
+
+    def relative(self, path: Path) -> str:
+        """Return a path as people see it: relative to the root with slashes, or whole when it lies outside."""
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+
+
+def layout_of(root: Path, local: Path | None = None) -> Layout:
+    """Return the paths of the work tree at `root`; touches no file."""
+    muninn = Path(root) / ".muninn"
+    memory = muninn / "memory"
+    own = Path(local) if local is not None else muninn / "local"
+    return Layout(
+        root=Path(root),
+        muninn=muninn,
+        memory=memory,
+        main=memory / "main.jsonl",
+        sessions=memory / "sessions",
+        archive=memory / "archive",
+        knowledge=muninn / "knowledge",
+        packs=muninn / "packs",
+        local=own,
+        spool=own / "spool",
+        cache=muninn / "cache",
+        config=muninn / "config.yaml",
+    )
+
+
+def initialise(layout: Layout, config_text: str) -> tuple[str, ...]:
+    """Write what a new `.muninn` needs and return the files made, relative to the root; never overwrites one.
+
+    Raises StorageError or ReadOnlyError.
+    """
+    wanted = {
+        layout.config: config_text,
+        layout.muninn / ".gitignore": _GITIGNORE,
+        layout.muninn / ".gitattributes": _GITATTRIBUTES,
+        layout.knowledge / "README.md": _KNOWLEDGE,
+    }
+    missing = [path for path in wanted if not path.exists()]
+    for path in missing:
+        write_whole(path, wanted[path].encode())
+    return tuple(layout.relative(path) for path in missing)
