@@ -1,0 +1,129 @@
+"""Many questions or many memories from one file of JSON lines, over one connection."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from muninn_core import client
+from muninn_core.errors import BadParams, DaemonError, MuninnError, UsageError
+from muninn_core.model.value import ValidationError, decode_json, from_plain
+from muninn_core.protocol.methods import nearest
+from muninn_core.protocol.params import MemoryDraft
+
+from muninn_cli.exits import OK, exit_code
+from muninn_cli.outcome import print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+SHOWN_PROBLEMS = 20
+"""How many bad lines are named before the rest are only counted."""
+
+
+def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
+    """Answer every `{"id", "query"}` line of a file ("-": stdin) with one line `{"id", "hits", "ms", "saw"}`.
+
+    `shared` are parameters of all of the calls; `ms` is the latency of the call in milliseconds. A query that fails
+    has `error` in place of hits, and the last such decides the exit code. Raises UsageError for a line that is none.
+    """
+    if "query" in shared:
+        raise UsageError("give a QUERY or --queries, not both")
+    code = OK
+    with _opened(name) as lines, client.connect(repo, os.environ, name="muninn") as daemon:
+        for where, query in _queries(lines, name):
+            start = time.perf_counter()
+            try:
+                result = daemon.call("recall", {**shared, "query": query["query"]})
+            except DaemonError:
+                raise
+            except MuninnError as error:
+                print_json({"id": query["id"], "error": error.to_plain(), "ms": _since(start)})
+                sys.stderr.write(f"{where}: {error.message}\n")
+                code = exit_code(error)
+                continue
+            print_json({"id": query["id"], "hits": result["hits"], "ms": _since(start), "saw": result["saw"]})
+    return code
+
+
+def read_drafts(name: str) -> list[dict[str, Any]]:
+    """Read one MemoryDraft a line, each with an idempotency key. Raises BadParams, which names every bad line."""
+    drafts: list[dict[str, Any]] = []
+    problems: list[str] = []
+    with _opened(name) as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                draft = decode_json(line)
+                value = from_plain(draft, MemoryDraft)
+                if not value.text.strip():
+                    raise ValidationError("`text` is empty")
+            except ValueError as error:
+                problems.append(f"{_shown(name)}:{number}: {error}{_suggestion(line)}")
+                continue
+            drafts.append({"key": os.urandom(16).hex(), **draft})
+    if problems:
+        raise _refused(problems)
+    if not drafts:
+        raise BadParams(f"{_shown(name)} holds no memory", hint='Each line is an object like {"text": "…"}.')
+    return drafts
+
+
+def _refused(problems: list[str]) -> BadParams:
+    more = len(problems) - SHOWN_PROBLEMS
+    rows = problems[:SHOWN_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
+    lines = "one line is" if len(problems) == 1 else f"{len(problems)} lines are"
+    return BadParams(
+        f"{lines} no memory:\n" + "\n".join(f"  {row}" for row in rows),
+        hint="Nothing was stored. `muninn help remember` names the fields.",
+        data={"lines": problems},
+    )
+
+
+def _suggestion(line: str) -> str:
+    """Return what a misspelt field of a line most likely means."""
+    try:
+        draft = decode_json(line)
+    except ValueError:
+        return ""
+    known = MemoryDraft.__struct_fields__
+    unknown = [key for key in draft if key not in known] if isinstance(draft, dict) else []
+    near = nearest(unknown[0], known) if unknown else None
+    return f" (did you mean `{near}`?)" if near else ""
+
+
+def _queries(lines: IO[str], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{_shown(name)}:{number}"
+        try:
+            query = decode_json(line)
+        except ValueError as error:
+            raise UsageError(f"{where}: {error}") from None
+        if not isinstance(query, dict) or "id" not in query or not isinstance(query.get("query"), str):
+            raise UsageError(f"{where}: a line is an object with `id` and `query`")
+        yield where, query
+
+
+def _opened(name: str) -> AbstractContextManager[IO[str]]:
+    if name == "-":
+        return nullcontext(sys.stdin)
+    try:
+        return Path(name).open(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise UsageError(f"{name} can't be read: {error.strerror}") from None
+
+
+def _shown(name: str) -> str:
+    return "stdin" if name == "-" else name
+
+
+def _since(start: float) -> float:
+    return round((time.perf_counter() - start) * 1000, 3)

@@ -1,0 +1,234 @@
+"""`muninn doctor`: everything that can be wrong, looked at once; each check is a line, and a wrong one has a hint.
+
+It reads and never mends. What the daemon knows it is asked for; the rest is looked at from outside, so that the checks
+speak even where no daemon can be started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from muninn_core import __version__, client
+from muninn_core.config import load_config
+from muninn_core.errors import MuninnError
+from muninn_core.launch.place import Place, locate
+from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
+
+from muninn_cli.exits import ERROR, OK
+from muninn_cli.manual import COMMANDS
+from muninn_cli.outcome import print_json, settle
+from muninn_cli.parser import new_parser
+from muninn_cli.show.facts import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Verdict = Literal["ok", "warn", "fail"]
+
+_NEEDED = ("muninn_server", "muninn_hooks", "faiss", "fastembed", "mcp", "pygls", "tantivy", "watchdog")
+"""What the daemon needs at run time; a broken installation lacks one of them."""
+
+HOOK_FAILURES = 3
+"""How many of the newest failures of hooks are shown."""
+
+
+class Check(NamedTuple):
+    """One thing that was looked at. `hint` says what to do, "" when there is nothing to do."""
+
+    name: str
+    verdict: Verdict
+    message: str
+    hint: str = ""
+
+
+def main(argv: list[str]) -> int:
+    """Run `muninn doctor`. Returns 1 when a check failed."""
+    return settle(_run, argv)
+
+
+def checks(repo: str) -> Iterator[Check]:
+    """Look at everything, in the order in which things depend on each other. Raises NotARepository."""
+    place = locate(repo)
+    yield _python()
+    yield _git(place)
+    yield from _runtime(place)
+    yield from _config(place)
+    yield from _daemon(place)
+    yield _hook_log(place)
+    yield _claude(place)
+
+
+def _run(argv: list[str]) -> int:
+    given = new_parser("doctor", COMMANDS["doctor"]).parse(argv)
+    found: list[Check] = []
+    for check in checks(given.repo):
+        found.append(check)
+        if not given.json:
+            _print(check)
+    if given.json:
+        print_json({"checks": [check._asdict() for check in found]})
+    return ERROR if any(check.verdict == "fail" for check in found) else OK
+
+
+def _print(check: Check) -> None:
+    from muninn_cli.screen import output, sentence
+
+    console = output()
+    style = {"ok": "good", "warn": "warn", "fail": "bad"}[check.verdict]
+    sentence(console, (f"{check.verdict:<5}", style), (f"{check.name:<9}", "name"), (check.message, ""))
+    if check.hint:
+        sentence(console, (" " * 14 + check.hint, "hint"))
+
+
+def _python() -> Check:
+    held = f"{platform.python_version()}, muninn {__version__}, {sys.prefix}"
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        return Check("python", "fail", f"{held}: no {', '.join(missing)}", "Install muninn-memory again.")
+    return Check("python", "ok", held)
+
+
+def _git(place: Place) -> Check:
+    program = shutil.which("git")
+    if program is None:
+        return Check("git", "fail" if place.git_dir else "warn", "git is not on the PATH", "Install git.")
+    answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    version = answer.stdout.strip() or answer.stderr.strip()
+    if not place.git_dir:
+        return Check("git", "warn", f"{place.root} is no git repository", "Memory works here, but does not travel.")
+    return Check("git", "ok", f"{version}, {place.root}" + (" (linked work tree)" if place.linked else ""))
+
+
+def _runtime(place: Place) -> Iterator[Check]:
+    try:
+        directory = runtime_directory(os.environ)
+    except MuninnError as error:
+        yield Check("runtime", "fail", error.message, error.hint)
+        return
+    socket = Address(directory, place.identity).socket
+    if len(os.fsencode(socket)) > SOCKET_PATH_LIMIT:
+        hint = "Set MUNINN_RUNTIME_DIR to a shorter folder."
+        yield Check("runtime", "fail", f"the socket's path is longer than {SOCKET_PATH_LIMIT} bytes: {socket}", hint)
+        return
+    yield Check("runtime", "ok", directory)
+
+
+def _config(place: Place) -> Iterator[Check]:
+    folder = Path(place.root, ".muninn")
+    if not folder.is_dir():
+        yield Check("config", "warn", "this repository has no .muninn", "`muninn init` starts its memory.")
+        return
+    _, problems = load_config(folder / "config.yaml")
+    for problem in problems:
+        yield Check("config", "fail", f".muninn/config.yaml:{problem.line}: {problem.message}", problem.hint)
+    if not problems:
+        yield Check("config", "ok", ".muninn/config.yaml")
+
+
+def _daemon(place: Place) -> Iterator[Check]:
+    try:
+        status = client.call(place.root, os.environ, "status", {}, name="muninn doctor")
+    except MuninnError as error:
+        yield Check("daemon", "fail", error.message, error.hint)
+        return
+    yield Check("daemon", "ok", f"pid {status['pid']}, {count(status['clients'], 'client')}, {status['mode']}")
+    yield _index(status["index"])
+    yield _log(status["log"])
+    for problem in status["problems"]:
+        if problem["kind"] == "config":
+            continue  # it was shown above, also where no daemon runs
+        where = ":".join(str(part) for part in (problem["path"], problem["line"]) if part)
+        yield Check(
+            "problem", "warn", f"{where}: {problem['message']}" if where else problem["message"], problem["hint"]
+        )
+
+
+def _index(index: dict[str, Any]) -> Check:
+    held = f"{index['state']}, {count(index['files'], 'file')}, {count(index['chunks'], 'chunk')}, {index['model']}"
+    if index["state"] == "failed":
+        return Check("index", "fail", held, "`muninn index --rebuild` builds it anew; `muninn daemon logs` says why.")
+    if index["state"] == "absent" or index["lag"]:
+        return Check(
+            "index", "warn", f"{held}, lags by {count(index['lag'], 'file')}", "`muninn index` brings it up to date."
+        )
+    return Check("index", "ok", held)
+
+
+def _log(log: dict[str, Any]) -> Check:
+    held = f"{count(log['memories'], 'memory', 'memories')}, {count(log['records'], 'record')}"
+    if log["malformed"]:
+        lines = count(log["malformed"], "malformed line")
+        return Check("memory", "warn", f"{held}, {lines}", "They are kept as they are and left out; mend them by hand.")
+    return Check("memory", "ok", held)
+
+
+def _hook_log(place: Place) -> Check:
+    path = Path(place.root, ".muninn", "local", "hooks.log")
+    try:
+        rows = path.read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return Check("hooks", "ok", "no hook has failed")
+    except OSError as error:
+        return Check("hooks", "warn", f"{path} can't be read: {error.strerror}", "Check its permissions.")
+    failures = [_failure(row) for row in rows if row.strip()]
+    if not failures:
+        return Check("hooks", "ok", "no hook has failed")
+    newest = "; ".join(failures[-HOOK_FAILURES:])
+    return Check(
+        "hooks",
+        "warn",
+        f"{count(len(failures), 'failure')}, the newest: {newest}",
+        f"All are in {path}; delete it when done.",
+    )
+
+
+def _failure(row: str) -> str:
+    try:
+        entry = json.loads(row)
+        return f"{entry['ts']} {entry['event']}: {entry['error']}"
+    except (ValueError, TypeError, KeyError):
+        return row
+
+
+def _claude(place: Place) -> Check:
+    """Look for our hooks in the settings that Claude Code reads for this project."""
+    broken = []
+    for path in _settings_files(place):
+        try:
+            settings = json.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            broken.append(f"{path}: {error}")
+            continue
+        if _mentions_hooks(settings):
+            return Check("claude", "ok", f"hooks are in {path}")
+    if broken:
+        return Check("claude", "fail", f"the settings can't be read: {'; '.join(broken)}", "Mend the file.")
+    return Check("claude", "ok", "not connected", "`muninn install claude-code` connects Claude Code.")
+
+
+def _settings_files(place: Place) -> tuple[Path, ...]:
+    folders = Path(place.root, ".claude"), Path.home() / ".claude"
+    return (folders[0] / "settings.local.json", folders[0] / "settings.json", folders[1] / "settings.json")
+
+
+def _mentions_hooks(settings: Any) -> bool:
+    """Whether any handler runs `muninn hook`: the command as one text, or the words in `args`."""
+    if isinstance(settings, list):
+        return any(_mentions_hooks(item) for item in settings)
+    if not isinstance(settings, dict):
+        return False
+    command = str(settings.get("command", ""))
+    args = settings.get("args")
+    if "muninn" in command and ("hook" in command or (isinstance(args, list) and "hook" in args)):
+        return True
+    return any(_mentions_hooks(item) for item in settings.values())

@@ -1,0 +1,42 @@
+"""What the command's exit code says. Scripts lean on it: a code never changes its meaning."""
+
+from __future__ import annotations
+
+from muninn_core.errors import MuninnError
+
+OK = 0
+ERROR = 1
+USAGE = 2
+DAEMON = 6
+INTERRUPTED = 130
+
+MEANINGS = {
+    OK: "done",
+    ERROR: "an error that has no code of its own; a check of `doctor` failed",
+    USAGE: "the command line is wrong",
+    3: "what was named is not there",
+    4: "not a repository, or no .muninn in it",
+    5: "nothing could be written: read-only, full disk, or taken by another process",
+    DAEMON: "the daemon could not be started or reached, or is not running",
+    INTERRUPTED: "interrupted; the request was cancelled",
+}
+"""What every code means, for the manual."""
+
+_BY_KIND = {
+    "usage": USAGE,
+    "unknown_verb": USAGE,
+    "bad_params": USAGE,
+    "not_found": 3,
+    "not_a_repository": 4,
+    "not_initialised": 4,
+    "read_only": 5,
+    "storage": 5,
+    "busy": 5,
+    "daemon": DAEMON,
+    "cancelled": INTERRUPTED,
+}
+
+
+def exit_code(error: MuninnError) -> int:
+    """Return the exit code for an error; its kind decides."""
+    return _BY_KIND.get(error.kind, ERROR)

@@ -1,0 +1,97 @@
+"""`muninn help`: every verb and command in one page, grouped by what people want to do."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from muninn_core.errors import UnknownVerb
+from muninn_core.protocol.methods import METHODS
+
+from muninn_cli.exits import MEANINGS, OK
+from muninn_cli.outcome import settle
+from muninn_cli.parser import near_words, verb_parser
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+COMMANDS = {
+    "daemon": "Start, stop or watch the repository's daemon; clients start it by themselves.",
+    "doctor": "Check the installation and the repository, and say what to do.",
+    "install": "Connect an agent: `muninn install claude-code`.",
+    "uninstall": "Take out exactly what install wrote.",
+    "completion": "Print the completion script of a shell.",
+    "lsp": "Serve an editor on stdin and stdout.",
+    "mcp": "Serve an agent on stdin and stdout.",
+    "hook": "Answer an event of an agent's session.",
+    "help": "Show this page, or a verb's options: `muninn help recall`.",
+}
+"""The commands that are no verbs of the catalogue."""
+
+GROUPS = {
+    "Ask": ("recall", "context", "memories", "brief"),
+    "Remember": ("remember", "capture", "forget"),
+    "Share": ("init", "seal", "reconcile", "conflicts", "resolve"),
+    "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),
+    "Connect": ("install", "uninstall", "lsp", "mcp", "hook", "help"),
+}
+"""Every word of the command line, where a person would look for it."""
+
+
+def main(argv: list[str]) -> int:
+    """Print the manual, or the help of the verb or command that `argv` names. Returns the exit code."""
+    return settle(_run, argv)
+
+
+def summary(word: str) -> str:
+    """Return what a verb or command does, in a sentence."""
+    return METHODS[word].summary if word in METHODS else COMMANDS[word]
+
+
+def _run(argv: list[str]) -> int:
+    words = [word for word in argv if not word.startswith("-")]
+    if not words:
+        _page()
+        return OK
+    word = words[0]
+    if word in METHODS:
+        verb_parser(METHODS[word]).print_help()
+        return OK
+    if word not in COMMANDS:
+        near = near_words(word, COMMANDS)
+        hint = f"Did you mean `muninn help {near}`?" if near else "`muninn help` shows all verbs."
+        raise UnknownVerb(f"there is no verb '{word}'", hint=hint)
+    if word == "help":
+        _page()
+        return OK
+    from muninn_cli.main import run
+
+    try:
+        return run([word, "--help"])
+    except SystemExit as left:  # argparse ends the process after its help
+        return int(left.code or OK)
+
+
+def _page() -> None:
+    from muninn_cli.screen import line, output
+
+    console = output()
+    line(console, ("Muninn", "name"), (": the memory of a repository, kept in the repository.", ""))
+    console.print()
+    line(console, ("usage: muninn VERB [ARGUMENTS] [--repo DIR] [--json]", "name"))
+    for group, words in GROUPS.items():
+        console.print()
+        line(console, (group, "hint"))
+        for word in words:
+            line(console, (f"  {word:<11}", "name"), (summary(word), ""))
+    console.print()
+    _exit_codes(console)
+    sys.stdout.flush()
+
+
+def _exit_codes(console: Console) -> None:
+    from muninn_cli.screen import line
+
+    line(console, ("Exit codes", "hint"))
+    for code, meaning in MEANINGS.items():
+        line(console, (f"  {code:<11}", "name"), (meaning, ""))

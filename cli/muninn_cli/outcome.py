@@ -1,0 +1,62 @@
+"""What becomes of a command: its result or error on the right stream, for people or programs, and its exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from muninn_core.errors import Cancelled, MuninnError
+from muninn_core.model.value import encode_json
+
+from muninn_cli.exits import INTERRUPTED, OK, exit_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def settle(command: Callable[[list[str]], int], argv: list[str]) -> int:
+    """Run a command and return its exit code; an error is printed, with `--json` as `{"error": …}` on stdout."""
+    # A terminal without UTF-8 gets question marks in place of a traceback.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    as_json = "--json" in argv
+    try:
+        return command(argv)
+    except KeyboardInterrupt:
+        return show_error(Cancelled("interrupted"), as_json=as_json)
+    except MuninnError as error:
+        return show_error(error, as_json=as_json)
+    except BrokenPipeError:
+        return _reader_gone()
+
+
+def show_error(error: MuninnError, *, as_json: bool) -> int:
+    """Print an error and return its exit code."""
+    if as_json:
+        print_json({"error": error.to_plain()})
+        return exit_code(error)
+    if exit_code(error) == INTERRUPTED:
+        sys.stderr.write("interrupted\n")
+        return INTERRUPTED
+    from muninn_cli.screen import errors, sentence
+
+    console = errors()
+    sentence(console, ("error: ", "bad"), (error.message, ""))
+    if error.hint:
+        sentence(console, (error.hint, "hint"))
+    return exit_code(error)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    sys.stdout.write(encode_json(value).decode("utf-8", "replace") + "\n")
+    sys.stdout.flush()
+
+
+def _reader_gone() -> int:
+    """End quietly when the reader of our output has gone (`| head`), as any filter does."""
+    # The interpreter flushes stdout once more when it leaves; there must be something that takes it.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return OK

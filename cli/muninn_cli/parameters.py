@@ -1,0 +1,87 @@
+"""A verb's parameters as the command line sees them, read from the JSON schemas of the catalogue."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from muninn_core.model.value import json_schema
+from muninn_core.protocol.methods import Method
+
+Shape = Literal["text", "integer", "number", "switch", "choice", "texts", "table", "cites", "links", "drafts"]
+"""How a parameter is given: the last four are built of several words."""
+
+_SCALARS: dict[str, Shape] = {"string": "text", "integer": "integer", "number": "number", "boolean": "switch"}
+_ITEMS: dict[str, Shape] = {"Cite": "cites", "Link": "links", "MemoryDraft": "drafts"}
+_SINGULAR = {"cites": "cite", "links": "link"}
+
+
+class Parameter(NamedTuple):
+    """One parameter. `flags` are its options, the preferred first; a positional one has none.
+
+    `default` is None where the verb has none to show. `choices` is empty unless the shape is choice.
+    """
+
+    name: str
+    shape: Shape
+    flags: tuple[str, ...]
+    required: bool
+    default: Any
+    choices: tuple[str, ...]
+    help: str
+    minimum: float | None
+    maximum: float | None
+
+    @property
+    def positional(self) -> bool:
+        """Whether it is given by its place."""
+        return not self.flags
+
+
+def parameters(method: Method) -> tuple[Parameter, ...]:
+    """Return a verb's parameters in the order of the catalogue. Raises ValueError for a type that has no shape."""
+    schema, definitions = json_schema(method.params)
+    schema = definitions[schema["$ref"].rsplit("/", 1)[-1]]
+    required = schema.get("required", ())
+    return tuple(_parameter(method, name, kind, name in required) for name, kind in schema["properties"].items())
+
+
+def _parameter(method: Method, name: str, schema: dict[str, Any], required: bool) -> Parameter:
+    inner = next((branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"), schema)
+    return Parameter(
+        name=name,
+        shape=_shape(method, name, inner),
+        flags=() if name in method.positional else _flags(method, name),
+        required=required,
+        default=schema.get("default"),
+        choices=_choices(inner),
+        help=schema.get("description") or inner.get("description", ""),
+        minimum=inner.get("minimum"),
+        maximum=inner.get("maximum"),
+    )
+
+
+def _shape(method: Method, name: str, schema: dict[str, Any]) -> Shape:
+    if "enum" in schema:
+        return "choice"
+    kind = schema.get("type")
+    if kind == "object":
+        return "table"
+    if kind == "array":
+        items = schema["items"]
+        if items.get("type") == "string":
+            return "texts"
+        shape = _ITEMS.get(str(items.get("$ref", "")).rsplit("/", 1)[-1])
+        if shape is not None:
+            return shape
+    elif kind in _SCALARS:
+        return _SCALARS[kind]
+    raise ValueError(f"the command line has no shape for '{name}' of '{method.verb}': {schema}")
+
+
+def _choices(schema: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(schema.get("enum", ()))
+
+
+def _flags(method: Method, name: str) -> tuple[str, ...]:
+    names = dict.fromkeys((method.flags.get(name, _SINGULAR.get(name, name)), name))
+    return tuple("--" + each.replace("_", "-") for each in names)

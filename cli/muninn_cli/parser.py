@@ -1,0 +1,225 @@
+"""argparse parsers made from the catalogue: a parameter of a verb is an option here, or a place.
+
+Nothing is given a default: what a person did not say is not sent, and the core's default holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from muninn_core.errors import UsageError
+from muninn_core.protocol.methods import METHODS, nearest
+
+from muninn_cli.parameters import Parameter, Shape, parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from muninn_core.protocol.methods import Method
+
+_CITE = re.compile(r"^(?P<path>.+?)(?::(?P<start>[1-9]\d*)(?:-(?P<end>[1-9]\d*))?)?$")
+
+_METAVAR: dict[Shape, str] = {
+    "integer": "N",
+    "number": "X",
+    "table": "KEY=VALUE",
+    "cites": "PATH[:START[-END]]",
+    "links": "RELATION:ID",
+    "drafts": "FILE.jsonl",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose mistakes are errors of ours, with the nearest name as a hint, and never the end of the process."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError in place of writing and leaving."""
+        raise UsageError(message, hint=f"See `{self.prog} --help`.")
+
+    def parse(self, argv: list[str]) -> argparse.Namespace:
+        """Parse all of the arguments. Raises UsageError, which names the nearest option for one that is unknown."""
+        found, unknown = self.parse_known_args(argv)
+        if not unknown:
+            return found
+        options = [option for action in self._actions for option in action.option_strings]
+        flag = next((word for word in unknown if word.startswith("-")), None)
+        if flag is None:
+            raise UsageError(f"'{unknown[0]}' is one argument too many", hint="Put a text of several words in quotes.")
+        name = flag.partition("=")[0]
+        near = nearest(name, options)
+        raise UsageError(
+            f"{self.prog}: there is no option '{name}'",
+            hint=f"Did you mean '{near}'?" if near else f"The options are {', '.join(options)}.",
+        )
+
+
+def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
+    """Return a parser with what every command takes: `--repo`, `--json` and `--help`."""
+    parser = Parser(
+        prog=f"muninn {name}",
+        description=description,
+        epilog=epilog or None,
+        allow_abbrev=False,
+        formatter_class=_Formatter,
+    )
+    _common(parser)
+    return parser
+
+
+def verb_parser(method: Method) -> Parser:
+    """Return the parser of one verb."""
+    parser = new_parser(method.verb, method.summary)
+    _add_all(parser, method)
+    return parser
+
+
+def whole_parser(commands: Mapping[str, str], choices: Mapping[str, Sequence[str]]) -> Parser:
+    """Return one parser of the whole command, as shell completion needs it.
+
+    `commands` are the words beside the verbs with their summaries, `choices` what may follow some of them.
+    """
+    parser = Parser(prog="muninn", description="The memory of a repository, kept in the repository.")
+    _common(parser)
+    parser.add_argument("--version", "-V", action="store_true", help="show the version")
+    words = parser.add_subparsers(dest="word")
+    for method in METHODS.values():
+        sub = words.add_parser(method.verb, help=method.summary, description=method.summary)
+        _common(sub)
+        _add_all(sub, method)
+    for word, summary in commands.items():
+        sub = words.add_parser(word, help=summary, description=summary)
+        _common(sub)
+        if word in choices:
+            sub.add_argument("what", choices=tuple(choices[word]))
+    return parser
+
+
+def to_params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters that were given, as plain data for the call."""
+    params: dict[str, Any] = {}
+    for parameter in parameters(method):
+        value = getattr(given, parameter.name, None)
+        if value is None:
+            continue
+        params[parameter.name] = dict(value) if parameter.shape == "table" else value
+    return params
+
+
+class _Formatter(argparse.HelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=min(100, shutil.get_terminal_size().columns))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """Keep the lines of a text that has lines."""
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository (default: here)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def _add_all(parser: argparse.ArgumentParser, method: Method) -> None:
+    for parameter in parameters(method):
+        _add(parser, parameter)
+    for option in EXTRA.get(method.verb, ()):
+        parser.add_argument(option, **EXTRA[method.verb][option])
+
+
+EXTRA: dict[str, dict[str, dict[str, Any]]] = {
+    "recall": {
+        "--queries": {
+            "metavar": "FILE.jsonl",
+            "help": "answer every {id, query} line of a file ('-': stdin) over one connection, a JSON line each",
+        },
+        "--why": {"action": "store_true", "help": "show the signals that make up every score"},
+    },
+}
+"""Options that shape what the command line does with a verb, and are no parameter of it."""
+
+
+def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    text = _help(parameter)
+    if parameter.positional:
+        # A text may come from elsewhere (--batch, --queries), so its absence is the core's to judge.
+        options: dict[str, Any] = {"choices": parameter.choices} if parameter.choices else {}
+        parser.add_argument(parameter.name, nargs="?", metavar=parameter.name.upper(), help=text, **options)
+        return
+    kwargs: dict[str, Any] = {"dest": parameter.name, "help": text, "required": parameter.required, "default": None}
+    shape = parameter.shape
+    if shape == "switch":
+        kwargs["action"] = argparse.BooleanOptionalAction if parameter.default else "store_true"
+    elif shape == "choice":
+        kwargs["choices"] = parameter.choices
+    else:
+        kwargs["metavar"] = _METAVAR.get(shape, parameter.flags[0].lstrip("-").upper())
+        if shape in _READERS:
+            kwargs["type"] = _READERS[shape]
+        if shape in ("texts", "cites", "links", "table"):
+            kwargs["action"] = "append"
+    parser.add_argument(*parameter.flags, **kwargs)
+
+
+def _help(parameter: Parameter) -> str:
+    text = parameter.help.rstrip(".").replace("%", "%%")
+    if parameter.shape in ("integer", "number", "choice") and parameter.default is not None:
+        text += f" (default: {parameter.default})"
+    if parameter.shape == "texts":
+        text += " (may be repeated)"
+    return text
+
+
+def read_cite(word: str) -> dict[str, Any]:
+    """Read `PATH[:START[-END]]`. Raises ArgumentTypeError."""
+    match = _CITE.match(word)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"'{word}' is not PATH[:START[-END]]")
+    start = int(match["start"] or 0)
+    end = int(match["end"] or start)
+    if end < start:
+        raise argparse.ArgumentTypeError(f"'{word}' ends before it starts")
+    return {"path": match["path"], "start": start, "end": end}
+
+
+def read_link(word: str) -> dict[str, Any]:
+    """Read `RELATION:ID`. Raises ArgumentTypeError."""
+    relation, colon, target = word.partition(":")
+    if not (relation and colon and target):
+        raise argparse.ArgumentTypeError(f"'{word}' is not RELATION:ID")
+    return {"relation": relation, "target": target}
+
+
+def read_pair(word: str) -> tuple[str, Any]:
+    """Read `KEY=VALUE`. A value that is JSON is taken as such, unless that would change it (`1.10` stays a text)."""
+    key, equals, text = word.partition("=")
+    if not (key and equals):
+        raise argparse.ArgumentTypeError(f"'{word}' is not KEY=VALUE")
+    try:
+        value = json.loads(text, parse_constant=_no_json)
+    except ValueError:
+        return key, text
+    if isinstance(value, (int, float)) and json.dumps(value) != text:
+        return key, text
+    return key, value
+
+
+def _no_json(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def near_words(word: str, more: Iterable[str]) -> str | None:
+    """Return the verb or command that a misspelt word most likely means."""
+    return nearest(word, [*METHODS, *more])
+
+
+_READERS: dict[Shape, Any] = {
+    "integer": int,
+    "number": float,
+    "cites": read_cite,
+    "links": read_link,
+    "table": read_pair,
+}

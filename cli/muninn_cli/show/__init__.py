@@ -1,0 +1,45 @@
+"""Results for people: one function a verb, from the plain result to lines on the terminal.
+
+They decide how things look; what they say was decided in the core. The order of the lines is that of the result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from muninn_cli.screen import output
+from muninn_cli.show import answers, changes, health, memories
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping
+
+    from rich.console import Console
+
+_VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], None]] = {
+    "init": changes.init,
+    "status": health.status,
+    "index": health.index,
+    "remember": memories.remember,
+    "recall": answers.recall,
+    "context": answers.context,
+    "memories": memories.memories,
+    "forget": memories.forget,
+    "seal": changes.seal,
+    "reconcile": changes.reconcile,
+    "conflicts": memories.conflicts,
+    "resolve": memories.resolve,
+    "brief": answers.brief,
+    "capture": changes.capture,
+    "shutdown": changes.shutdown,
+}
+
+
+def show(verb: str, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the result of a verb; `given` are the arguments that asked for it."""
+    _VERBS[verb](output(), result, given)
+
+
+def shown_verbs() -> tuple[str, ...]:
+    """Return the verbs that have a look of their own: all of the catalogue."""
+    return tuple(_VERBS)

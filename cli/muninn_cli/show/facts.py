@@ -1,0 +1,50 @@
+"""Small facts in words: counts, times, sizes, and what an answer saw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from muninn_cli.screen import joined
+
+
+def count(number: int, thing: str, things: str = "") -> str:
+    """Return '1 file', '2 files'; `things` is the plural where it is not regular."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+def size(number: float) -> str:
+    """Return bytes in the largest unit that leaves a figure of 1 or more, by powers of 1,000."""
+    units = ("B", "kB", "MB", "GB")
+    at = 0
+    while number >= 1000 and at < len(units) - 1:
+        number /= 1000
+        at += 1
+    return f"{number:.0f} {units[at]}"
+
+
+def duration(seconds: float) -> str:
+    """Return a span of time, roughly: '4 s', '3 min', '2 h', '5 days'."""
+    for unit, name in ((86_400, "day"), (3_600, "h"), (60, "min")):
+        if seconds >= unit:
+            number = int(seconds // unit)
+            return f"{number} {name}{'s' if name == 'day' and number != 1 else ''}"
+    return f"{int(seconds)} s"
+
+
+def moment(ts: str) -> str:
+    """Return an RFC 3339 time to the minute, as it is: in UTC."""
+    return ts[:16].replace("T", " ")
+
+
+def place(path: str, start: int, end: int) -> str:
+    """Return `path:start-end`, as terminals and editors open it; only the path when there are no lines."""
+    if not path or not start:
+        return path
+    return f"{path}:{start}" + (f"-{end}" if end > start else "")
+
+
+def seen(saw: dict[str, Any]) -> str:
+    """Return what an answer saw: branch, commit, log position, and how far the index lags."""
+    head = "@".join(part for part in (saw.get("branch") or "", (saw.get("commit") or "")[:8]) if part)
+    lag = saw["index"]["lag"]
+    return joined(head, f"log {saw['log']}", f"the index lags by {count(lag, 'file')}" if lag else "")

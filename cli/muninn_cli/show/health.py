@@ -1,0 +1,89 @@
+"""How the daemon, the index and the log are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from muninn_cli.screen import joined, line, sentence
+from muninn_cli.show.facts import count, duration, place, size
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+_MODES = {"read-write": "good", "read-only": "warn", "uninitialised": "warn"}
+
+
+def status(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print a summary of a few lines, then every problem with its hint."""
+    mode = result["mode"]
+    line(
+        console,
+        ("Muninn ", "name"),
+        (result["version"], "name"),
+        ("  ● ", _MODES.get(mode, "bad")),
+        (f"{mode}  ", _MODES.get(mode, "bad")),
+        (result["root"], "path"),
+    )
+    for name, value, style in (
+        ("daemon", _daemon(result), ""),
+        ("index", _index(result["index"]), "warn" if result["index"]["lag"] else ""),
+        ("memory", _log(result["log"]), ""),
+        ("git", _head(result["saw"]), ""),
+    ):
+        line(console, (f"  {name:<8}", "faint"), (value, style))
+    if mode == "uninitialised":
+        line(console, ("`muninn init` starts this repository's memory.", "hint"))
+    if result["problems"]:
+        console.print()
+        line(console, (count(len(result["problems"]), "problem"), "bad"))
+    for problem in result["problems"]:
+        _problem(console, problem)
+
+
+def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say what the index holds and what was taken in."""
+    held = joined(count(result["files"], "file"), count(result["chunks"], "chunk"))
+    done = joined(f"{result['changed']:,} changed", f"{result['removed']:,} removed", f"{result['seconds']:.1f} s")
+    line(console, ("Indexed ", "good"), (held, "name"), (f"  {done}", "faint"))
+    for reason, number in sorted(result["skipped"].items()):
+        line(console, (f"  {number:,} left out: {reason}", "faint"))
+
+
+def _problem(console: Console, problem: dict[str, Any]) -> None:
+    where = place(problem["path"], problem["line"], problem["line"])
+    sentence(console, ("  ✗ ", "bad"), (f"{where} " if where else "", "path"), (problem["message"], ""))
+    if problem["hint"]:
+        sentence(console, (f"    {problem['hint']}", "hint"))
+
+
+def _daemon(result: dict[str, Any]) -> str:
+    return joined(
+        f"pid {result['pid']}",
+        f"up {duration(result['uptime_seconds'])}",
+        count(result["clients"], "client"),
+        size(result["rss_bytes"]),
+        f"longest stall {result['longest_stall_ms']:.0f} ms",
+    )
+
+
+def _index(index: dict[str, Any]) -> str:
+    lag = f"lags by {count(index['lag'], 'file')}" if index["lag"] else ""
+    files = joined(count(index["files"], "file"), count(index["chunks"], "chunk"))
+    return joined(index["state"], files, lag, index["model"])
+
+
+def _log(log: dict[str, Any]) -> str:
+    return joined(
+        count(log["memories"], "memory", "memories"),
+        count(log["records"], "record"),
+        f"{log['unsealed']:,} not sealed" if log["unsealed"] else "",
+        count(log["segments"], "segment") if log["segments"] else "",
+        f"{log['malformed']:,} malformed" if log["malformed"] else "",
+        f"{log['conflicts']:,} in conflict" if log["conflicts"] else "",
+    )
+
+
+def _head(saw: dict[str, Any]) -> str:
+    return joined(saw["branch"] or "no branch", (saw["commit"] or "no commit yet")[:12])

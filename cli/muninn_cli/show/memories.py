@@ -1,0 +1,132 @@
+"""Memories: lists of them, one of them in full, and pairs that contradict each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from muninn_cli.screen import clipped, joined, line, sentence
+from muninn_cli.show.facts import count, moment, place, seen
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+LINES = 3
+"""How many lines of a memory a list shows."""
+
+
+def remember(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say what was stored under which id."""
+    if result["memory"] is None:
+        line(console, ("Remembered ", "good"), (count(len(result["ids"]), "memory", "memories"), "name"))
+    else:
+        line(console, ("Remembered ", "good"), (result["ids"][0], "name"))
+        listed(console, result["memory"])
+    if result["masked"]:
+        secrets = count(result["masked"], "secret was", "secrets were")
+        line(console, (f"{secrets} masked before anything was written.", "warn"))
+
+
+def memories(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the memories, newest first; one that was asked for by its id is shown in full."""
+    found = result["memories"]
+    if given.id and len(found) == 1:
+        full(console, found[0])
+        return
+    if not found:
+        line(console, ("No memory matches.", "warn"))
+        line(console, ("`muninn remember TEXT` stores one.", "hint"))
+        return
+    for memory in found:
+        listed(console, memory)
+        console.print()
+    shown = f"{len(found):,} of {count(result['total'], 'memory', 'memories')}"
+    line(console, (joined(shown, seen(result["saw"])), "faint"))
+
+
+def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say whether the memory is archived now."""
+    memory = result["memory"]
+    done = "Archived " if memory["archived"] else "Restored "
+    line(console, (done, "good"), (memory["id"], "name"))
+    listed(console, memory)
+    if memory["archived"]:
+        line(console, (f"`muninn forget --restore {memory['id']}` brings it back.", "hint"))
+
+
+def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Show both sides of every conflict, and how to decide it."""
+    if not result["conflicts"]:
+        line(console, ("No conflicts.", "good"))
+    for conflict in result["conflicts"]:
+        line(console, ("conflict ", "bad"), (conflict["id"], "name"), (f"  {moment(conflict['ts'])}", "faint"))
+        sentence(console, (conflict["reason"], ""))
+        for side in ("left", "right"):
+            line(console, (f"{side}:", "hint"))
+            listed(console, conflict[side])
+        line(console, (f"`muninn resolve {conflict['id']} --keep left|right|both` decides it.", "hint"))
+        console.print()
+
+
+def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say what holds from now on."""
+    line(console, ("Resolved ", "good"), (result["conflict"], "name"))
+    for side in ("left", "right"):
+        line(console, (f"{side}:", "hint"))
+        listed(console, result[side])
+
+
+def listed(console: Console, memory: dict[str, Any]) -> None:
+    """Print a memory in a few lines: what, about what, since when."""
+    marks = joined(*_marks(memory))
+    line(
+        console,
+        (f"{memory['type']} ", "memory"),
+        (memory["title"] or clipped(memory["text"], 1)[0] if memory["text"].strip() else memory["title"], "name"),
+        (f"  {marks}" if marks else "", "hint"),
+    )
+    rows = clipped(memory["text"], LINES)
+    first = rows[0].strip() if rows else ""
+    for row in rows[1:] if first == (memory["title"] or first).strip() else rows:
+        line(console, (f"  {row}", ""))
+    about = " ".join([*memory["files"], *(f"#{tag}" for tag in memory["tags"])])
+    line(console, (f"  {memory['id']}", "faint"), (f"  {moment(memory['ts'])}  ", "faint"), (about, "path"))
+
+
+def full(console: Console, memory: dict[str, Any]) -> None:
+    """Print everything that is known of a memory."""
+    line(console, (f"{memory['type']} ", "memory"), (memory["title"], "name"))
+    sentence(console, (memory["text"], ""))
+    console.print()
+    cites = ", ".join(place(cite["path"], cite["start"], cite["end"]) for cite in memory["cites"])
+    links = ", ".join(f"{link['relation']} {link['target']}" for link in memory["links"])
+    rows = {
+        "id": memory["id"],
+        "when": moment(memory["ts"]) + (f", updated {moment(memory['updated'])}" if memory["updated"] else ""),
+        "files": ", ".join(memory["files"]),
+        "cites": cites,
+        "tags": ", ".join(memory["tags"]),
+        "entities": ", ".join(memory["entities"]),
+        "links": links,
+        "weight": f"importance {memory['importance']}, confidence {memory['confidence']:g}, trust {memory['trust']}",
+        "from": joined(memory["actor"], memory["agent"] or "", memory["session"] or "", memory["task"] or ""),
+        "commit": joined(memory["branch"] or "", (memory["commit"] or "")[:12]),
+        "expires": moment(memory["expires"] or ""),
+        "state": joined(*_marks(memory)),
+        **{key: value if isinstance(value, str) else str(value) for key, value in memory["details"].items()},
+    }
+    for name, value in rows.items():
+        if value:
+            sentence(console, (f"{name:>10}  ", "faint"), (value, ""))
+
+
+def _marks(memory: dict[str, Any]) -> list[str]:
+    return [
+        "pinned" if memory["pinned"] else "",
+        "archived" if memory["archived"] else "",
+        "redacted" if memory["redacted"] else "",
+        f"superseded by {memory['superseded_by']}" if memory["superseded_by"] else "",
+        f"merged into {memory['merged_into']}" if memory["merged_into"] else "",
+        "" if memory["sealed"] else "not sealed yet",
+    ]

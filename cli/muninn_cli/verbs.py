@@ -1,0 +1,100 @@
+"""The verbs of the catalogue on the command line: read the arguments, call the daemon, show the result.
+
+It knows which options turn into which parameters, and nothing of what a verb does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from muninn_core import client
+from muninn_core.errors import UnknownVerb, UsageError
+from muninn_core.protocol.methods import METHODS, Method, decode_params
+
+from muninn_cli.exits import OK
+from muninn_cli.outcome import print_json, settle
+from muninn_cli.parameters import parameters
+from muninn_cli.parser import near_words, to_params, verb_parser
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+NAME = "muninn"
+"""What the command calls itself to the daemon."""
+
+
+def main(argv: list[str]) -> int:
+    """Run a verb: `argv` is the verb and its arguments. Returns the exit code."""
+    return settle(_run, argv)
+
+
+def new_key() -> str:
+    """Return an idempotency key: a call that is repeated after a broken connection stores once."""
+    return os.urandom(16).hex()
+
+
+def _run(argv: list[str]) -> int:
+    method = _method(argv[0])
+    given = verb_parser(method).parse(argv[1:])
+    if getattr(given, "queries", None) is not None:
+        from muninn_cli.batch import answer_queries
+
+        return answer_queries(given.repo, given.queries, to_params(method, given))
+    params = _params(method, given)
+    decode_params(method, params)  # a wrong one is told at once, and starts no daemon
+    result = _call(method, given, params)
+    if given.json:
+        print_json(result)
+    else:
+        from muninn_cli.show import show
+
+        show(method.verb, result, given)
+    return OK
+
+
+def _method(verb: str) -> Method:
+    method = METHODS.get(verb)
+    if method is None:
+        from muninn_cli.manual import COMMANDS
+
+        near = near_words(verb, COMMANDS)
+        what = "option" if verb.startswith("-") else "verb"
+        hint = f"Did you mean `muninn {near}`?" if near else "`muninn help` shows them all."
+        raise UnknownVerb(f"there is no {what} '{verb}'", hint=hint, data={"nearest": near} if near else {})
+    return method
+
+
+def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
+    """Return the call's parameters: what was given, and what the command line adds to it."""
+    params = to_params(method, given)
+    for parameter in parameters(method):
+        if parameter.positional and parameter.required and parameter.name not in params:
+            name = parameter.name.upper()
+            raise UsageError(f"`muninn {method.verb}` needs {name}", hint=f"See `muninn {method.verb} --help`.")
+    if method.verb == "remember":
+        _complete_draft(params)
+    return params
+
+
+def _complete_draft(params: dict[str, Any]) -> None:
+    if params.get("text") == "-":
+        params["text"] = sys.stdin.read().strip()
+    if "batch" in params:
+        from muninn_cli.batch import read_drafts
+
+        params["batch"] = read_drafts(params["batch"])
+    elif not params.get("text", "").strip():
+        raise UsageError("there is nothing to remember", hint="Give a text, '-' for stdin, or --batch FILE.jsonl.")
+    params.setdefault("key", new_key())
+
+
+def _call(method: Method, given: argparse.Namespace, params: Mapping[str, Any]) -> dict[str, Any]:
+    if method.verb == "index" and not given.json and sys.stderr.isatty():
+        from muninn_cli.progress import bar
+
+        with bar() as report, client.connect(given.repo, os.environ, name=NAME) as daemon:
+            return daemon.call(method.verb, dict(params), progress=report)
+    return client.call(given.repo, os.environ, method.verb, dict(params), name=NAME)
