@@ -1,0 +1,36 @@
+// Bundles the extension into dist/ and, beside it, the tests that run inside the extension host.
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const root = path.resolve(import.meta.dirname, '..');
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20', // the oldest Node inside a VS Code of engines.vscode
+  logLevel: 'warning',
+};
+
+export async function bundle({ minify = false, tests = true } = {}) {
+  rmSync(path.join(root, 'dist'), { recursive: true, force: true });
+  await build({
+    ...shared,
+    minify,
+    sourcemap: !minify,
+    entryPoints: ['src/extension.ts'],
+    outfile: 'dist/extension.js',
+    external: ['vscode'],
+  });
+  if (!tests) return;
+  await build({
+    ...shared,
+    sourcemap: true,
+    entryPoints: ['test/integration/index.ts', 'test/integration/suite.ts'],
+    outdir: 'dist/test',
+    external: ['vscode', 'mocha'],
+  });
+}
+
+if (import.meta.filename === process.argv[1]) await bundle();

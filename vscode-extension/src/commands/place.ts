@@ -1,0 +1,21 @@
+// Where the person is: the selection and the file at hand.
+
+import * as vscode from 'vscode';
+import { within } from '../paths';
+import type { Server } from '../server';
+
+/** The selected text on one line; undefined when nothing, or more than a question, is selected. */
+export function selection(): string | undefined {
+  const editor = vscode.window.activeTextEditor;
+  const text = editor?.document.getText(editor.selection).replace(/\s+/g, ' ').trim();
+  return text && text.length <= 200 ? text : undefined;
+}
+
+/** The active editor's file, relative to the repository's root, as a list of one; empty when it lies elsewhere. */
+export async function filesAtHand(server: Server): Promise<string[]> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document?.uri.scheme !== 'file') return [];
+  const { root } = await server.status();
+  const file = within(root, document.uri.fsPath);
+  return file ? [file] : [];
+}

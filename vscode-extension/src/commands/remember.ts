@@ -1,0 +1,59 @@
+// Muninn: Remember. A text and its type; the file at hand is what it is about.
+
+import * as vscode from 'vscode';
+import type { KINDS, RememberResult } from '../protocol';
+import type { Server } from '../server';
+import { filesAtHand } from './place';
+
+/** The types that people state, the usual ones first; the catalogue's others are written by programs. */
+const MEANINGS: Partial<Record<(typeof KINDS)[number], string>> = {
+  decision: 'what was decided, and why',
+  insight: 'something learned about the code',
+  constraint: 'what must hold',
+  pattern: 'how things are done here',
+  attempt: 'what was tried and failed',
+  bug_fix: 'the cause of a bug and its cure',
+  configuration: 'how something is set up',
+  preference: 'how somebody likes it',
+  reference: 'where to find more',
+  entity: 'what a service, a module or a person is',
+};
+
+/** Asks for text and type unless they are given, and stores the memory. Throws a Failure. */
+export async function remember(server: Server, text?: string, type?: string): Promise<RememberResult | undefined> {
+  const files = await filesAtHand(server);
+  const stated = text ?? (await statement(files));
+  if (!stated) return undefined;
+  const chosen = type ?? (await typeOf());
+  if (!chosen) return undefined;
+  const result = await server.request('remember', { text: stated, type: chosen, files, actor: 'user' });
+  void server.refresh();
+  const masked = result.masked ? ' A secret in it was masked.' : '';
+  vscode.window.setStatusBarMessage(`$(check) Muninn: remembered.${masked}`, 5000);
+  return result;
+}
+
+async function statement(files: readonly string[]): Promise<string | undefined> {
+  const answer = await vscode.window.showInputBox({
+    title: 'Muninn: Remember',
+    prompt: files.length ? `One fact in whole sentences, about ${files.join(', ')}` : 'One fact in whole sentences',
+    placeHolder: 'The cache is keyed by commit, because branches share it.',
+    ignoreFocusOut: true,
+  });
+  return answer?.trim();
+}
+
+async function typeOf(): Promise<string | undefined> {
+  const rows = Object.entries(MEANINGS).map(([type, description]) => ({
+    label: type.replace('_', ' '),
+    description,
+    type,
+  }));
+  const chosen = await vscode.window.showQuickPick(rows, {
+    title: 'Muninn: What is it?',
+    placeHolder: 'Type of the memory',
+    matchOnDescription: true,
+    ignoreFocusOut: true,
+  });
+  return chosen?.type;
+}

@@ -1,0 +1,49 @@
+// Read-only documents for the pages: asks the server for what they show, and opens them.
+
+import * as vscode from 'vscode';
+import { Failure } from './failure';
+import { address, memoryPage, type Page, pageOf, SCHEME } from './pages';
+import type { Server } from './server';
+
+/** Serves the addresses of pages. A page that the window brings back after a reload is asked for anew. */
+export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly texts = new Map<string, string>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registrations: readonly vscode.Disposable[];
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly server: Server) {
+    this.registrations = [
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidCloseTextDocument((document) => this.texts.delete(document.uri.toString())),
+    ];
+  }
+
+  /** Opens a page; one that is open already shows what the server says now. Throws a Failure. */
+  async open(page: Page, title: string, token?: vscode.CancellationToken): Promise<vscode.TextDocument> {
+    const uri = vscode.Uri.from({ scheme: SCHEME, ...address(page, title) });
+    this.texts.set(uri.toString(), await this.render(page, token));
+    this.changed.fire(uri);
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document, { preview: true });
+    return document;
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {
+    return this.texts.get(uri.toString()) ?? (await this.render(pageOf(uri.query), token));
+  }
+
+  dispose(): void {
+    for (const registration of this.registrations) registration.dispose();
+    this.changed.dispose();
+  }
+
+  private async render(page: Page, token?: vscode.CancellationToken): Promise<string> {
+    if (page.page === 'context') return (await this.server.request('context', page.params, token)).text;
+    const { memories } = await this.server.request('memories', { id: page.id, archived: true }, token);
+    const memory = memories[0];
+    if (!memory) throw new Failure('not_found', `there is no memory ${page.id}`);
+    return memoryPage(memory, page.why);
+  }
+}

@@ -1,0 +1,41 @@
+// Errors as people should see them: what happened, what to do about it, and which button helps.
+// Knows the shape of the server's errors; shows nothing itself.
+
+import type { ErrorKind } from './protocol';
+
+/** The server's kinds of error, and those that only a client can have. */
+export type FailureKind = ErrorKind | 'missing_program' | 'ended' | 'no_folder';
+
+/** An error with what to do about it. */
+export class Failure extends Error {
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    readonly hint = '',
+  ) {
+    super(message);
+  }
+}
+
+const CANCELLED = [-32800, -32802]; // LSP 3.17: RequestCancelled, ServerCancelled
+
+/** Makes a Failure of whatever was thrown. An answer of the server keeps its kind and its hint. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (!(error instanceof Error)) return new Failure('error', String(error));
+  const { code, data } = error as { code?: unknown; data?: unknown };
+  if (typeof code === 'number' && CANCELLED.includes(code)) return new Failure('cancelled', error.message);
+  const { kind, hint } = (typeof data === 'object' && data !== null ? data : {}) as { kind?: unknown; hint?: unknown };
+  return new Failure(
+    typeof kind === 'string' ? (kind as FailureKind) : 'error',
+    error.message,
+    typeof hint === 'string' ? hint : '',
+  );
+}
+
+/** The line to show: message and hint as sentences. */
+export function sentence(failure: Failure): string {
+  const message = failure.message.trim();
+  const stop = /[.!?]$/.test(message) ? '' : '.';
+  return `Muninn: ${message}${stop}${failure.hint ? ` ${failure.hint.trim()}` : ''}`;
+}

@@ -1,0 +1,207 @@
+// The language server's life: one process, one client, one state. Every start, stop and restart goes through one queue.
+// Knows the protocol's names and types; shows nothing but lines in the log.
+
+import * as vscode from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  ExecuteCommandRequest,
+  LanguageClient,
+  type WorkDoneProgressBegin,
+  type WorkDoneProgressEnd,
+  type WorkDoneProgressReport,
+} from 'vscode-languageclient/node';
+import { allowance } from './allowance';
+import { coalesced } from './coalesce';
+import { Failure, failureOf } from './failure';
+import { end, launch, type Program } from './process';
+import { COMMANDS, type StatusResult, type Verbs } from './protocol';
+import type { State } from './state';
+
+const START_LIMIT = 60_000;
+const LEAVE_LIMIT = 3_000;
+const RESTARTS = 4;
+const RESTART_SPAN = 3 * 60_000;
+
+interface Life {
+  readonly client: LanguageClient;
+  readonly program: Program;
+}
+
+/** Our messages carry the hint; the library's own notifications would double them. Its log lines stay. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+/** The server of one workspace folder. */
+export class Server {
+  private readonly changed = new vscode.EventEmitter<State>();
+  private readonly mayRestart = allowance(RESTARTS, RESTART_SPAN);
+  private life: Life | undefined;
+  private wanted = true;
+  private known: State = { phase: 'starting' };
+  private cycled: Promise<void> = Promise.resolve();
+  private readonly cycle = coalesced(() => this.replace());
+  private readonly look = coalesced(() => this.ask());
+
+  /** Fires with every change of the state. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    readonly folder: vscode.WorkspaceFolder,
+    private readonly log: vscode.LogOutputChannel,
+    private readonly command: () => readonly string[],
+  ) {}
+
+  /** What is known now. */
+  get state(): State {
+    return this.known;
+  }
+
+  /** Starts the server, or ends it and starts it anew. Calls queue up. What fails goes into the state. */
+  restart(): Promise<void> {
+    this.cycled = this.cycle();
+    return this.cycled;
+  }
+
+  /** Ends the server for good. */
+  stop(): Promise<void> {
+    this.wanted = false;
+    return this.cycle().finally(() => this.changed.dispose());
+  }
+
+  /** Asks the server for a verb, after a start under way. Throws a Failure. */
+  async request<V extends keyof Verbs>(
+    verb: V,
+    params: Verbs[V]['params'],
+    token?: vscode.CancellationToken,
+  ): Promise<Verbs[V]['result']> {
+    await this.cycled;
+    if (!this.life) throw this.known.failure ?? new Failure('ended', 'the language server does not run');
+    try {
+      const message = { command: COMMANDS[verb], arguments: [params] };
+      return (await this.life.client.sendRequest(ExecuteCommandRequest.type, message, token)) as Verbs[V]['result'];
+    } catch (error) {
+      throw failureOf(error);
+    }
+  }
+
+  /** Asks for the server's status anew; many calls at once cost one or two requests. Failures go into the state. */
+  refresh(): Promise<void> {
+    return this.look();
+  }
+
+  /** The server's last status; asks for it when there is none yet. Throws a Failure. */
+  async status(): Promise<StatusResult> {
+    return this.known.status ?? this.request('status', {});
+  }
+
+  private async replace(): Promise<void> {
+    await this.leave();
+    if (!this.wanted) return;
+    this.set({ phase: 'starting' });
+    try {
+      this.life = await this.begin();
+    } catch (error) {
+      this.set({ phase: 'failed', failure: failureOf(error) });
+      return;
+    }
+    this.watch(this.life);
+    this.set({ phase: 'running' });
+    void this.refresh();
+  }
+
+  private async begin(): Promise<Life> {
+    const command = [...this.command(), '--repo', this.folder.uri.fsPath];
+    this.log.info(`starting ${command.join(' ')}`);
+    const program = await launch(command, this.folder.uri.fsPath, (line) => this.log.info(line));
+    const client = this.client(program);
+    const silence = setTimeout(() => program.child.kill('SIGKILL'), START_LIMIT);
+    try {
+      await client.start();
+    } catch (error) {
+      await end(program, LEAVE_LIMIT);
+      this.log.error(String(error));
+      throw new Failure('ended', await program.ended, 'The output channel says more.');
+    } finally {
+      clearTimeout(silence);
+    }
+    return { client, program };
+  }
+
+  private client(program: Program): LanguageClient {
+    const streams = { reader: program.child.stdout, writer: program.child.stdin };
+    return new QuietClient('muninn', 'Muninn', () => Promise.resolve(streams), {
+      documentSelector: [{ scheme: 'file', pattern: { baseUri: this.folder.uri.toString(), pattern: '**/*' } }],
+      workspaceFolder: this.folder,
+      outputChannel: this.log,
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => ({ action: CloseAction.DoNotRestart, handled: true }), // `watch` decides
+      },
+      middleware: {
+        handleWorkDoneProgress: (token, params, next) => {
+          this.progress(params);
+          next(token, params);
+        },
+      },
+    });
+  }
+
+  private progress(params: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd): void {
+    if (params.kind === 'end') {
+      const { indexing: _done, ...rest } = this.known;
+      this.set(rest);
+      void this.refresh();
+    } else {
+      this.set({ ...this.known, indexing: params.percentage === undefined ? {} : { percentage: params.percentage } });
+    }
+  }
+
+  private watch(life: Life): void {
+    void life.program.ended.then((how) => {
+      if (this.life !== life) return; // we ended it
+      this.log.error(how);
+      if (this.mayRestart(Date.now())) {
+        void this.restart();
+      } else {
+        this.life = undefined;
+        const failure = new Failure('ended', how, `It ended ${RESTARTS + 1} times in three minutes and stays down.`);
+        this.set({ phase: 'failed', failure });
+      }
+    });
+  }
+
+  private async leave(): Promise<void> {
+    const life = this.life;
+    this.life = undefined;
+    if (!life) return;
+    try {
+      await life.client.dispose(LEAVE_LIMIT);
+    } catch (error) {
+      this.log.warn(`the language server did not end in order: ${String(error)}`);
+    }
+    await end(life.program, LEAVE_LIMIT);
+  }
+
+  private async ask(): Promise<void> {
+    try {
+      const status = await this.request('status', {});
+      const { failure: _past, ...rest } = this.known;
+      if (this.life) this.set({ ...rest, phase: 'running', status });
+    } catch (error) {
+      if (!this.life) return; // it went away meanwhile, and the state tells why
+      const failure = failureOf(error);
+      this.log.error(failure.message);
+      this.set({ ...this.known, phase: 'failed', failure });
+    }
+  }
+
+  private set(state: State): void {
+    this.known = state;
+    this.changed.fire(state);
+  }
+}

@@ -1,0 +1,48 @@
+// Errors and notices as messages with the button that helps. No error ends anywhere else.
+
+import * as vscode from 'vscode';
+import { type Failure, failureOf, sentence } from './failure';
+
+interface Remedy {
+  readonly title: string;
+  readonly command: string;
+  readonly arguments: readonly unknown[];
+}
+
+/** Shows an error with its hint and a button; what was cancelled on purpose is no error. */
+export async function showFailure(error: unknown, log: vscode.LogOutputChannel): Promise<void> {
+  const failure = failureOf(error);
+  if (failure.kind === 'cancelled') return;
+  log.error(sentence(failure));
+  const remedy = remedyOf(failure);
+  const chosen = await vscode.window.showErrorMessage(sentence(failure), remedy.title);
+  if (chosen) await vscode.commands.executeCommand(remedy.command, ...remedy.arguments);
+}
+
+/** Wraps a command, so that whatever it throws is shown; the command then answers undefined. */
+export function shown<R>(
+  run: (...args: unknown[]) => Promise<R>,
+  log: vscode.LogOutputChannel,
+): (...args: unknown[]) => Promise<R | undefined> {
+  return async (...args) => {
+    try {
+      return await run(...args);
+    } catch (error) {
+      void showFailure(error, log); // its button may stay unpressed for long: the command has ended
+      return undefined;
+    }
+  };
+}
+
+function remedyOf(failure: Failure): Remedy {
+  switch (failure.kind) {
+    case 'missing_program':
+      return { title: 'Open Settings', command: 'workbench.action.openSettings', arguments: ['muninn.server.command'] };
+    case 'not_initialised':
+      return { title: 'Initialise', command: 'muninn.ui.init', arguments: [] };
+    case 'no_folder':
+      return { title: 'Open Folder', command: 'workbench.action.files.openFolder', arguments: [] };
+    default:
+      return { title: 'Show Output', command: 'muninn.ui.output', arguments: [] };
+  }
+}

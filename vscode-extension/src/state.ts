@@ -1,0 +1,86 @@
+// What the status bar shows, made from what is known of the server. Pure: text in, text out.
+
+import type { Failure } from './failure';
+import type { StatusResult } from './protocol';
+
+/** What is known. `status` is the server's last answer; `percentage` is there while it indexes (0 to 100). */
+export interface State {
+  readonly phase: 'starting' | 'running' | 'failed';
+  readonly status?: StatusResult;
+  readonly indexing?: { readonly percentage?: number };
+  readonly failure?: Failure;
+}
+
+/** How the status bar item looks; `command` runs on a click. */
+export interface Appearance {
+  readonly text: string;
+  readonly tooltip: readonly string[];
+  readonly severity: 'normal' | 'warning' | 'error';
+  readonly command: 'muninn.ui.status' | 'muninn.ui.init' | 'muninn.ui.restart';
+}
+
+/** Makes the status bar item of a state. The tooltip's lines are plain text. */
+export function appearance(state: State): Appearance {
+  const { phase, status, failure } = state;
+  if (phase === 'failed') return failed(failure ? [failure.message, failure.hint] : []);
+  if (phase === 'starting' || !status) {
+    return { text: '$(sync~spin) Muninn: starting', tooltip: ['Starting.'], severity: 'normal', command: 'muninn.ui.status' };
+  }
+  const tooltip = describe(status);
+  if (status.mode === 'uninitialised') {
+    return {
+      text: '$(circle-slash) Muninn: not initialised',
+      tooltip: ['This repository has no memory yet. Click to initialise it: this writes the folder .muninn.', ...tooltip],
+      severity: 'normal',
+      command: 'muninn.ui.init',
+    };
+  }
+  if (state.indexing || status.index.state === 'building') {
+    const { percentage } = state.indexing ?? {};
+    const text = `$(sync~spin) Muninn: indexing${percentage === undefined ? '' : ` ${Math.round(percentage)}%`}`;
+    return { text, tooltip, severity: 'normal', command: 'muninn.ui.status' };
+  }
+  if (status.index.state === 'failed') return failed(tooltip);
+  const troubled = status.problems.length > 0;
+  return {
+    text: `${troubled ? '$(warning)' : '$(library)'} Muninn: ${counted(status.log.memories, 'memory', 'memories')}`,
+    tooltip,
+    severity: troubled ? 'warning' : 'normal',
+    command: 'muninn.ui.status',
+  };
+}
+
+/** Says in lines of plain text how daemon, memory and index are, the problems last. */
+export function describe(status: StatusResult): string[] {
+  const { index, log } = status;
+  const parts = [counted(log.memories, 'memory', 'memories')];
+  if (log.unsealed) parts.push(`${log.unsealed} not sealed`);
+  if (log.conflicts) parts.push(counted(log.conflicts, 'conflict', 'conflicts'));
+  if (log.malformed) parts.push(counted(log.malformed, 'malformed line', 'malformed lines'));
+  const waiting = index.lag ? `, ${counted(index.lag, 'changed file', 'changed files')} not yet searchable` : '';
+  const files = `${counted(index.files, 'file', 'files')}, ${counted(index.chunks, 'chunk', 'chunks')}`;
+  return [
+    `Repository: ${status.root}${status.mode === 'read-only' ? ' (read-only)' : ''}`,
+    `Memory: ${parts.join(', ')}`,
+    `Index: ${index.state}, ${files}${waiting}`,
+    `Server: muninn ${status.version}, process ${status.pid}, ${Math.round(status.rss_bytes / 2 ** 20)} MiB`,
+    ...status.problems.map(({ path, line, message, hint }) => {
+      const place = path ? ` ${path}${line ? `:${line}` : ''}:` : '';
+      return `Problem:${place} ${message}${hint ? ` ${hint}` : ''}`;
+    }),
+  ];
+}
+
+/** A number with its noun, the digits in groups. */
+export function counted(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+function failed(tooltip: readonly string[]): Appearance {
+  return {
+    text: '$(error) Muninn: problem',
+    tooltip: tooltip.filter((line) => line),
+    severity: 'error',
+    command: 'muninn.ui.status',
+  };
+}

@@ -1,0 +1,111 @@
+// Inside the real extension host: the extension, the language server and the daemon on a fresh repository.
+
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { RememberResult } from '../../src/protocol';
+import type { Api } from '../../src/extension';
+
+const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
+
+/** Waits for an event that makes `ok` true; the suite's time limit ends what never comes. */
+function until(event: vscode.Event<unknown>, ok: () => boolean): Promise<void> {
+  if (ok()) return Promise.resolve();
+  return new Promise((resolve) => {
+    const listener = event(() => {
+      if (!ok()) return;
+      listener.dispose();
+      resolve();
+    });
+  });
+}
+
+suite('Muninn in VS Code', () => {
+  let api: Api;
+  let file: vscode.Uri;
+
+  suiteSetup(async () => {
+    const folder = vscode.workspace.workspaceFolders?.[0];
+    assert.ok(folder);
+    file = vscode.Uri.joinPath(folder.uri, 'src/cache.py');
+    await vscode.window.showTextDocument(file);
+    const found = await vscode.extensions.getExtension<Api>('muninn.muninn')?.activate();
+    assert.ok(found);
+    api = found;
+  });
+
+  test('a repository without memory says so and offers to initialise it', async () => {
+    await until(api.server.onDidChange, () => api.server.state.status !== undefined);
+    assert.match(api.item.text, /not initialised/);
+    assert.equal(api.item.command, 'muninn.ui.init');
+  });
+
+  test('initialising writes the folder and the status bar counts memories', async () => {
+    await vscode.commands.executeCommand('muninn.ui.init');
+    await until(api.server.onDidChange, () => /0 memories/.test(api.item.text));
+    const config = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/config.yaml');
+    assert.equal((await vscode.workspace.fs.stat(config)).type, vscode.FileType.File);
+  });
+
+  test('what is remembered belongs to the open file and is counted', async () => {
+    const result = await vscode.commands.executeCommand<RememberResult>('muninn.ui.remember', FACT, 'decision');
+    assert.equal(result.ids.length, 1);
+    assert.deepEqual(result.memory?.files, ['src/cache.py']);
+    assert.equal(result.memory?.type, 'decision');
+    await until(api.server.onDidChange, () => /1 memory$/.test(api.item.text));
+  });
+
+  test('recall finds the memory and the code', async () => {
+    await api.server.request('index', { wait: true });
+    const { hits } = await api.server.request('recall', { query: 'why are pages cached by commit' });
+    assert.ok(hits.some((hit) => hit.kind === 'memory' && hit.text.includes(FACT)));
+    const code = await api.server.request('recall', { query: 'render_page', kind: 'code' });
+    assert.equal(code.hits[0]?.path, 'src/cache.py');
+    assert.ok(code.hits[0].why.length > 0);
+  });
+
+  test('the recall command opens the hit that is accepted', async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    const opened = new Promise<vscode.TextEditor>((resolve) => {
+      const listener = vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (!editor) return;
+        listener.dispose();
+        resolve(editor);
+      });
+    });
+    const done = vscode.commands.executeCommand('muninn.ui.recall', 'why are pages cached by commit');
+    const accept = setInterval(() => void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem'), 100);
+    const { document } = await opened.finally(() => clearInterval(accept));
+    await done;
+    assert.equal(document.uri.scheme, 'muninn');
+    assert.ok(document.getText().includes(FACT));
+    assert.match(document.getText(), /## Why it was found/);
+  });
+
+  test('the context command opens a pack that contains the memory', async () => {
+    const document = await vscode.commands.executeCommand<vscode.TextDocument>('muninn.ui.context', 'cache pages by commit');
+    assert.equal(document.uri.scheme, 'muninn');
+    assert.ok(document.getText().includes(FACT));
+  });
+
+  test('an error of the server keeps its kind', async () => {
+    await assert.rejects(api.server.request('forget', { id: 'nothing-has-this-id' }), { kind: 'not_found' });
+  });
+
+  test('restarts that are asked for at once end in one running server', async () => {
+    await Promise.all([api.server.restart(), api.server.restart(), api.server.restart()]);
+    assert.equal(api.server.state.phase, 'running');
+    const { log } = await api.server.request('status', {});
+    assert.equal(log.memories, 1);
+  });
+
+  test('a missing program is a problem with its cure, and mending the setting starts the server', async () => {
+    const settings = vscode.workspace.getConfiguration('muninn', api.server.folder);
+    const wrong = ['no-such-program-here', 'lsp'];
+    await settings.update('server.command', wrong, vscode.ConfigurationTarget.Workspace);
+    await until(api.server.onDidChange, () => api.server.state.failure !== undefined);
+    assert.equal(api.server.state.failure?.kind, 'missing_program');
+    assert.match(api.item.text, /problem/);
+    await settings.update('server.command', undefined, vscode.ConfigurationTarget.Workspace);
+    await until(api.server.onDidChange, () => /1 memory$/.test(api.item.text));
+  });
+});

@@ -1,0 +1,49 @@
+// A small real git repository for a run, and the muninn that serves it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const checkout = path.resolve(import.meta.dirname, '..', '..');
+const bundled = path.join(checkout, '.venv', 'bin', 'muninn');
+
+/** The program under test: MUNINN names it, else the one in the checkout's .venv, else the one on the PATH. */
+export const muninn = process.env.MUNINN ?? (existsSync(bundled) ? bundled : 'muninn');
+
+const FILES = {
+  'src/cache.py': [
+    '"""A cache of rendered pages."""',
+    '',
+    '',
+    'def render_page(name: str, commit: str) -> str:',
+    '    """Render a page, or take it from the cache."""',
+    '    return f"{commit}:{name}"',
+    '',
+  ],
+  'Makefile': ['build:', '\techo $(gear) is no icon of render_page', ''],
+  'docs/cache.md': ['# The cache', '', 'Pages are rendered once for each commit.', ''],
+};
+
+/** Makes the repository. Resolves to { root, remove }: remove() stops its daemon and deletes it. */
+export function repository() {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'muninn-repo-')));
+  for (const [file, lines] of Object.entries(FILES)) {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), lines.join('\n'));
+  }
+  const git = (...args) => execFileSync('git', ['-C', root, ...args], { stdio: 'pipe' });
+  git('init', '-q', '-b', 'main');
+  git('add', '.');
+  git('-c', 'user.name=test', '-c', 'user.email=test@example.invalid', 'commit', '-q', '-m', 'a cache');
+  return { root, remove: () => remove(root) };
+}
+
+function remove(root) {
+  try {
+    execFileSync(muninn, ['daemon', 'stop', '--repo', root], { stdio: 'pipe', timeout: 20_000 });
+  } catch (error) {
+    console.error(`the daemon of ${root} was not stopped: ${error.stderr || error.message}`);
+    process.exitCode = 1;
+  }
+  rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}

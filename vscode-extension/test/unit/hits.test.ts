@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { firstLine, row } from '../../src/hits';
+import { HIT } from './values';
+
+test('code shows its place, its symbol, its score and its first line', () => {
+  expect(row(HIT)).toEqual({
+    label: '$(code) src/cache.py:4',
+    description: 'render_page · 0.512',
+    detail: 'def render_page(name):',
+    hit: HIT,
+  });
+});
+
+test('a memory shows its headline, its type and its file', () => {
+  const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'decision', start_line: 0 } as const;
+  expect(row(memory)).toMatchObject({
+    label: '$(lightbulb) Cache by commit',
+    description: 'decision · src/cache.py · 0.512',
+  });
+});
+
+test('a memory without a headline shows its first line once', () => {
+  const memory = { ...HIT, kind: 'memory', title: '', type: '', path: '', text: 'Only this.' } as const;
+  expect(row(memory)).toMatchObject({ label: '$(lightbulb) Only this.', description: '0.512', detail: '' });
+});
+
+test('a place that is a whole file has no line', () => {
+  expect(row({ ...HIT, kind: 'knowledge', start_line: 0, symbol: '', title: 'Cache' })).toMatchObject({
+    label: '$(book) src/cache.py',
+    description: 'Cache · 0.512',
+  });
+});
+
+test('text that looks like an icon is shown as text', () => {
+  expect(row({ ...HIT, text: 'echo $(gear) $(sync~spin) $( x )' }).detail).toBe('echo \\$(gear) \\$(sync~spin) $( x )');
+});
+
+test('the first line is the first that says something, and not too long', () => {
+  expect(firstLine('\r\n\t \r\n  word\r\nmore')).toBe('word');
+  expect(firstLine('x'.repeat(500))).toHaveLength(160);
+  expect(firstLine('')).toBe('');
+});

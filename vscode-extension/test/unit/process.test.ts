@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { end, launch } from '../../src/process';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'muninn-process-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const node = (script: string): string[] => [process.execPath, '-e', script];
+const deaf = (): void => undefined;
+
+test('a program that is not there is named, with what to do about it', async () => {
+  await expect(launch(['no-such-program-here', 'lsp'], folder, deaf)).rejects.toMatchObject({
+    kind: 'missing_program',
+    message: "the program 'no-such-program-here' was not found",
+    hint: expect.stringContaining('muninn.server.command'),
+  });
+});
+
+test('a file that may not be run is no program', async () => {
+  const file = path.join(folder, 'text');
+  writeFileSync(file, 'text', { mode: 0o644 });
+  await expect(launch([file], folder, deaf)).rejects.toMatchObject({ kind: 'missing_program' });
+});
+
+test('an empty command is refused', async () => {
+  await expect(launch([], folder, deaf)).rejects.toMatchObject({ kind: 'missing_program' });
+});
+
+test('the last words of a program that fails are kept, and every line is heard', async () => {
+  const heard: string[] = [];
+  const script = "for (const word of ['one', 'two', 'three', 'four']) console.error(word); process.exitCode = 3";
+  const { ended } = await launch(node(script), folder, (line) => heard.push(line));
+  expect(await ended).toBe('the language server ended with status 3: two three four');
+  expect(heard).toEqual(['one', 'two', 'three', 'four']);
+});
+
+test('a program that reads its input leaves when the input ends', async () => {
+  const program = await launch(node('process.stdin.resume()'), folder, deaf);
+  await end(program, 10_000);
+  expect(await program.ended).toBe('the language server ended with status 0');
+});
+
+test('a program that stays is killed', async () => {
+  const program = await launch(node('setInterval(() => {}, 1000)'), folder, deaf);
+  await end(program, 10);
+  expect(await program.ended).toBe('the language server was ended by SIGKILL');
+});

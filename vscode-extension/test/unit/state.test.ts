@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { Failure } from '../../src/failure';
+import { appearance, counted, describe as described } from '../../src/state';
+import { STATUS } from './values';
+
+const running = { phase: 'running', status: STATUS } as const;
+
+test('until the first status it is starting', () => {
+  expect(appearance({ phase: 'starting' }).text).toMatch(/starting$/);
+  expect(appearance({ phase: 'running' }).text).toMatch(/starting$/);
+});
+
+test('at rest it counts the memories', () => {
+  expect(appearance(running)).toMatchObject({ text: '$(library) Muninn: 12 memories', severity: 'normal' });
+  const one = { ...STATUS, log: { ...STATUS.log, memories: 1 } };
+  expect(appearance({ phase: 'running', status: one }).text).toMatch(/1 memory$/);
+});
+
+test('while it indexes it says how far it is', () => {
+  expect(appearance({ ...running, indexing: { percentage: 41.6 } }).text).toMatch(/indexing 42%$/);
+  expect(appearance({ ...running, indexing: {} }).text).toMatch(/indexing$/);
+  const building = { ...STATUS, index: { ...STATUS.index, state: 'building' } };
+  expect(appearance({ phase: 'running', status: building }).text).toMatch(/indexing$/);
+});
+
+test('a repository without memory offers to initialise it', () => {
+  const bare = appearance({ phase: 'running', status: { ...STATUS, mode: 'uninitialised' } });
+  expect(bare.text).toMatch(/not initialised$/);
+  expect(bare.command).toBe('muninn.ui.init');
+});
+
+test('a failure shows its message and its hint', () => {
+  const shown = appearance({ phase: 'failed', failure: new Failure('storage', 'the disk is full', 'Free some space.') });
+  expect(shown).toMatchObject({ severity: 'error', tooltip: ['the disk is full', 'Free some space.'] });
+  expect(shown.text).toMatch(/problem$/);
+});
+
+test('an index that failed is a problem', () => {
+  const status = { ...STATUS, index: { ...STATUS.index, state: 'failed' } };
+  expect(appearance({ phase: 'running', status }).severity).toBe('error');
+});
+
+test('problems that a person should mend warn, with place and hint', () => {
+  const problem = { kind: 'malformed', message: 'no JSON', path: '.muninn/memory/main.jsonl', line: 7, hint: 'Mend it.' };
+  const shown = appearance({ phase: 'running', status: { ...STATUS, problems: [problem] } });
+  expect(shown.severity).toBe('warning');
+  expect(shown.tooltip.at(-1)).toBe('Problem: .muninn/memory/main.jsonl:7: no JSON Mend it.');
+});
+
+test('the description tells what waits', () => {
+  const status = {
+    ...STATUS,
+    mode: 'read-only',
+    index: { ...STATUS.index, lag: 2 },
+    log: { ...STATUS.log, unsealed: 3, conflicts: 1, malformed: 2 },
+  };
+  expect(described(status)).toEqual([
+    'Repository: /repo (read-only)',
+    'Memory: 12 memories, 3 not sealed, 1 conflict, 2 malformed lines',
+    'Index: ready, 1,234 files, 5,678 chunks, 2 changed files not yet searchable',
+    'Server: muninn 0.1.0, process 4711, 100 MiB',
+  ]);
+});
+
+test('numbers have groups of digits and the right noun', () => {
+  expect(counted(1, 'hit', 'hits')).toBe('1 hit');
+  expect(counted(12345, 'hit', 'hits')).toBe('12,345 hits');
+});

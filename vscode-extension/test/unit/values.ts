@@ -1,0 +1,66 @@
+// Whole answers of the server, to be changed in parts.
+
+import type { Hit, Memory, StatusResult } from '../../src/protocol';
+
+export const STATUS: StatusResult = {
+  saw: { commit: 'c0ffee', branch: 'main', log: 12, index: { generation: 3, lag: 0 } },
+  pid: 4711,
+  version: '0.1.0',
+  root: '/repo',
+  mode: 'read-write',
+  uptime_seconds: 5,
+  clients: 1,
+  rss_bytes: 100 * 2 ** 20,
+  longest_stall_ms: 1,
+  index: { state: 'ready', generation: 3, files: 1234, chunks: 5678, vectors: 5678, lag: 0, model: 'small', skipped: {} },
+  log: { records: 12, memories: 12, unsealed: 0, segments: 1, malformed: 0, conflicts: 0 },
+  problems: [],
+};
+
+export const HIT: Hit = {
+  kind: 'code',
+  id: 'src/cache.py:4-6',
+  path: 'src/cache.py',
+  start_line: 4,
+  end_line: 6,
+  score: 0.51234,
+  why: [],
+  text: '\n    def render_page(name):\n        pass\n',
+  title: '',
+  type: '',
+  symbol: 'render_page',
+};
+
+export const MEMORY: Memory = {
+  id: '01J0000000',
+  type: 'decision',
+  text: 'The cache is keyed by commit.\n\nBranches share it.',
+  ts: '2026-01-02T03:04:05Z',
+  title: 'Cache by commit',
+  tags: ['cache'],
+  entities: [],
+  files: ['src/cache.py'],
+  cites: [],
+  importance: 7,
+  confidence: 0.8,
+  trust: 'user',
+  actor: 'user',
+  agent: null,
+  session: null,
+  sessions: [],
+  task: null,
+  branch: 'main',
+  commit: '0123456789abcdef',
+  expires: null,
+  updated: '',
+  links: [{ relation: 'supersedes', target: '01H0000000', strength: 1, reason: '', by: '' }],
+  aliases: [],
+  pinned: false,
+  archived: false,
+  redacted: false,
+  superseded_by: null,
+  merged_into: null,
+  sealed: false,
+  sources: [],
+  details: { rationale: 'one machine' },
+};
