@@ -1,0 +1,189 @@
+"""Results as text for a model: compact, with the paths and ids that the next call needs.
+
+One function a verb, and `render` for all of them, so that every face that speaks to a model says the same. It knows
+no protocol; the terminal has tables of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from muninn_core.context.hover import facts, headline, shorten
+from muninn_core.model.answer import Hit, Saw
+from muninn_core.model.memory import Memory
+from muninn_core.protocol import results as r
+
+SNIPPET_LINES = 14
+"""Lines of a hit that are shown; its path and span say where the rest is."""
+
+SNIPPET_CHARS = 900
+LINE_CHARS = 200
+
+TEXT_CHARS = 40_000
+"""Beyond that only headlines follow: agents put longer results into a file that nobody opens."""
+
+
+def recall_text(result: r.RecallResult) -> str:
+    """Return hits best first: place, score with its two strongest reasons, and the beginning of the text."""
+    if not result.hits:
+        return "Nothing found. Try other words, or leave out `kind`." + _lag(result.saw)
+    parts: list[str] = []
+    length = 0
+    for number, hit in enumerate(result.hits, 1):
+        part = _hit_head(number, hit)
+        if length < TEXT_CHARS:
+            part += "\n" + _indent(_snippet(hit.text))
+        parts.append(part)
+        length += len(part)
+    return "\n\n".join(parts) + _lag(result.saw)
+
+
+def context_text(result: r.ContextResult) -> str:
+    """Return the pack's own markdown, and how much did not fit."""
+    left = f"\n\n({result.omitted} more did not fit into {result.budget} tokens.)" if result.omitted else ""
+    return (result.text.rstrip() or "There is nothing to say about this.") + left + _lag(result.saw)
+
+
+def memories_text(result: r.MemoriesResult) -> str:
+    """Return memories in the order of the result. One alone is shown whole, with its details and links."""
+    if not result.memories:
+        return "No memory matches." if not result.total else f"No more: {result.total} memories match in all."
+    if len(result.memories) == 1 and result.total == 1:
+        return memory_text(result.memories[0])
+    parts = [f"{len(result.memories)} of {result.total} memories, newest first"]
+    length = 0
+    for memory in result.memories:
+        part = _memory_head(memory)
+        text = shorten(memory.text, SNIPPET_CHARS)
+        if length < TEXT_CHARS and text != headline(memory):
+            part += "\n" + _indent(text)
+        parts.append(part)
+        length += len(part)
+    return "\n\n".join(parts)
+
+
+def memory_text(memory: Memory) -> str:
+    """Return one memory whole."""
+    lines = [_memory_head(memory)]
+    if memory.text:
+        lines += ["", _indent(memory.text)]
+    rows = {
+        "tags": ", ".join(memory.tags),
+        "cites": ", ".join(f"{c.path}:{c.start}-{c.end}" if c.start else c.path for c in memory.cites),
+        "about": ", ".join(memory.entities),
+        "links": ", ".join(f"{link.relation} {link.target}" for link in memory.links),
+        "task": memory.task or "",
+        "commit": (memory.commit or "")[:12],
+        "superseded by": memory.superseded_by or "",
+        "merged into": memory.merged_into or "",
+        **{name: str(value) for name, value in memory.details.items()},
+    }
+    lines += [f"{name}: {value}" for name, value in rows.items() if value]
+    return "\n".join(lines)
+
+
+def status_text(result: r.StatusResult) -> str:
+    """Return what a model needs to judge an answer: is the index whole, is anything broken."""
+    index, log = result.index, result.log
+    lines = [
+        f"Muninn {result.version} for {result.root} ({result.mode})",
+        f"index: {index.state}, {index.files} files, {index.chunks} chunks, {index.lag} changed files behind, "
+        f"model {index.model or 'none'}",
+        f"memory: {log.memories} memories, {log.unsealed} records not sealed, {log.conflicts} conflicts, "
+        f"{log.malformed} malformed lines",
+    ]
+    lines += [_problem(problem) for problem in result.problems]
+    return "\n".join(lines)
+
+
+def remember_text(result: r.RememberResult) -> str:
+    """Return the ids, and a word on what was masked."""
+    masked = f" {result.masked} secrets were masked." if result.masked else ""
+    return f"Remembered as {', '.join(result.ids)}.{masked}"
+
+
+def forget_text(result: r.ForgetResult) -> str:
+    """Return what became of the memory."""
+    memory = result.memory
+    return f"{'Archived' if memory.archived else 'Restored'}: {_memory_head(memory)}"
+
+
+def reconcile_text(result: r.ReconcileResult) -> str:
+    """Return the summary and each merge."""
+    lines = [result.summary, *(f"- {m.kept} speaks for {', '.join(m.merged)}: {m.reason}" for m in result.merges)]
+    return "\n".join(lines)
+
+
+def conflicts_text(result: r.ConflictsResult) -> str:
+    """Return both sides of each conflict."""
+    if not result.conflicts:
+        return "No conflicts."
+    return "\n\n".join(
+        f"Conflict {conflict.id}: {conflict.reason}\n"
+        f"left: {memory_text(conflict.left)}\nright: {memory_text(conflict.right)}"
+        for conflict in result.conflicts
+    )
+
+
+_RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
+    {
+        "recall": recall_text,
+        "context": context_text,
+        "memories": memories_text,
+        "status": status_text,
+        "remember": remember_text,
+        "forget": forget_text,
+        "reconcile": reconcile_text,
+        "conflicts": conflicts_text,
+    }
+)
+
+
+def render(verb: str, result: r.Result) -> str:
+    """Return the text of a verb's result. Raises KeyError for a verb that no model calls."""
+    return _RENDERERS[verb](result)
+
+
+def _hit_head(number: int, hit: Hit) -> str:
+    where = f"{hit.path}:{hit.start_line}-{hit.end_line}" if hit.kind != "memory" else hit.id
+    what = " ".join(part for part in (hit.kind, hit.type, where) if part)
+    about = shorten(hit.title or hit.symbol, 100)
+    files = f" (about {hit.path})" if hit.kind == "memory" and hit.path else ""
+    strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
+    why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)
+    return f"{number}. {what}{files}{f' — {about}' if about else ''} [{hit.score:.2f}{f': {why}' if why else ''}]"
+
+
+def _memory_head(memory: Memory) -> str:
+    files = f" — {', '.join(memory.files[:5])}" if memory.files else ""
+    return f"{memory.id} {headline(memory)} ({', '.join(facts(memory))}){files}"
+
+
+def _problem(problem: r.Problem) -> str:
+    where = f" {problem.path}{f':{problem.line}' if problem.line else ''}" if problem.path else ""
+    return f"problem:{where} {problem.message}{f' {problem.hint}' if problem.hint else ''}"
+
+
+def _snippet(text: str) -> str:
+    kept: list[str] = []
+    length = 0
+    lines = text.strip("\n").splitlines()
+    for line in lines:
+        short = line.rstrip()
+        short = short if len(short) <= LINE_CHARS else short[: LINE_CHARS - 1] + "…"
+        if len(kept) == SNIPPET_LINES or length + len(short) > SNIPPET_CHARS:
+            kept.append(f"… ({len(lines) - len(kept)} more lines)")
+            break
+        kept.append(short)
+        length += len(short)
+    return "\n".join(kept)
+
+
+def _indent(text: str) -> str:
+    return "\n".join(f"   {line}" if line else "" for line in text.splitlines())
+
+
+def _lag(saw: Saw) -> str:
+    return f"\n\n(The index is {saw.index.lag} changed files behind.)" if saw.index.lag else ""

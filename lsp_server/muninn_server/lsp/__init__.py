@@ -1,0 +1,1 @@
+"""The LSP face: editors, and every client that speaks the Language Server Protocol."""

@@ -1,0 +1,114 @@
+"""One editor's connection: verbs are answered as plain JSON, all else goes to the language server.
+
+A verb's parameters never pass through the language server library: it would make objects of them, lose some keys and
+rename others. So `workspace/executeCommand` and `muninn/*` are taken here, before it sees them, and answered by the
+same code as on the plain face. What the module knows of LSP is its life cycle (LSP 3.17, "Lifecycle Messages").
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from muninn_core.errors import BadParams, MuninnError, UnknownVerb
+from muninn_core.protocol import wire
+from muninn_core.protocol.methods import METHODS, nearest
+
+from muninn_server.lsp.editor import Editor
+from muninn_server.rpc import PlainFace, error_frame
+
+if TYPE_CHECKING:
+    from muninn_server.session import Session
+
+NOT_INITIALIZED = -32002
+INVALID_REQUEST = -32600
+
+_COMMANDS = {method.command: method.name for method in METHODS.values()}
+
+
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
+    """Serve one editor until it says `exit` or hangs up. The daemon goes on."""
+    face = EditorFace(reader, writer, session)
+    try:
+        await face.serve()
+    finally:
+        await face.editor.close()
+
+
+class EditorFace(PlainFace):
+    """Sorts the messages of one connection."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
+        super().__init__(reader, writer, session)
+        self.editor = Editor(session, self._send)
+
+    def _take(self, message: Any) -> None:
+        if not isinstance(message, dict) or not isinstance(message.get("id"), str | int | None):
+            self._refuse(None, INVALID_REQUEST, "a message is an object whose 'id' is a string or a number")
+            return
+        method, number = message.get("method"), message.get("id")
+        if method is None and ("result" in message or "error" in message):
+            self.editor.answer(message)
+        elif not isinstance(method, str):
+            self._refuse(number, INVALID_REQUEST, "a message has a 'method', or it is an answer")
+        elif method == "exit":
+            raise EOFError
+        elif number is None:
+            self._take_notification(method, message)
+        elif self.editor.shut:
+            self._refuse(number, INVALID_REQUEST, "the server has been shut down; only 'exit' may follow")
+        elif not self.editor.initialized and method != "initialize":
+            self._refuse(number, NOT_INITIALIZED, "the first request is 'initialize'")
+        elif method == "workspace/executeCommand" or method.startswith(wire.PREFIX):
+            self._take_verb(number, method, message)
+        else:
+            self.editor.request(message)
+
+    def _take_notification(self, method: str, message: dict[str, Any]) -> None:
+        if method == "$/cancelRequest":
+            params = message.get("params")
+            number = params.get("id") if isinstance(params, dict) else None
+            if isinstance(number, str | int) and not self.editor.cancel(number):
+                # Behind the request's own first step: both may have come in one read.
+                asyncio.get_running_loop().call_soon(super()._take, message)
+        elif self.editor.initialized:
+            self.editor.notify(message)
+
+    def _take_verb(self, number: str | int, method: str, message: dict[str, Any]) -> None:
+        try:
+            plain = message if method.startswith(wire.PREFIX) else _unpacked(message)
+        except MuninnError as error:
+            self._send(error_frame(number, error))
+            return
+        super()._take(plain)
+
+    def _refuse(self, number: str | int | None, code: int, why: str) -> None:
+        error = MuninnError(why)
+        error.code = code
+        self._send(error_frame(number, error))
+
+
+def _unpacked(message: dict[str, Any]) -> dict[str, Any]:
+    """Return `workspace/executeCommand` as the request of the verb that it means. Raises UnknownVerb, BadParams."""
+    params = message.get("params")
+    command = params.get("command") if isinstance(params, dict) else None
+    if not isinstance(params, dict) or not isinstance(command, str):
+        raise BadParams("'workspace/executeCommand' takes 'command' and 'arguments'")
+    method = _COMMANDS.get(command)
+    if method is None:
+        near = nearest(command, _COMMANDS)
+        raise UnknownVerb(
+            f"there is no command '{command}'",
+            hint=f"Did you mean '{near}'?" if near else f"The commands are {', '.join(_COMMANDS)}.",
+            data={"nearest": near} if near else {},
+        )
+    arguments = params.get("arguments") or []
+    if not isinstance(arguments, list) or len(arguments) > 1:
+        raise BadParams(
+            f"'{command}' takes one argument, the object of its parameters",
+            hint='Send "arguments": [{…}], or none at all.',
+        )
+    given = arguments[0] if arguments else {}
+    if isinstance(given, dict) and "workDoneToken" in params:
+        given = {**given, "workDoneToken": params["workDoneToken"]}
+    return {"jsonrpc": "2.0", "id": message["id"], "method": method, "params": given}

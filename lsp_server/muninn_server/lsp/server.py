@@ -1,0 +1,116 @@
+"""pygls, fitted to a process that serves many editors for a long time. The only module that imports it.
+
+pygls brings the protocol's types, the negotiation of capabilities and position encodings, and the text of open
+documents. Its own transports serve one client a process, so bytes come and go through the face. One server object
+belongs to one connection; the converter between JSON and types is costly to make, so all share it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+import cattrs
+from lsprotocol import converters, types
+from muninn_core import __version__
+from muninn_core.errors import BadParams, MuninnError
+from muninn_core.protocol.methods import METHODS
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.uris import to_fs_path
+
+if TYPE_CHECKING:
+    from pygls.server import ServerErrors
+
+__all__ = ["Protocol", "Refused", "Server", "answerable", "new_server", "path_of", "structure"]
+
+log = logging.getLogger("muninn.lsp")
+
+Refused = JsonRpcException
+"""An error answer, ours to a request or the client's to one of ours."""
+
+_CONVERTER = converters.get_converter()
+
+
+def new_server(send: Callable[[bytes], None]) -> Server:
+    """Make the server of one connection; `send` takes whole frames."""
+    server = Server("muninn", __version__, protocol_cls=Protocol, converter_factory=lambda: _CONVERTER, max_workers=1)
+    server.protocol.set_writer(_Writer(send))
+    return server
+
+
+def structure(message: dict[str, Any]) -> Any:
+    """Make the typed message of one whose method LSP knows. Raises BadParams where it does not fit its type."""
+    method = message["method"]
+    try:
+        return _CONVERTER.structure(message, types.METHOD_TO_TYPES[method][0])
+    except Exception as error:  # the converter raises whatever its hooks raise
+        reasons = "; ".join(cattrs.transform_error(error)[:3])
+        raise BadParams(f"the parameters of '{method}' do not fit: {reasons}") from None
+
+
+def answerable(error: MuninnError) -> JsonRpcException:
+    """Return the error that makes pygls answer with code, message and data of ours."""
+    return JsonRpcException(message=error.message, code=error.code, data=error.to_plain()["data"])
+
+
+def path_of(uri: str) -> str | None:
+    """Return the path of a `file:` URI, None for any other."""
+    return to_fs_path(uri) if uri.startswith("file:") else None
+
+
+class Protocol(LanguageServerProtocol):
+    """pygls's protocol for one of many connections of a long-lived process."""
+
+    @property
+    def open_requests(self) -> dict[str | int, Any]:
+        """The futures of requests in both directions, by id."""
+        return self._request_futures
+
+    # pygls remembers these per protocol object in a cache of the class: closed connections would stay in memory.
+
+    def get_message_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
+        """Return the type of a method's message."""
+        return types.METHOD_TO_TYPES.get(method, (None,))[0]
+
+    def get_result_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
+        """Return the type of a method's answer."""
+        return types.METHOD_TO_TYPES.get(method, (None, None))[1]
+
+    def _check_handler_result(self, future: Any) -> None:
+        super()._check_handler_result(future)
+        # pygls keeps the futures of notifications for good: one for every key that is typed.
+        for number in [number for number, kept in self._request_futures.items() if kept.done()]:
+            del self._request_futures[number]
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Add what pygls can't know to its answer."""
+        result = yield from super().lsp_initialize(params)
+        # The commands are no functions of pygls's: the face answers them before pygls would look at their arguments.
+        result.capabilities.execute_command_provider = types.ExecuteCommandOptions(
+            commands=[method.command for method in METHODS.values()], work_done_progress=True
+        )
+        return result
+
+
+class Server(LanguageServer):
+    """One connection's server."""
+
+    protocol: Protocol
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """Log it. The person at the editor can do nothing about it, so no message pops up."""
+        log.error("%s: %s", source.__name__, error)
+
+
+class _Writer:
+    """What pygls needs of a writer."""
+
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        self.write = send
+
+    def close(self) -> None:
+        """Nothing: the connection belongs to the daemon."""
