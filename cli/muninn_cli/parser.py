@@ -161,7 +161,10 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
             kwargs["type"] = _READERS[shape]
         if shape in ("texts", "cites", "links", "table"):
             kwargs["action"] = "append"
-    parser.add_argument(*parameter.flags, **kwargs)
+    first, *others = parameter.flags
+    parser.add_argument(first, **kwargs)
+    for other in others:  # the catalogue's own name is taken as well, and not shown twice
+        parser.add_argument(other, **{**kwargs, "help": argparse.SUPPRESS})
 
 
 def _help(parameter: Parameter) -> str:
