@@ -1,0 +1,123 @@
+"""Finds the sentences of a conversation that state something worth keeping: decisions, constraints, failed attempts.
+
+Works on prose, and knows neither transcripts nor the log. It errs on the side of silence: a memory that nobody stated
+costs trust in all others, one that was missed can still be told to `remember`. So a sentence needs a marker and must be
+no question, no guess, no plan for the next minute, no quotation and no log output.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from muninn_core.model.value import Value
+from muninn_core.source import markers
+from muninn_core.source.markers import StatementType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Statement(Value):
+    """A sentence that states something, with its type; a higher score is a surer find."""
+
+    type: StatementType
+    text: str
+    score: int
+
+
+MIN_WORDS, MAX_CHARACTERS = 4, 420
+"""Shorter sentences lean on others to be understood; longer ones are no sentences but pasted text."""
+
+THRESHOLD = 3
+"""The least score of a statement."""
+
+_FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
+_ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,3}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?")
+_QUOTED = re.compile(r"^\s*(?:>|\|)|^(?: {4,}|\t)\S")
+_MARKUP = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
+_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`])")
+_NO_END = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|mr|ms|dr|st)|\b[A-Z]|^\d+)\.$", re.IGNORECASE
+)
+_CONTINUES = re.compile(r"(?i)^(?:because|since|the reason|reason:|otherwise|this way|that way|so that)\b")
+
+
+def statements(prose: str, *, said_by_user: bool) -> Iterator[Statement]:
+    """Yield the statements of one message, in its order. What the user says counts one point more."""
+    if not markers.WORTH_READING.search(prose):
+        return
+    for unit in _units(prose):
+        if not markers.WORTH_READING.search(unit):
+            continue
+        parts = _sentences(unit)
+        for at, sentence in enumerate(parts):
+            found = _statement(sentence, said_by_user)
+            if found is None:
+                continue
+            kind, score = found
+            reason = parts[at + 1] if at + 1 < len(parts) and _CONTINUES.match(parts[at + 1]) else ""
+            if reason and len(sentence) + len(reason) < MAX_CHARACTERS:
+                sentence, score = f"{sentence} {reason}", score + 1
+            yield Statement(type=kind, text=sentence, score=score)
+
+
+def _statement(sentence: str, said_by_user: bool) -> tuple[StatementType, int] | None:
+    if len(sentence) > MAX_CHARACTERS or len(sentence.split()) < MIN_WORDS or not _prose(sentence):
+        return None
+    if markers.QUESTION.search(sentence) or markers.REPORTED.search(sentence) or markers.SECRET.search(sentence):
+        return None
+    claim = (
+        sentence[: reason.start()] if (reason := markers.REASON.search(sentence)) and reason.start() > 12 else sentence
+    )
+    best: tuple[StatementType, int] | None = None
+    for kind, patterns in markers.MARKERS.items():
+        weight = max((weight for weight, pattern in patterns if pattern.search(sentence)), default=0)
+        if weight > (best[1] if best else 0):
+            best = (kind, weight)
+    if best is None or markers.LEANS.search(claim.rstrip(" ,;")):
+        return None
+    # "I think we tried" is still an attempt; a guess is no decision. What is done this minute holds no longer than it.
+    if best[0] != "attempt" and (markers.HEDGE.search(claim) or markers.FOR_NOW.search(claim)):
+        return None
+    score = (
+        best[1]
+        + (reason is not None or bool(markers.CONTRAST.search(sentence)))
+        + bool(markers.IDENTIFIER.search(sentence))
+        + said_by_user
+    )
+    return (best[0], score) if score >= THRESHOLD + (not said_by_user) * (best[1] < 4) else None
+
+
+def _prose(sentence: str) -> bool:
+    """Whether it reads like a sentence, and not like code, a log line or a table."""
+    if markers.LOG_LINE.search(sentence) or not re.match(r"[\"'(`*_]*\w", sentence):
+        return False
+    plain = sum(character.isalpha() or character == " " for character in sentence)
+    return plain >= 0.75 * len(sentence)
+
+
+def _units(prose: str) -> Iterator[str]:
+    """Yield paragraphs and list items, without code blocks, quotations, tables and markup."""
+    lines: list[str] = []
+    for line in [*_FENCE.sub("\n\n", prose).splitlines(), ""]:
+        item = _ITEM.match(line)
+        quoted = _QUOTED.match(line) is not None and item is None
+        if lines and (item or quoted or not line.strip()):
+            yield " ".join(lines)
+            lines = []
+        if line.strip() and not quoted:
+            lines.append(_MARKUP.sub("", line[item.end() :] if item else line).strip())
+
+
+def _sentences(unit: str) -> list[str]:
+    """Split a paragraph; an abbreviation, a version or a file name ends no sentence."""
+    found: list[str] = []
+    start = 0
+    for match in _END.finditer(unit):
+        if _NO_END.search(unit[start : match.start()].rstrip("\"')]*_")):
+            continue
+        found.append(unit[start : match.end()].strip())
+        start = match.end()
+    found.append(unit[start:].strip())
+    return [sentence for sentence in found if sentence]
