@@ -39,11 +39,11 @@ def write_whole(path: Path, content: bytes) -> None:
         flush_folder(path.parent)
 
 
-def append(path: Path, content: bytes, length: int | None) -> int:
-    """Append in one write, flush, and return the new length in bytes.
+def append(path: Path, content: bytes, length: int | None = None) -> None:
+    """Append in one write, and flush. When the write fails, the file is cut back to what it was.
 
-    `length` is what the file is known to hold, None when unknown: whatever a write that failed left behind it is cut
-    off first. When this write fails, the file is cut back to it. Raises StorageError or ReadOnlyError.
+    Should even that fail, the next call says with `length` how many bytes hold; the rest is cut off first.
+    Raises StorageError or ReadOnlyError.
     """
     with writing(path):
         try:
@@ -63,7 +63,6 @@ def append(path: Path, content: bytes, length: int | None) -> int:
             os.close(handle)
         if new:
             flush_folder(path.parent)
-        return start + len(content)
 
 
 def cut(path: Path, length: int) -> None:

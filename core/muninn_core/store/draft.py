@@ -15,7 +15,13 @@ _LISTS = ("tags", "entities", "files", "cites", "links")
 
 
 def memory_record(
-    draft: MemoryDraft, *, id: str, ts: str, session: str, branch: str | None, commit: str | None
+    draft: MemoryDraft,
+    *,
+    id: str,  # noqa: A002 (the field's name)
+    ts: str,
+    session: str,
+    branch: str | None,
+    commit: str | None,
 ) -> dict[str, Any]:
     """Return the record of a draft whose type the caller has checked; what is absent is left out.
 

@@ -64,9 +64,11 @@ def fold(records: Iterable[Record]) -> State:
 class Fold:
     """A fold that takes records as they come. Not for several threads at once; its states are."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: Mapping[str, Memory] | None = None) -> None:
+        """`before` are memories of an earlier fold: one that comes out equal stays the same object."""
         self.records: dict[str, Record] = {}
-        self._sealed: set[str] = set()
+        self.sealed: set[str] = set()
+        self._before = before or {}
         self._clear()
 
     def _clear(self) -> None:
@@ -86,8 +88,8 @@ class Fold:
         revised = False
         for record in records:
             known = self.records.get(record.id)
-            if sealed and record.id not in self._sealed:
-                self._sealed.add(record.id)
+            if sealed and record.id not in self.sealed:
+                self.sealed.add(record.id)
                 touched.update({record.id} & self._births.keys())
             if known is not None:
                 better = known if known.data == record.data else preferred(known, record)
@@ -97,6 +99,7 @@ class Fold:
             self.records[record.id] = record
             touched.update(self._file(record))
         if revised:
+            self._before = self._memories
             self._clear()
             touched = {identity for record in self.records.values() for identity in self._file(record)}
         self._refold(touched)
@@ -110,6 +113,16 @@ class Fold:
             waiting=tuple(waiting[identity] for identity in sorted(waiting)),
             records=len(self.records),
         )
+
+    def latest(self, about: Iterable[str]) -> str:
+        """Return the time of the last word on memories or conflicts, "" when there is none."""
+        known: list[Record] = []
+        for identity in about:
+            if identity in self.records:
+                known.append(self.records[identity])
+            for index in (self._changes, self._merges, self._resolves):
+                known.extend(index.get(identity, ()))
+        return max((record.ts for record in known), default="")
 
     def _file(self, record: Record) -> Iterable[str]:
         """Put a record where folding finds it, and return the memories that it touches."""
@@ -165,7 +178,10 @@ class Fold:
             for each, memory in sorted(relate(self._records_of(members)).items()):
                 in_order = in_order and (each in self._memories or each > last)
                 last = max(last, each)
-                self._memories[each] = replace(memory, sealed=True) if each in self._sealed else memory
+                folded = replace(memory, sealed=True) if each in self.sealed else memory
+                known = self._memories.get(each) or self._before.get(each)
+                self._memories[each] = known if known is not None and known == folded else folded
+        self._before = {}
         if not in_order:
             self._memories = dict(sorted(self._memories.items()))
 

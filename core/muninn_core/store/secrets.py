@@ -17,10 +17,9 @@ from muninn_core.model.value import Value, from_plain, to_plain
 T = TypeVar("T", bound=Value)
 
 _MARKS = re.compile(
-    r"A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|://[^\s/]+:|[MNO][\w-]{23,25}\.|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|GR1348941"
-    r"|eyJ|-us\d|_authToken|sk-|PRIVATE KEY|PuTTY-User-Key|pypi-|SG\.|xox[abposr]-|hooks\.slack|sq0csp-|k_live_"
-    r"|\d{8}:|\b(?:AC|SK)[a-z0-9]{32}|aws",
-    re.IGNORECASE,
+    r"://[^\s:]+:[^\s@]+@|gh[pousr]_|github_pat_|\bgl[a-z]{2,5}-|GR1348941|eyJ|[0-9a-z]-us\d|:_authToken|\bsk-|k_live_"
+    r"|A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|PRIVATE KEY|PuTTY-User-Key|pypi-Ag|\bSG\.|sq0csp-|\d{8}:[\w-]{35}"
+    r"|(?:AC|SK)[a-z0-9]{32}|[MNO][\w-]{23,25}\.[\w-]{6}\.|(?i:xox[abposr]-\d|hooks\.slack|aws.{0,20}?(?:key|pw|pass|token))"
 )
 """A text without any of these holds no secret of a format that is known here."""
 
@@ -30,6 +29,9 @@ _KEY_BLOCK = re.compile(
     re.DOTALL,
 )
 """The detectors find the first line of a private key; what must go is the key."""
+
+_JWT = re.compile(r"eyJ[\w=-]+\.[\w=-]+(?:\.[\w.+/=-]*)?")
+"""The detector's own expression leaves the signature standing."""
 
 _OWN = (
     ("github-token", re.compile(r"github_pat_[A-Za-z0-9_]{36,255}")),
@@ -141,7 +143,6 @@ def _detectors() -> tuple[tuple[str, re.Pattern[str], Callable[[str], bool] | No
         ("azure-key", azure_storage_key.AzureStorageKeyDetector),
         ("github-token", github_token.GitHubTokenDetector),
         ("gitlab-token", gitlab_token.GitLabTokenDetector),
-        ("jwt", jwt.JwtTokenDetector),
         ("mailchimp-key", mailchimp.MailchimpDetector),
         ("npm-token", npm.NpmDetector),
         ("openai-token", openai.OpenAIDetector),
@@ -155,9 +156,9 @@ def _detectors() -> tuple[tuple[str, re.Pattern[str], Callable[[str], bool] | No
         ("discord-token", discord.DiscordBotTokenDetector),
         ("password", basic_auth.BasicAuthDetector),
     )
-    found = [
-        (kind, regex, getattr(plugin, "is_formally_valid", None))
-        for kind, plugin in plugins
-        for regex in plugin.denylist
-    ]
-    return (*((kind, regex, None) for kind, regex in _OWN), *found)
+
+    def is_jwt(token: str) -> bool:
+        return bool(jwt.JwtTokenDetector.is_formally_valid(".".join(token.split(".")[:2])))
+
+    found = [(kind, regex, None) for kind, plugin in plugins for regex in plugin.denylist]
+    return (("jwt", _JWT, is_jwt), *((kind, regex, None) for kind, regex in _OWN), *found)

@@ -1,0 +1,60 @@
+"""Reading a file of records: what could be read, and what could not, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from muninn_core.model.value import Value
+from muninn_core.store.record import MalformedRecord, Record, parse_line
+
+
+class Malformed(Value):
+    """A line that is no record. `path` is relative to the root; `line` is 1-based, 0 for the whole file."""
+
+    path: str
+    line: int
+    reason: str
+
+
+class Lines(Value):
+    """The lines of a file: `records` in their order, `malformed` with `raw`, their bytes without line end."""
+
+    records: tuple[Record, ...] = ()
+    malformed: tuple[Malformed, ...] = ()
+    raw: tuple[bytes, ...] = ()
+
+
+def read_lines(content: bytes, shown: str) -> Lines:
+    """Read the content of a file that people know as `shown`. Raises nothing: what is no record is malformed."""
+    records: list[Record] = []
+    malformed: list[Malformed] = []
+    raw: list[bytes] = []
+    for number, line in _numbered(content):
+        try:
+            records.append(parse_line(line))
+        except MalformedRecord as error:
+            malformed.append(Malformed(path=shown, line=number, reason=str(error)))
+            raw.append(line)
+    return Lines(records=tuple(records), malformed=tuple(malformed), raw=tuple(raw))
+
+
+def unsealed_lines(content: bytes, sealed: set[str]) -> tuple[bytes, int]:
+    """Return the lines whose records are not sealed yet, malformed ones too, and how many records they hold."""
+    kept: list[bytes] = []
+    count = 0
+    for _, line in _numbered(content):
+        try:
+            if parse_line(line).id in sealed:
+                continue
+            count += 1
+        except MalformedRecord:
+            pass  # a person may still mend it, so it travels with the others
+        kept.append(line + b"\n")
+    return b"".join(kept), count
+
+
+def _numbered(content: bytes) -> Iterator[tuple[int, bytes]]:
+    # Only b"\n" ends a line: splitlines() would also cut at separators that may stand inside a JSON text.
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            yield number, line.removesuffix(b"\r")

@@ -1,0 +1,346 @@
+"""The memory log of one work tree: appending, sealing, and following what git does to the files.
+
+One process writes, holding a lock that is not this module's. Its threads may all call the log; readers take `state`,
+which is replaced as a whole and never changes. Knows no git: it sees files come and go.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError
+from muninn_core.model.value import Value
+from muninn_core.protocol.results import Problem
+from muninn_core.store.change import needs
+from muninn_core.store.disk import append, cut, remove, write_whole
+from muninn_core.store.fold import Fold, State
+from muninn_core.store.layout import Layout
+from muninn_core.store.lines import Lines, Malformed, read_lines, unsealed_lines
+from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record, preferred
+from muninn_core.store.spool import repair, segment_path, spool_path, spools, sweep, torn_pieces
+from muninn_core.store.stamp import later, timestamp
+
+_Signature = tuple[int, int, int, int]
+
+
+class Sealed(Value):
+    """What sealing wrote: segments, relative to the root, and how many records they hold."""
+
+    segments: tuple[str, ...] = ()
+    records: int = 0
+
+
+class _View(Value):
+    """All that readers see, replaced as a whole."""
+
+    state: State
+    malformed: tuple[Malformed, ...]
+    problems: tuple[Problem, ...]
+    unsealed: int
+    segments: int
+
+
+def open_log(layout: Layout, *, clock: Callable[[], datetime], ids: Callable[[], str], writable: bool = True) -> Log:
+    """Open the log of a work tree. `clock` gives aware times.
+
+    A writable log first heals what a crash left: temporary files go, a torn last line is mended, and the spools
+    that are there, whose sessions died with their process, are sealed. What can't be healed is among the problems.
+    Raises NotInitialised when there is no `.muninn`.
+    """
+    if not layout.muninn.is_dir():
+        raise NotInitialised(f"there is no .muninn in {layout.root}", hint="`muninn init` makes it.")
+    return Log(layout, clock=clock, ids=ids, writable=writable)
+
+
+class Log:
+    """An open log; `open_log` makes it."""
+
+    def __init__(
+        self, layout: Layout, *, clock: Callable[[], datetime], ids: Callable[[], str], writable: bool
+    ) -> None:
+        self.layout = layout
+        self.writable = writable
+        self._clock = clock
+        self._ids = ids
+        self._lock = threading.RLock()
+        self._files: dict[Path, tuple[_Signature | None, Lines]] = {}
+        self._spooled: dict[str, Lines] = {}
+        self._cut_to: dict[str, int] = {}
+        self._keyed: dict[str, Record] = {}
+        self._troubles: list[Problem] = []
+        self._fold = Fold()
+        if writable:
+            self._heal()
+        self._reread()
+        self._refold()
+        self._view = self._look()
+        if writable and self._spooled:
+            self._seal_the_dead()
+
+    @property
+    def state(self) -> State:
+        """What the log says now: a snapshot that never changes."""
+        return self._view.state
+
+    @property
+    def position(self) -> int:
+        """The number of distinct records."""
+        return self._view.state.records
+
+    @property
+    def malformed(self) -> tuple[Malformed, ...]:
+        """The lines that could not be read; line 0 is a whole file."""
+        return self._view.malformed
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What a person should mend: the malformed lines, and what opening could not heal."""
+        return self._view.problems
+
+    @property
+    def unsealed(self) -> int:
+        """How many records only the spool holds."""
+        return self._view.unsealed
+
+    @property
+    def segments(self) -> int:
+        """How many sealed segments wait to be reconciled."""
+        return self._view.segments
+
+    def append(self, records: Sequence[Mapping[str, Any]], session: str) -> tuple[Record, ...]:
+        """Store records, all or none; they are on the disk when this returns.
+
+        `v`, `id`, `ts` and `session` are filled in where absent; the time of a change is then never before the last
+        word on what it changes. A record whose `key` is known is not stored again: the stored one is returned.
+        Raises BadParams, ReadOnlyError or StorageError; nothing is stored then.
+        """
+        path = spool_path(self.layout, session)
+        with self._lock:
+            self._check_writable()
+            given, fresh = self._prepare(records, session)
+            if not fresh:
+                return given
+            length = self._length(session, path)
+            try:
+                append(path, b"".join(map(encode_line, fresh)), self._cut_to.get(session))
+            except MuninnError:
+                self._cut_to[session] = length
+                raise
+            self._cut_to.pop(session, None)
+            known = self._spooled.get(session, Lines())
+            self._spooled[session] = Lines(records=(*known.records, *fresh), malformed=known.malformed, raw=known.raw)
+            self._fold.add(fresh, sealed=False)
+            self._learn_keys(fresh)
+            self._view = self._look()
+            return given
+
+    def seal(self, session: str | None = None) -> Sealed:
+        """Turn the spool of a session, or of all, into segments that git can carry; an empty one makes none.
+
+        Raises BadParams, ReadOnlyError or StorageError; what was not sealed stays in the spool.
+        """
+        if session is not None:
+            spool_path(self.layout, session)
+        with self._lock:
+            self._check_writable()
+            self.refresh()
+            names = sorted(self._spooled) if session is None else [session]
+            sealed = [self._seal_one(name) for name in names if name in self._spooled]
+            self._view = self._look()
+            return Sealed(
+                segments=tuple(path for one in sealed for path in one.segments),
+                records=sum(one.records for one in sealed),
+            )
+
+    def refresh(self) -> bool:
+        """Follow what changed in the files, by git or by hand; cheap when nothing did. Say whether something had."""
+        with self._lock:
+            if not self._reread():
+                return False
+            self._refold()
+            self._view = self._look()
+            return True
+
+    def _check_writable(self) -> None:
+        if not self.writable:
+            raise ReadOnlyError(
+                "memory is open for reading only", hint="Check the folder's permissions, or stop who holds it."
+            )
+
+    def _prepare(
+        self, records: Sequence[Mapping[str, Any]], session: str
+    ) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+        given: list[Record] = []
+        fresh: dict[str, Record] = {}
+        keyed: dict[str, Record] = {}
+        for data in records:
+            key = data.get("key")
+            known = (self._keyed.get(key) or keyed.get(key)) if isinstance(key, str) else None
+            if known is None:
+                record = self._made(data, session)
+                known = self._fold.records.get(record.id) or fresh.get(record.id)
+                if known is None:
+                    known = fresh[record.id] = record
+                elif known.data != record.data:
+                    raise BadParams(f"another record has the id '{record.id}'", hint="Ids are made once.")
+                if isinstance(key, str):
+                    keyed[key] = known
+            given.append(known)
+        return tuple(given), tuple(fresh.values())
+
+    def _made(self, data: Mapping[str, Any], session: str) -> Record:
+        filled = {"v": VERSION, "session": session, **data}
+        if "id" not in filled:
+            filled["id"] = self._ids()
+        try:
+            if "ts" not in filled:
+                now = timestamp(self._clock())
+                said = self._fold.latest(needs(filled)) if "type" in filled else ""
+                filled["ts"] = max(now, later(said)) if said else now
+            return make_record(filled)
+        except (MalformedRecord, KeyError) as error:
+            raise BadParams(f"this is no record: {error}", hint="docs/formats/log.md says what one is.") from None
+
+    def _length(self, session: str, path: Path) -> int:
+        if session in self._cut_to:
+            return self._cut_to[session]
+        try:
+            return path.stat().st_size
+        except OSError:
+            return 0
+
+    def _seal_one(self, session: str) -> Sealed:
+        path = spool_path(self.layout, session)
+        if session in self._cut_to and path.exists():
+            cut(path, self._cut_to[session])
+        self._cut_to.pop(session, None)
+        content, count = unsealed_lines(path.read_bytes(), self._fold.sealed) if path.exists() else (b"", 0)
+        segments: tuple[str, ...] = ()
+        if content:
+            segment = segment_path(self.layout, session, content)
+            if not segment.exists():
+                write_whole(segment, content)
+            self._files[segment] = (_signature(segment), read_lines(content, self.layout.relative(segment)))
+            self._fold.add(self._files[segment][1].records, sealed=True)
+            segments = (self.layout.relative(segment),)
+        remove(path)
+        del self._spooled[session]
+        self._troubles = [trouble for trouble in self._troubles if trouble.path != self.layout.relative(path)]
+        return Sealed(segments=segments, records=count)
+
+    def _heal(self) -> None:
+        try:
+            sweep(self.layout)
+        except (MuninnError, OSError) as error:
+            self._troubles.append(_problem("storage", error))
+        for session, path in spools(self.layout).items():
+            try:
+                spool_path(self.layout, session)
+                repair(self.layout, path)
+            except (MuninnError, OSError) as error:
+                self._troubles.append(_problem("storage", error, self.layout.relative(path)))
+                if isinstance(error, BadParams):
+                    continue
+            self._spooled[session] = self._read(path)
+
+    def _seal_the_dead(self) -> None:
+        for session in sorted(self._spooled):
+            try:
+                self._seal_one(session)
+            except (MuninnError, OSError) as error:
+                shown = self.layout.relative(spool_path(self.layout, session))
+                self._troubles.append(_problem("unsealed", error, shown))
+        self._view = self._look()
+
+    def _reread(self) -> bool:
+        """Read the files that are new or changed; say whether there were any, or one is gone."""
+        there = [self.layout.main, *sorted(self.layout.sessions.glob("*.jsonl"))]
+        if not self.writable:
+            there += spools(self.layout).values()
+        now = {path: signature for path in there if (signature := _signature(path)) is not None}
+        if now == {path: signature for path, (signature, _) in self._files.items()}:
+            return False
+        self._files = {
+            path: self._files[path]
+            if path in self._files and self._files[path][0] == signature
+            else (signature, self._read(path))
+            for path, signature in now.items()
+        }
+        return True
+
+    def _read(self, path: Path) -> Lines:
+        shown = self.layout.relative(path)
+        try:
+            return read_lines(path.read_bytes(), shown)
+        except OSError as error:
+            reason = f"can't be read: {error.strerror or error}"
+            return Lines(malformed=(Malformed(path=shown, line=0, reason=reason),))
+
+    def _refold(self) -> None:
+        """Bring the fold in line with the files: by adding when they only grew, else from the start."""
+        sealed: dict[str, Record] = {}
+        spooled: list[Record] = [record for lines in self._spooled.values() for record in lines.records]
+        for path, (_, lines) in self._files.items():
+            if path.parent == self.layout.spool:
+                spooled += lines.records
+                continue
+            for record in lines.records:
+                known = sealed.get(record.id)
+                sealed[record.id] = record if known is None or known.data == record.data else preferred(known, record)
+        there = {**{record.id: record for record in spooled}, **sealed}
+        grew = self._fold.sealed <= sealed.keys() and all(
+            identity in there and there[identity].data == record.data for identity, record in self._fold.records.items()
+        )
+        if not grew:
+            self._fold = Fold(before=self._view.state.memories)
+            self._keyed = {}
+        self._fold.add(sealed.values(), sealed=True)
+        self._fold.add(spooled, sealed=False)
+        self._learn_keys(self._fold.records.values())
+
+    def _learn_keys(self, records: Iterable[Record]) -> None:
+        for record in records:
+            key = record.data.get("key")
+            if isinstance(key, str):
+                known = self._keyed.setdefault(key, record)
+                if record.stamp < known.stamp:
+                    self._keyed[key] = record
+
+    def _look(self) -> _View:
+        lines = [lines for _, lines in self._files.values()] + list(self._spooled.values())
+        malformed = tuple(one for each in lines for one in each.malformed)
+        torn = tuple(
+            Malformed(path=self.layout.relative(path), line=0, reason="the bytes of a line that a crash cut off")
+            for path in torn_pieces(self.layout)
+        )
+        return _View(
+            state=self._fold.state(),
+            malformed=malformed + torn,
+            problems=(*map(_as_problem, malformed + torn), *self._troubles),
+            unsealed=len(self._fold.records) - len(self._fold.sealed),
+            segments=sum(1 for path in self._files if path.parent == self.layout.sessions),
+        )
+
+
+def _signature(path: Path) -> _Signature | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
+
+
+def _as_problem(malformed: Malformed) -> Problem:
+    hint = "Mend or delete the line; until then it is skipped, and kept."
+    if malformed.line == 0:
+        hint = "Look whether something in it is worth keeping, then delete or mend the file."
+    return Problem(kind="malformed", message=malformed.reason, path=malformed.path, line=malformed.line, hint=hint)
+
+
+def _problem(kind: str, error: MuninnError | OSError, path: str = "") -> Problem:
+    hint = error.hint if isinstance(error, MuninnError) else "Check the folder's permissions."
+    return Problem(kind=kind, message=str(error), path=path, hint=hint)
