@@ -1,9 +1,8 @@
 """The daemon: one process a repository, however many clients.
 
-Its life: take the lock (the system drops it when we die, so a stale one can't be), listen, greet, serve, leave. It leaves
-when told to (SIGTERM, `shutdown`), or when nobody has been connected for the configured time. Whoever finds its
-socket
-without a listener starts the next one.
+Its life: take the lock (the system drops it when we die, so a stale one can't be), listen, greet, serve, leave. It
+leaves when told to (SIGTERM, `shutdown`), or when nobody has been connected for the configured time. Whoever finds its
+socket without a listener starts the next one.
 """
 
 from __future__ import annotations
@@ -14,7 +13,9 @@ import os
 import secrets
 import signal
 import socket
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core import __version__
@@ -73,7 +74,13 @@ class Daemon:
         self._token = secrets.token_hex(32) if tcp else ""
         self._pools = Pools()
         self._watchers: list[Watcher] = []
-        self.engine = Engine(version=__version__, opened=self._watch, clients=lambda: len(self._clients))
+        self.engine = Engine(
+            version=__version__,
+            spare_cache=Path(f"{address.base}.cache" if address else tempfile.mkdtemp(prefix="muninn-")),
+            model_cache=Path.home() / ".cache" / "muninn" / "models",
+            opened=self._watch,
+            clients=lambda: len(self._clients),
+        )
         self._clients: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
         self._alone_since = time.monotonic()

@@ -1,0 +1,1 @@
+"""Packs of context within a token budget, and how they are written down."""

@@ -1,0 +1,81 @@
+"""The brief that a session starts with: what must not be forgotten, within a number of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import Value
+
+IMPORTANT = 7
+"""From this importance on a memory is part of a brief without being asked for."""
+
+ITEM_CHARS = 320
+"""The most characters of one memory in a brief; recall has the rest."""
+
+
+class Brief(Value):
+    """The brief's markdown, "" when there is nothing to say, and the memories in it."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+def make_brief(
+    memories: Iterable[Memory],
+    *,
+    session: str | None,
+    after_compaction: bool,
+    conflicts: int,
+    max_chars: int,
+) -> Brief:
+    """Make a brief of the memories that may be recalled.
+
+    After a compaction comes first what this session stored: the agent has just lost it. Then pins, then what is
+    important, newest first, then the newest of the rest.
+    """
+    everything = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
+    own = [memory for memory in everything if session is not None and session in (memory.session, *memory.sessions)]
+    sections: list[tuple[str, Sequence[Memory]]] = []
+    if after_compaction:
+        sections.append(("Kept from before the compaction", own))
+    sections += [
+        ("Pinned", [memory for memory in everything if memory.pinned]),
+        ("Important", [memory for memory in everything if memory.importance >= IMPORTANT]),
+        ("Recent", everything[:20]),
+    ]
+    head = "# Memory of this repository (Muninn)\n"
+    foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
+    if conflicts:
+        many = "s" if conflicts > 1 else ""
+        foot = f"\n{conflicts} contradiction{many} in memory wait for a person: `muninn conflicts`.\n{foot}"
+    return _fill(sections, head, foot, max_chars)
+
+
+def _fill(sections: Sequence[tuple[str, Sequence[Memory]]], head: str, foot: str, max_chars: int) -> Brief:
+    text, ids = head, []
+    for title, memories in sections:
+        heading = f"\n## {title}\n\n"
+        for memory in memories:
+            if memory.id in ids:
+                continue
+            line = heading + _line(memory)
+            if utf16_length(text + line + foot) > max_chars:
+                continue  # a shorter one may still fit
+            text += line
+            heading = ""
+            ids.append(memory.id)
+    return Brief(text=text + foot, ids=tuple(ids)) if ids else Brief(text="", ids=())
+
+
+def _line(memory: Memory) -> str:
+    said = " ".join(memory.text.split())
+    if len(said) > ITEM_CHARS:
+        said = said[: ITEM_CHARS - 1].rstrip() + "…"
+    files = f" ({', '.join(memory.files[:3])})" if memory.files else ""
+    return f"- [{memory.type}, {memory.ts[:10]}] {said}{files}\n"
+
+
+def utf16_length(text: str) -> int:
+    """Return the length in UTF-16 units, in which agents count their limits."""
+    return len(text) + sum(1 for character in text if ord(character) > 0xFFFF)

@@ -1,0 +1,53 @@
+"""Writes a pack as markdown, once for every face."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muninn_core.protocol.results import PackItem
+
+_HEADINGS = {
+    "pin": "Pinned",
+    "task": "Task",
+    "memory": "Remembered",
+    "knowledge": "Knowledge",
+    "code": "Code",
+}
+
+
+def render_pack(query: str, items: Sequence[PackItem]) -> str:
+    """Return the markdown of a pack; items come grouped by tier."""
+    parts = [f"# Context: {' '.join(query.split())}\n"]
+    tier = ""
+    for item in items:
+        if item.tier != tier:
+            tier = item.tier
+            parts.append(f"\n## {_HEADINGS[tier]}\n")
+        parts.append(render_item(item))
+    if not items:
+        parts.append("\nNothing in this repository's code, knowledge or memory matches.\n")
+    return "".join(parts)
+
+
+def render_item(item: PackItem) -> str:
+    """Return the markdown of one item: where it is from, then what it says."""
+    if item.kind == "memory":
+        where = f" ({item.path})" if item.path else ""
+        head = item.title if item.text.strip() != item.title.strip() else ""
+        body = item.text.strip().replace("\n", "\n  ")
+        lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
+        return f"\n- {lead}{body}{where} `{item.id}`\n"
+    title = f" — {item.title}" if item.title else ""
+    place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
+    if item.kind == "knowledge":
+        return place + item.text.strip("\n") + "\n"
+    fence = _fence(item.text)
+    return f"{place}{fence}\n{item.text.rstrip()}\n{fence}\n"
+
+
+def _fence(text: str) -> str:
+    """Return a fence that is longer than any run of backticks in the text (CommonMark 0.31, 4.5)."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return fence

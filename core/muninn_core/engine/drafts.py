@@ -1,0 +1,74 @@
+"""From what a client states to the records that are written: checked, masked, with time, place and author."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from muninn_core import git
+from muninn_core.engine.scope import Scope
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import BadParams
+from muninn_core.model.memory import KINDS
+from muninn_core.model.value import replace
+from muninn_core.protocol.methods import nearest
+from muninn_core.protocol.params import MemoryDraft, RememberParams
+from muninn_core.store.draft import memory_record
+from muninn_core.store.ids import Ids
+from muninn_core.store.secrets import mask_draft
+from muninn_core.store.stamp import timestamp
+
+
+def records_of(
+    params: RememberParams, workspace: Workspace, scope: Scope, ids: Ids, now: datetime
+) -> tuple[list[dict[str, Any]], int]:
+    """Return a request's records and how many secrets were masked in them. Raises BadParams; then none is stored."""
+    if params.batch and params.text:
+        raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
+    head = git.head(workspace.place)
+    records, masked = [], 0
+    for draft in params.batch or (params,):
+        checked = _checked(draft, workspace, scope)
+        clean, count = mask_draft(checked, workspace.config.memory.secrets)
+        masked += count
+        records.append(
+            memory_record(
+                clean,
+                id=ids(),
+                ts=timestamp(now),
+                session=clean.session or params.session or workspace.session,
+                branch=head.branch,
+                commit=head.commit,
+            )
+        )
+    return records, masked
+
+
+def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope) -> MemoryDraft:
+    kinds = (*KINDS, *workspace.config.memory.kinds)
+    if draft.type not in kinds:
+        near = nearest(draft.type, kinds)
+        raise BadParams(
+            f"there is no kind of memory '{draft.type}'",
+            hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
+        )
+    files = tuple(inside(file, workspace.layout.root) for file in draft.files)
+    cites = tuple(replace(cite, path=inside(cite.path, workspace.layout.root)) for cite in draft.cites)
+    return replace(draft, files=files, cites=cites, actor=scope.actor or draft.actor)
+
+
+def inside(path: str, root: Path) -> str:
+    """Return a path relative to the root, with slashes. Raises BadParams when it leads outside the repository."""
+    given = PurePosixPath(path.replace("\\", "/"))
+    whole = Path(given) if given.is_absolute() else root / given
+    parts: list[str] = []
+    for part in (whole if whole.is_absolute() else root / whole).parts:
+        if part == "..":
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    plain = Path(*parts)
+    if plain == root or not plain.is_relative_to(root):
+        raise BadParams(f"'{path}' is outside the repository {root}", hint="Name files relative to its root.")
+    return plain.relative_to(root).as_posix()

@@ -1,0 +1,272 @@
+"""The engine: every verb of the catalogue as one method, on the work trees that clients name.
+
+Readers work on snapshots and never wait for a writer; writers are serialised by the log's lock. The engine takes
+clock, chance and paths as arguments, reads no environment and prints nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from muninn_core.config import DEFAULT_TEXT, DaemonConfig
+from muninn_core.context.brief import make_brief
+from muninn_core.engine import capture, drafts, gather, listing, reports
+from muninn_core.engine.scope import Scope
+from muninn_core.engine.workspace import Workspace
+from muninn_core.engine.worktree import layout_at
+from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
+from muninn_core.index.embed import Embedder, load_embedder
+from muninn_core.launch.place import Place
+from muninn_core.model.value import Value
+from muninn_core.protocol import params as p
+from muninn_core.protocol import results as r
+from muninn_core.protocol.methods import METHODS
+from muninn_core.store.ids import Ids
+from muninn_core.store.layout import initialise
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Engine:
+    """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched."""
+
+    def __init__(
+        self,
+        *,
+        version: str,
+        spare_cache: Path,
+        model_cache: Path,
+        clock: Callable[[], datetime] = _now,
+        chance: Callable[[int], bytes] = os.urandom,
+        opened: Callable[[Place], None] = lambda _place: None,
+        clients: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self.version = version
+        self.clock = clock
+        self.ids = Ids(clock, chance)
+        self._spare_cache = spare_cache
+        self._model_cache = model_cache
+        self._opened = opened
+        self._clients = clients
+        self._begun = time.monotonic()
+        self._longest_stall = 0.0
+        self._workspaces: dict[str, Workspace] = {}
+        self._embedders: dict[str, Embedder] = {}
+        self._opening = threading.RLock()
+        self._closed = False
+        missing = [verb for verb in METHODS if not hasattr(self, verb)]
+        if missing:
+            raise MuninnError(f"the engine lacks {', '.join(missing)}")
+
+    # --- what the daemon asks ---
+
+    def call(self, verb: str, params: Value, scope: Scope) -> Value:
+        """Run a verb of the catalogue with checked parameters. Raises MuninnError."""
+        result: Value = getattr(self, verb)(params, scope)
+        return result
+
+    def open(self, place: Place) -> Workspace:
+        """Return the work tree, opened. Raises NotInitialised without `.muninn`."""
+        found = self._workspaces.get(place.root)
+        if found is not None:
+            return found
+        with self._opening:
+            found = self._workspaces.get(place.root)
+            if found is not None:
+                return found
+            if self._closed:
+                raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
+            spare = self._spare_cache / str(abs(hash(place.root)))
+            found = Workspace(place, clock=self.clock, ids=self.ids, embedder=self._embedder, spare_cache=spare)
+            self._workspaces[place.root] = found
+            self._opened(place)
+            return found
+
+    def close(self) -> None:
+        """Close all work trees: what sessions stored is sealed, indexes are left whole."""
+        with self._opening:
+            self._closed = True
+            for workspace in self._workspaces.values():
+                workspace.close()
+            self._workspaces.clear()
+
+    def touched(self, place: Place, paths: set[str]) -> None:
+        """Take note of files that changed (absolute paths)."""
+        workspace = self._workspaces.get(place.root)
+        if workspace is not None:
+            workspace.touched(paths)
+
+    def idle_seconds(self, place: Place) -> float:
+        """Return after how long without a client the daemon is to leave."""
+        workspace = self._workspaces.get(place.root)
+        return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
+
+    def note_stall(self, seconds: float) -> None:
+        """Take note of how long the event loop was held."""
+        self._longest_stall = max(self._longest_stall, seconds)
+
+    def note_problem(self, place: Place, message: str, hint: str) -> None:
+        """Take note of something that `status` shows."""
+        workspace = self._workspaces.get(place.root)
+        if workspace is not None:
+            workspace.trouble("watch", message, hint)
+
+    def _embedder(self, model: str) -> Embedder:
+        with self._opening:
+            if model not in self._embedders:
+                self._embedders[model] = load_embedder(model, self._model_cache)
+            return self._embedders[model]
+
+    # --- the catalogue ---
+
+    def init(self, _params: p.InitParams, scope: Scope) -> r.InitResult:
+        """Write `.muninn` and open it."""
+        created = initialise(layout_at(scope.place), DEFAULT_TEXT)
+        workspace = self.open(scope.place)
+        return r.InitResult(root=scope.place.root, created=created, saw=workspace.saw())
+
+    def status(self, _params: p.StatusParams, scope: Scope) -> r.StatusResult:
+        """Report on daemon and work tree; also where there is no `.muninn` yet."""
+        try:
+            workspace = self.open(scope.place)
+        except NotInitialised as error:
+            workspace, problem = None, error
+        process = reports.Process(
+            version=self.version,
+            uptime_seconds=round(time.monotonic() - self._begun, 3),
+            clients=self._clients(),
+            longest_stall_ms=round(self._longest_stall * 1000, 1),
+        )
+        return reports.status(workspace, process) if workspace else reports.bare_status(scope.place, process, problem)
+
+    def index(self, params: p.IndexParams, scope: Scope) -> r.IndexResult:
+        """Compare the files with the index; with `wait`, answer when all of them are searchable."""
+        workspace = self.open(scope.place)
+        return reports.indexed(workspace, params, scope)
+
+    def remember(self, params: p.RememberParams, scope: Scope) -> r.RememberResult:
+        """Store memories; they are on disk when this returns."""
+        workspace = self._writable(scope)
+        records, masked = drafts.records_of(params, workspace, scope, self.ids, self.clock())
+        stored = workspace.log.append(records, params.session or workspace.session)
+        workspace.hand_over_memories()
+        ids = tuple(record.id for record in stored)
+        memory = None if params.batch else workspace.log.state.memories[ids[0]]
+        return r.RememberResult(ids=ids, memory=memory, masked=masked, saw=workspace.saw())
+
+    def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
+        """Answer a question from code, knowledge and memory."""
+        return gather.recall(self.open(scope.place), params, scope, self.clock())
+
+    def context(self, params: p.ContextParams, scope: Scope) -> r.ContextResult:
+        """Make a pack within a token budget."""
+        return gather.context(self.open(scope.place), params, scope, self.clock())
+
+    def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
+        """List, filter or get memories."""
+        return listing.memories(self.open(scope.place), params)
+
+    def forget(self, params: p.ForgetParams, scope: Scope) -> r.ForgetResult:
+        """Archive a memory, or restore it."""
+        workspace = self._writable(scope)
+        memory = listing.memory_of(workspace.log.state, params.id)
+        kind = "restore" if params.restore else "archive"
+        self._change(workspace, scope, params.session, kind, target=memory.id, reason=params.reason)
+        return r.ForgetResult(memory=workspace.log.state.memories[memory.id], saw=workspace.saw())
+
+    def seal(self, params: p.SealParams, scope: Scope) -> r.SealResult:
+        """Turn open sessions into segments."""
+        workspace = self._writable(scope)
+        sealed = workspace.log.seal(params.session)
+        return r.SealResult(segments=sealed.segments, records=sealed.records, saw=workspace.saw())
+
+    def reconcile(self, params: p.ReconcileParams, scope: Scope) -> r.ReconcileResult:
+        """Consolidate the sealed sessions into main.jsonl."""
+        workspace = self.open(scope.place) if params.dry_run else self._writable(scope)
+        from muninn_core.reconcile.reconcile import reconcile as run_reconcile
+
+        workspace.log.refresh()
+        result = run_reconcile(workspace.log, dry_run=params.dry_run, archive=params.archive)
+        workspace.hand_over_memories()
+        return r.ReconcileResult(
+            consolidated=result.consolidated,
+            duplicates=result.duplicates,
+            conflicts=result.conflicts,
+            segments=result.segments,
+            merges=result.merges,
+            dry_run=params.dry_run,
+            summary=result.summary,
+            saw=workspace.saw(),
+        )
+
+    def conflicts(self, params: p.ConflictsParams, scope: Scope) -> r.ConflictsResult:
+        """Show the contradictions that wait for a person."""
+        workspace = self.open(scope.place)
+        return r.ConflictsResult(conflicts=listing.conflicts(workspace.log.state, params.id), saw=workspace.saw())
+
+    def resolve(self, params: p.ResolveParams, scope: Scope) -> r.ResolveResult:
+        """Decide a conflict."""
+        workspace = self._writable(scope)
+        (conflict,) = listing.conflicts(workspace.log.state, params.id)
+        wording = {"text": params.text} if params.text else {}
+        self._change(workspace, scope, params.session, "resolve", conflict=conflict.id, keep=params.keep, **wording)
+        memories = workspace.log.state.memories
+        return r.ResolveResult(
+            conflict=conflict.id,
+            left=memories[conflict.left.id],
+            right=memories[conflict.right.id],
+            saw=workspace.saw(),
+        )
+
+    def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
+        """Say what a session that starts should know, and note where it starts from."""
+        workspace = self.open(scope.place)
+        capture.note_start(workspace, params.session)
+        made = make_brief(
+            workspace.recallable().values(),
+            session=params.session,
+            after_compaction=params.source == "compact",
+            conflicts=len(workspace.log.state.conflicts),
+            max_chars=params.max_chars,
+        )
+        return r.BriefResult(text=made.text, ids=made.ids, saw=workspace.saw())
+
+    def capture(self, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
+        """Remember significant commits, or decisions marked in a transcript."""
+        workspace = self._writable(scope)
+        found = capture.find(workspace, params)
+        ids: tuple[str, ...] = ()
+        if found.drafts:
+            batch = p.RememberParams(batch=found.drafts, session=params.session)
+            ids = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
+        found.commit()
+        return r.CaptureResult(ids=ids, note=found.note if ids else "", saw=workspace.saw())
+
+    def shutdown(self, _params: p.ShutdownParams, _scope: Scope) -> r.ShutdownResult:
+        """Say who leaves; the daemon stops once this is answered."""
+        return r.ShutdownResult(pid=os.getpid())
+
+    # --- shared by the verbs that write ---
+
+    def _writable(self, scope: Scope) -> Workspace:
+        workspace = self.open(scope.place)
+        if not workspace.writable:
+            reason = workspace.notes_of_trouble[0] if workspace.notes_of_trouble else None
+            raise ReadOnlyError(
+                reason.message if reason else "this repository is read-only",
+                hint=reason.hint if reason else "Memory can be read here but not stored.",
+            )
+        return workspace
+
+    def _change(self, workspace: Workspace, scope: Scope, session: str | None, kind: str, **fields: Any) -> None:
+        record = {"type": kind, "actor": scope.actor or "user", **fields}
+        workspace.log.append([record], session or workspace.session)
+        workspace.hand_over_memories()

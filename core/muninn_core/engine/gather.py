@@ -1,0 +1,101 @@
+"""Recall and context on an open work tree: takes the snapshots, embeds the question, asks retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muninn_core.context.pack import make_pack
+from muninn_core.engine.scope import Scope
+from muninn_core.engine.workspace import Workspace
+from muninn_core.index.snapshot import Snapshot
+from muninn_core.model.answer import Hit
+from muninn_core.model.chunk import SourceKind
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.params import ContextParams, RecallParams
+from muninn_core.protocol.results import ContextResult, RecallResult
+from muninn_core.retrieval.recall import Focus, hit_of, memory_hit, speaks
+from muninn_core.retrieval.recall import recall as ask
+
+OPEN_SECONDS = 30.0
+"""How long a question waits for an index that is being opened."""
+
+FRESH_SECONDS = 2.0
+"""How long a question waits for memories that were stored before it to become searchable."""
+
+CANDIDATES: tuple[tuple[SourceKind, int], ...] = (("memory", 12), ("knowledge", 8), ("code", 16))
+"""How many hits of each tier a pack chooses from."""
+
+
+def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: datetime) -> RecallResult:
+    """Answer a question."""
+    snapshot = _snapshot(workspace)
+    scope.check()
+    saw = workspace.saw(snapshot.generation)
+    hits = ask(
+        snapshot,
+        _vector(workspace, params.query),
+        workspace.log.state.memories,
+        params.query,
+        limit=params.limit,
+        now=now,
+        kind=params.kind,
+        focus=Focus(session=params.session),
+    )
+    return RecallResult(hits=hits, saw=saw)
+
+
+def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
+    """Make a pack: pins, the task, and what recall finds of each tier."""
+    snapshot = _snapshot(workspace)
+    saw = workspace.saw(snapshot.generation)
+    memories = workspace.log.state.memories
+    vector = _vector(workspace, params.query)
+    focus = Focus(files=params.files, session=params.session, task=params.task)
+    candidates = [("pin", hit) for hit in _memory_hits(memories.values(), now, lambda memory: memory.pinned)]
+    if params.task is not None:
+        candidates += [("task", hit) for hit in _task_hits(snapshot, workspace, params.task, now)]
+    for kind, limit in CANDIDATES:
+        scope.check()
+        found = ask(snapshot, vector, memories, params.query, limit=limit, now=now, kind=kind, focus=focus)
+        candidates += [(kind, hit) for hit in found]
+    pack = make_pack(params.query, candidates, params.budget)
+    return ContextResult(
+        text=pack.text,
+        items=pack.items,
+        tokens=pack.tokens,
+        budget=params.budget,
+        omitted=pack.omitted,
+        saw=saw,
+    )
+
+
+def _snapshot(workspace: Workspace) -> Snapshot:
+    """Return a snapshot that holds every memory stored before now."""
+    index = workspace.updater.ready(OPEN_SECONDS)
+    workspace.updater.wait_memories(FRESH_SECONDS)
+    return index.snapshot()
+
+
+def _vector(workspace: Workspace, query: str) -> NDArray[np.float32] | None:
+    vector = workspace.embedder().embed_query(query)
+    return vector if vector.any() else None  # the model knows no word of it: words alone decide
+
+
+def _memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool]) -> list[Hit]:
+    """Return the memories that are wanted whatever the question, the most important and newest first."""
+    found = [memory for memory in memories if wanted(memory) and speaks(memory, now)]
+    found.sort(key=lambda memory: memory.id)
+    found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
+    return [memory_hit(memory, ()) for memory in found]
+
+
+def _task_hits(snapshot: Snapshot, workspace: Workspace, task: str, now: datetime) -> Iterator[Hit]:
+    """Return a task's document, where a file below .metis is named after it, and its memories."""
+    for path in sorted(snapshot.files()):
+        if path.startswith(".metis/") and task.lower() in path.lower():
+            yield from (hit_of(chunk, None, ()) for chunk in snapshot.chunks_of(path).values())
+    yield from _memory_hits(workspace.log.state.memories.values(), now, lambda memory: memory.task == task)

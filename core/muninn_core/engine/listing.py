@@ -1,0 +1,78 @@
+"""Looking memories and conflicts up: by id or prefix, and by filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import NotFoundError, UsageError
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.params import MemoriesParams
+from muninn_core.protocol.results import Conflict, MemoriesResult
+from muninn_core.store.fold import State
+
+
+def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
+    """Return the memories that pass every filter, newest first."""
+    state = workspace.log.state
+    if params.id is not None:
+        found = [memory_of(state, params.id)]
+    else:
+        found = [memory for memory in state.memories.values() if _passes(memory, params)]
+        found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
+    page = tuple(found[params.offset : params.offset + params.limit])
+    return MemoriesResult(memories=page, total=len(found), saw=workspace.saw())
+
+
+def memory_of(state: State, prefix: str) -> Memory:
+    """Return the memory whose id begins with `prefix`. Raises NotFoundError, or UsageError for several."""
+    return state.memories[_only(prefix, state.memories, "memory")]
+
+
+def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
+    """Return the open conflicts, oldest first, or the one whose id begins with `prefix`."""
+    disputes = {dispute.id: dispute for dispute in state.conflicts}
+    wanted = disputes if prefix is None else (_only(prefix, disputes, "open conflict"),)
+    return tuple(
+        Conflict(
+            id=dispute.id,
+            left=state.memories[dispute.left],
+            right=state.memories[dispute.right],
+            reason=dispute.reason,
+            ts=dispute.ts,
+        )
+        for dispute in (disputes[identity] for identity in wanted)
+    )
+
+
+def _only(prefix: str, ids: Iterable[str], what: str) -> str:
+    wanted = prefix.strip().lower()
+    matching = sorted(identity for identity in ids if identity.lower().startswith(wanted))
+    if wanted in matching:
+        return wanted
+    if not matching:
+        raise NotFoundError(f"there is no {what} '{prefix}'", hint="`muninn memories` and `muninn conflicts` show ids.")
+    if len(matching) > 1:
+        raise UsageError(
+            f"'{prefix}' is the beginning of {len(matching)} ids", hint=f"They are {', '.join(matching[:5])}."
+        )
+    return matching[0]
+
+
+def _passes(memory: Memory, params: MemoriesParams) -> bool:
+    if not (params.archived or memory.active):
+        return False
+    if params.type is not None and memory.type != params.type:
+        return False
+    if params.tag is not None and params.tag not in memory.tags:
+        return False
+    if params.session is not None and params.session not in (memory.session, *memory.sessions):
+        return False
+    if params.task is not None and params.task != memory.task:
+        return False
+    if params.file is not None and params.file not in (*memory.files, *(cite.path for cite in memory.cites)):
+        return False
+    if params.text is not None:
+        wanted = params.text.casefold()
+        return wanted in memory.text.casefold() or wanted in memory.title.casefold()
+    return True

@@ -1,0 +1,48 @@
+"""What the engine notes for itself between runs, in the ignored part: where each session last looked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from muninn_core.model.value import decode_json, encode_json
+
+KEPT = 200
+"""How many sessions are kept in mind; the oldest go first."""
+
+
+class Notes:
+    """A small JSON file, read once and replaced whole. Losing it costs a second look at what was seen."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        self._path = path
+        self._writable = writable
+        self._sessions: dict[str, dict[str, Any]] = {}
+        try:
+            data = decode_json(path.read_bytes())
+        except (OSError, ValueError):
+            data = None  # not there yet, or not ours: begin anew
+        if isinstance(data, dict) and isinstance(data.get("sessions"), dict):
+            self._sessions = {key: value for key, value in data["sessions"].items() if isinstance(value, dict)}
+
+    def get(self, session: str, name: str) -> Any:
+        """Return what was noted, or None."""
+        return self._sessions.get(session, {}).get(name)
+
+    def put(self, session: str, name: str, value: Any) -> None:
+        """Note something and write the file. Raises OSError when it can't be written."""
+        entry = self._sessions.pop(session, {})
+        if entry.get(name) == value:
+            self._sessions[session] = entry
+            return
+        entry[name] = value
+        self._sessions[session] = entry
+        for stale in list(self._sessions)[:-KEPT]:
+            del self._sessions[stale]
+        if not self._writable:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self._path.with_suffix(f".{os.getpid()}.tmp")
+        fresh.write_bytes(encode_json({"sessions": self._sessions}))
+        fresh.replace(self._path)

@@ -1,0 +1,155 @@
+"""How things are: the status of daemon and work tree, and what an indexing run did."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from muninn_core import git
+from muninn_core.engine.scope import Scope
+from muninn_core.engine.workspace import Workspace
+from muninn_core.engine.worktree import layout_at
+from muninn_core.errors import MuninnError
+from muninn_core.launch.place import Place
+from muninn_core.model.answer import Saw
+from muninn_core.model.value import Value
+from muninn_core.protocol.params import IndexParams
+from muninn_core.protocol.results import IndexResult, IndexStatus, LogStatus, Problem, StatusResult
+
+SHOWN = 50
+"""The most problems of the log that `status` names; the count of malformed lines is always whole."""
+
+WAIT_SECONDS = 0.1
+"""How often a waiting client hears how far indexing is."""
+
+
+class Process(Value):
+    """What only the process knows of itself."""
+
+    version: str
+    uptime_seconds: float
+    clients: int
+    longest_stall_ms: float
+
+
+def status(workspace: Workspace, process: Process) -> StatusResult:
+    """Report on an open work tree."""
+    log, state = workspace.log, workspace.log.state
+    return StatusResult(
+        pid=os.getpid(),
+        version=process.version,
+        root=workspace.place.root,
+        mode="read-write" if workspace.writable else "read-only",
+        uptime_seconds=process.uptime_seconds,
+        clients=process.clients,
+        rss_bytes=resident_bytes(),
+        longest_stall_ms=process.longest_stall_ms,
+        index=_index_status(workspace),
+        log=LogStatus(
+            records=log.position,
+            memories=state.active,
+            unsealed=log.unsealed,
+            segments=log.segments,
+            malformed=len(log.malformed),
+            conflicts=len(state.conflicts),
+        ),
+        problems=_problems(workspace),
+        saw=workspace.saw(),
+    )
+
+
+def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusResult:
+    """Report on a work tree without `.muninn`."""
+    head = git.head(place)
+    return StatusResult(
+        pid=os.getpid(),
+        version=process.version,
+        root=place.root,
+        mode="uninitialised",
+        uptime_seconds=process.uptime_seconds,
+        clients=process.clients,
+        rss_bytes=resident_bytes(),
+        longest_stall_ms=process.longest_stall_ms,
+        index=IndexStatus(state="absent", generation=0, files=0, chunks=0, vectors=0, lag=0, model=""),
+        log=LogStatus(records=0, memories=0, unsealed=0, segments=0, malformed=0, conflicts=0),
+        problems=(Problem(kind=problem.kind, message=problem.message, hint=problem.hint),),
+        saw=Saw(commit=head.commit, branch=head.branch),
+    )
+
+
+def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexResult:
+    """Bring the index up to date, and report; without `wait` only ask for it."""
+    begun = time.monotonic()
+    updater = workspace.updater
+    ticket = updater.update_files(full=True, rebuild=params.rebuild)
+    if params.wait:
+        scope.report("begin", "comparing files")
+        while not updater.wait_files(ticket, WAIT_SECONDS):
+            scope.check()
+            scope.report("report", f"{updater.lag} files to go", updater.percentage)
+        updater.wait_memories(WAIT_SECONDS)
+        scope.report("end", "up to date")
+    state = _index_status(workspace)
+    return IndexResult(
+        files=state.files,
+        chunks=state.chunks,
+        changed=updater.changed,
+        removed=updater.removed,
+        seconds=round(time.monotonic() - begun, 3),
+        skipped=updater.skipped,
+        saw=workspace.saw(),
+    )
+
+
+def resident_bytes() -> int:
+    """Return the process's resident memory in bytes; where the system does not say it cheaply, its peak."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        pass
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _index_status(workspace: Workspace) -> IndexStatus:
+    updater = workspace.updater
+    model = workspace.embedder().name
+    if updater.index is None:
+        return IndexStatus(
+            state=updater.state, generation=0, files=0, chunks=0, vectors=0, lag=updater.lag, model=model
+        )
+    snapshot = updater.index.snapshot()
+    counts = snapshot.counts()
+    return IndexStatus(
+        state=updater.state,
+        generation=snapshot.generation,
+        files=counts["files"],
+        chunks=counts["chunks"],
+        vectors=counts["chunks"] - counts["unembedded"],
+        lag=updater.lag,
+        model=model,
+        skipped=updater.skipped,
+    )
+
+
+def _problems(workspace: Workspace) -> tuple[Problem, ...]:
+    config = str(workspace.layout.relative(workspace.layout.config))
+    found = list(workspace.notes_of_trouble)
+    found += [
+        Problem(kind="config", message=problem.message, path=config, line=problem.line, hint=problem.hint)
+        for problem in workspace.config_problems
+    ]
+    found += workspace.log.problems[:SHOWN]
+    if workspace.updater.failure:
+        hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."
+        found.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))
+    if not layout_at(workspace.place).muninn.is_dir():
+        found.append(Problem(kind="gone", message="the folder .muninn is gone", hint="`muninn init` makes it again."))
+    return tuple(found)

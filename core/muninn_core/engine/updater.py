@@ -1,0 +1,273 @@
+"""Keeps a work tree's index up to date: the index's only writer, on a thread of its own.
+
+Others hand it paths and memories and may wait until they are searchable. Memories go first, also in the midst of a
+long run over files, so that what was just remembered is recalled at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from muninn_core import git
+from muninn_core.config import IndexConfig
+from muninn_core.errors import Cancelled, MuninnError
+from muninn_core.index.index import Changes, Index, MemoryText
+from muninn_core.model.memory import Memory
+from muninn_core.source.ignore import IGNORE_FILE, IgnoreTree
+from muninn_core.source.walk import select, walk
+
+log = logging.getLogger("muninn.index")
+
+MANY = 500
+"""With more changed paths than this, looking at the whole tree is cheaper."""
+
+Memories = Mapping[str, Memory]
+
+
+class OpenIndex(Protocol):
+    """Opens the index; with `anew`, after throwing away what is there."""
+
+    def __call__(self, *, anew: bool) -> Index:
+        """Return the open index."""
+
+
+class Updater:
+    """Runs from `start` to `stop`.
+
+    `open_index` is called on the thread and may take a second; `memories` returns all that may be recalled.
+    """
+
+    def __init__(
+        self, root: Path, settings: IndexConfig, open_index: OpenIndex, memories: Callable[[], Memories]
+    ) -> None:
+        self.settings = settings
+        self.index: Index | None = None
+        self.state = "opening"
+        self.failure = ""
+        self.skipped: dict[str, int] = {}
+        self.changed = self.removed = 0
+        self.percentage = 0
+        self._root = root
+        self._open_index = open_index
+        self._all_memories = memories
+        self._paths: set[str] = set()
+        self._remaining = 0
+        self._full = self._rebuild = False
+        self._memories: dict[str, Memory | None] = {}
+        self._recast_memories = False
+        self._asked = self._done = 0
+        self._memories_asked = self._memories_done = 0
+        self._stopped = False
+        self._wake = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="index", daemon=True)
+
+    def start(self) -> None:
+        """Begin: open the index, take in the memories, compare all files."""
+        self._recast_memories = self._full = True
+        self._asked = self._memories_asked = 1
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop at the next safe point and close the index."""
+        with self._wake:
+            self._stopped = True
+            self._wake.notify_all()
+        if self._thread.is_alive():
+            self._thread.join()
+        if self.index is not None:
+            self.index.close()
+
+    @property
+    def lag(self) -> int:
+        """How many files have changed and are not searchable yet; at least 1 while that is not known."""
+        with self._wake:
+            return max(len(self._paths) + self._remaining, int(self._full))
+
+    def update_files(self, paths: Iterable[str] = (), *, full: bool = False, rebuild: bool = False) -> int:
+        """Ask for these paths, or all files, to be looked at; return a ticket for `wait_files`."""
+        with self._wake:
+            self._paths.update(paths)
+            self._full = self._full or full or rebuild or len(self._paths) > MANY
+            self._rebuild = self._rebuild or rebuild
+            return self._ask()
+
+    def update_memories(self, changed: Mapping[str, Memory | None]) -> None:
+        """Take in memories; None drops one."""
+        with self._wake:
+            self._memories.update(changed)
+            self._memories_asked += 1
+            self._ask()
+
+    def _ask(self) -> int:
+        self._asked += 1
+        self._wake.notify_all()
+        return self._asked
+
+    def wait_files(self, ticket: int, seconds: float) -> bool:
+        """Wait until a ticket's work is done, at most so long. Raises what made the index fail."""
+        with self._wake:
+            self._wake.wait_for(lambda: self._done >= ticket or self._stopped or bool(self.failure), seconds)
+            if self._done < ticket:
+                self._raise_failure()
+            return self._done >= ticket
+
+    def wait_memories(self, seconds: float) -> bool:
+        """Wait until every memory handed over so far is searchable, at most so long."""
+        with self._wake:
+            ticket = self._memories_asked
+            self._wake.wait_for(lambda: self._memories_done >= ticket or self._stopped or bool(self.failure), seconds)
+            return self._memories_done >= ticket
+
+    def ready(self, seconds: float) -> Index:
+        """Return the index as soon as it can be read. Raises what made it fail."""
+        with self._wake:
+            self._wake.wait_for(lambda: self.index is not None or self._stopped or bool(self.failure), seconds)
+            if self.index is None:
+                self._raise_failure()
+                raise MuninnError("the index is not open yet", hint="Try again; `muninn status` shows how far it is.")
+            return self.index
+
+    def _raise_failure(self) -> None:
+        if self.failure:
+            raise MuninnError(f"the index can't be updated: {self.failure}", hint="`muninn doctor` may know more.")
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                self._wake.wait_for(
+                    lambda: self._stopped or self._full or self._paths or self._memories or self._recast_memories
+                )
+                if self._stopped:
+                    return
+            try:
+                self._work()
+                self._settle("ready", "")
+            except Cancelled:
+                return  # only `stop` cancels
+            except Exception as error:  # the thread lives on; whoever asks is told what failed
+                log.exception("the index could not be updated")
+                with self._wake:  # not again at once, but when something changes
+                    self._paths, self._memories, self._remaining = set(), {}, 0
+                    self._full = self._recast_memories = False
+                self._settle("failed", str(error) or type(error).__name__)
+
+    def _settle(self, state: str, failure: str) -> None:
+        with self._wake:
+            self.state, self.failure = state, failure
+            self._wake.notify_all()
+
+    def _work(self) -> None:
+        with self._wake:
+            ticket = self._asked
+            full, rebuild, paths = self._full, self._rebuild, self._paths
+            self._full, self._rebuild, self._paths = False, False, set()
+            self._remaining = max(len(paths), int(full))
+            self._recast_memories |= rebuild
+        index = self._opened(anew=rebuild)
+        self._flush_memories()
+        if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE) for path in paths):
+            self._compare(index)
+        elif paths:
+            self._look_at(index, paths)
+        with self._wake:
+            self._remaining = 0
+            self._done = max(self._done, ticket)
+            self._wake.notify_all()
+
+    def _opened(self, anew: bool = False) -> Index:
+        index = self.index
+        if index is None or anew:
+            if index is not None:
+                index.close()
+            index = self._open_index(anew=anew)
+            with self._wake:
+                self.index = index
+                self._wake.notify_all()
+        return index
+
+    def _flush_memories(self) -> None:
+        """Make the memories handed over so far searchable; called between batches of files, too."""
+        index = self._opened()
+        with self._wake:
+            ticket = self._memories_asked
+            recast, changed = self._recast_memories, self._memories
+            self._recast_memories, self._memories = False, {}
+        if recast:
+            index.sync_memories(_text_of(memory) for memory in self._all_memories().values())
+        elif changed:
+            index.put_memories(_text_of(memory) for memory in changed.values() if memory is not None)
+            index.drop_memories([identity for identity, memory in changed.items() if memory is None])
+        with self._wake:
+            self._memories_done = max(self._memories_done, ticket)
+            self._wake.notify_all()
+
+    def _compare(self, index: Index) -> None:
+        """Compare every file with the index."""
+        known = {path: (row.size, row.mtime_ns) for path, row in index.snapshot().files().items()}
+        seen = walk(self._root, self.settings, known)
+        self._settle("building", "")
+        changes = index.sync(
+            self._root,
+            seen,
+            most=self.settings.max_file_bytes,
+            workers=self.settings.workers,
+            progress=self._between,
+            check_cancel=self._check_stopped,
+        )
+        self.skipped = dict(seen.skipped)
+        self._note(changes)
+
+    def _look_at(self, index: Index, paths: set[str]) -> None:
+        """Look at some paths only: what is there and wanted is taken in, what is not there goes."""
+        known = {path: (row.size, row.mtime_ns) for path, row in index.snapshot().files().items()}
+        gone = {path for path in paths if not (self._root / path).exists()}
+        if any((self._root / path).is_dir() for path in paths - gone) or self._emptied(gone, known):
+            self._compare(index)
+            return
+        untracked = sorted(path for path in paths - gone if path not in known)
+        wanted = paths - gone - git.ignored(self._root, untracked)
+        names = (IGNORE_FILE,) if (self._root / ".git").exists() else (".gitignore", IGNORE_FILE)
+        ignore = IgnoreTree(self._root, names, self.settings.exclude)
+        here = {stamp.path for stamp in select(self._root, wanted, self.settings, ignore, known).files}
+        changes = index.apply(
+            self._root,
+            here,
+            [path for path in paths - here if path in known],
+            most=self.settings.max_file_bytes,
+            progress=self._between,
+            check_cancel=self._check_stopped,
+        )
+        self._note(changes)
+
+    def _note(self, changes: Changes) -> None:
+        self.changed, self.removed = changes.indexed, changes.removed
+        for reason, count in changes.unread.items():
+            self.skipped[reason] = self.skipped.get(reason, 0) + count
+
+    @staticmethod
+    def _emptied(gone: set[str], known: Mapping[str, tuple[int, int]]) -> bool:
+        """Whether a path that is gone was a folder with files that we know."""
+        unknown = tuple(f"{path}/" for path in gone if path not in known)
+        return bool(unknown) and any(path.startswith(unknown) for path in known)
+
+    def _between(self, done: int, total: int) -> None:
+        """Called by the index between batches of files."""
+        with self._wake:
+            self._remaining = max(total - done, 0)
+            self.percentage = 100 * done // max(total, 1)
+            waiting = bool(self._memories)
+        if waiting:
+            self._flush_memories()
+
+    def _check_stopped(self) -> None:
+        if self._stopped:
+            raise Cancelled("the index is being closed")
+
+
+def _text_of(memory: Memory) -> MemoryText:
+    words = (*memory.tags, *memory.entities, *memory.files, *memory.aliases, memory.task or "")
+    return MemoryText(id=memory.id, text=memory.text, title=memory.title, extra=" ".join(words).strip())

@@ -1,0 +1,166 @@
+"""One work tree, opened: its configuration, its log, its index, and what is wrong with them."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from muninn_core import git
+from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.engine.notes import Notes
+from muninn_core.engine.updater import Updater
+from muninn_core.engine.worktree import adopt_orphans, layout_at
+from muninn_core.errors import MuninnError, NotInitialised
+from muninn_core.index.embed import Embedder
+from muninn_core.index.index import Index, open_index
+from muninn_core.launch.lock import FileLock
+from muninn_core.launch.place import Place
+from muninn_core.model.answer import IndexSaw, Saw
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.results import Problem
+from muninn_core.retrieval.recall import speaks
+from muninn_core.store.ids import Ids
+from muninn_core.store.log import Log, open_log
+
+
+class Workspace:
+    """Opened by the engine once a work tree; `close` seals its sessions. `writable`: memory can be stored."""
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        clock: Callable[[], datetime],
+        ids: Ids,
+        embedder: Callable[[str], Embedder],
+        spare_cache: Path,
+    ) -> None:
+        self.place = place
+        self.layout = layout_at(place)
+        if not self.layout.muninn.is_dir():
+            raise NotInitialised(
+                f"there is no .muninn in {place.root}", hint="`muninn init` makes it; nothing else is changed."
+            )
+        self.config: Config
+        self.config_problems: tuple[ConfigProblem, ...]
+        self.config, self.config_problems = load_config(self.layout.config)
+        self.notes_of_trouble: list[Problem] = []
+        self._clock = clock
+        self._embedder = embedder
+        self._spare_cache = spare_cache
+        self._handing_over = threading.Lock()
+        self._lock = FileLock(str(self.layout.local / "lock"))
+        self.writable = self._take_lock()
+        if self.writable:
+            adopt_orphans(place, self.layout)
+        self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
+        self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
+        self.session = f"s-{ids()}"
+        self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
+        self._handed_over: Mapping[str, Memory] = self.log.state.memories
+        self.updater.start()
+
+    def close(self) -> None:
+        """Stop indexing, seal what the sessions stored, give the lock back."""
+        self.updater.stop()
+        try:
+            if self.writable:
+                self.log.seal(None)
+        finally:
+            self._lock.release()
+
+    def _take_lock(self) -> bool:
+        try:
+            self.layout.local.mkdir(parents=True, exist_ok=True)
+            if self._lock.acquire():
+                return True
+            holder = Path(self._lock.path).read_text("utf-8").strip()
+            self.trouble(
+                "busy",
+                f"another process{f' (pid {holder})' if holder else ''} has this repository open for writing",
+                "Stop it; until then nothing can be stored here.",
+            )
+        except OSError as error:
+            self.trouble(
+                "read_only",
+                f"{self.layout.local} can't be written: {error.strerror}",
+                "Memory can be read here but not stored.",
+            )
+        return False
+
+    def trouble(self, kind: str, message: str, hint: str = "") -> None:
+        """Note something that `status` shows."""
+        self.notes_of_trouble.append(Problem(kind=kind, message=message, hint=hint))
+
+    def _open_index(self, *, anew: bool) -> Index:
+        cache = self.layout.cache if self.writable else self._spare_cache
+        if anew:
+            shutil.rmtree(cache, ignore_errors=True)  # what can't be removed, opening heals or reports
+        return open_index(cache, self.embedder())
+
+    def embedder(self) -> Embedder:
+        """Return the configured embedder, or the bundled one when that can't be had; then it is a problem to show."""
+        try:
+            return self._embedder(self.config.index.model)
+        except MuninnError as error:
+            if not any(problem.kind == "model" for problem in self.notes_of_trouble):
+                self.trouble("model", error.message, error.hint)
+            return self._embedder(BUNDLED_MODEL)
+
+    def recallable(self) -> Mapping[str, Memory]:
+        """Return the memories that speak for themselves and have not expired."""
+        now = self._clock()
+        return {identity: memory for identity, memory in self.log.state.memories.items() if speaks(memory, now)}
+
+    def hand_over_memories(self) -> None:
+        """Give the index what has changed in memory since the last time."""
+        with self._handing_over:
+            before, after = self._handed_over, self.log.state.memories
+            self._handed_over = after
+        now = self._clock()
+        changed: dict[str, Memory | None] = {
+            identity: memory if speaks(memory, now) else None
+            for identity, memory in after.items()
+            if before.get(identity) is not memory
+        }
+        changed.update((identity, None) for identity in before.keys() - after.keys())
+        if changed:
+            self.updater.update_memories(changed)
+
+    def touched(self, paths: set[str]) -> None:
+        """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
+        root = str(self.layout.root) + "/"
+        inside, full = set(), False
+        for path in paths:
+            if path == str(self.layout.config):
+                full |= self._reload_config()
+            elif path.startswith(str(self.layout.memory)):
+                if self.log.refresh():
+                    self.hand_over_memories()
+            elif not path.startswith(root) or path.startswith(root + ".git/"):
+                full = True  # HEAD moved: the tree may have changed under us in ways that no event told
+            else:
+                inside.add(path[len(root) :])
+        if full and self.log.refresh():
+            self.hand_over_memories()
+        self.updater.update_files(inside, full=full)
+
+    def _reload_config(self) -> bool:
+        self.config, self.config_problems = load_config(self.layout.config)
+        self.updater.settings = self.config.index
+        return True
+
+    def saw(self, generation: int | None = None) -> Saw:
+        """Say what an answer that is computed now sees; `generation` is that of its snapshot of the index."""
+        head = git.head(self.place)
+        if generation is None:
+            generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
+        return Saw(
+            commit=head.commit,
+            branch=head.branch,
+            log=self.log.position,
+            index=IndexSaw(generation=generation, lag=self.updater.lag),
+        )

@@ -1,0 +1,43 @@
+"""Where a work tree's private files lie, and what becomes of those of a work tree that was removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from muninn_core.launch.place import Place
+from muninn_core.store.layout import Layout, layout_of
+
+
+def layout_at(place: Place) -> Layout:
+    """Return the layout of a work tree.
+
+    `git worktree remove` deletes ignored files, so a linked work tree keeps its `local` folder in the repository's
+    git directory, where nothing removes it.
+    """
+    if not place.linked:
+        return layout_of(Path(place.root))
+    return layout_of(Path(place.root), _locals(place) / Path(place.git_dir).name)
+
+
+def adopt_orphans(place: Place, layout: Layout) -> list[str]:
+    """Take over the spools of linked work trees that are gone; return the sessions, whose records are then ours.
+
+    Only the main work tree does this. A spool is moved, never merged: the name of its session is unique.
+    """
+    if place.linked or not place.git_dir or not _locals(place).is_dir():
+        return []
+    adopted = []
+    for folder in sorted(_locals(place).iterdir()):
+        if (Path(place.identity) / "worktrees" / folder.name).exists():
+            continue
+        for spool in sorted((folder / "spool").glob("*.jsonl")):
+            home = layout.spool / spool.name
+            if not home.exists():
+                layout.spool.mkdir(parents=True, exist_ok=True)
+                spool.replace(home)
+                adopted.append(spool.stem)
+    return adopted
+
+
+def _locals(place: Place) -> Path:
+    return Path(place.identity) / "muninn"

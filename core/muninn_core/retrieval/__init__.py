@@ -1,0 +1,1 @@
+"""Candidates, fusion, ranking and reasons: the one place with weights."""
