@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import typescript
+
 from muninn_cli.parameters import Parameter, parameters
 from muninn_core.model.value import json_schema
 from muninn_core.protocol.methods import METHODS

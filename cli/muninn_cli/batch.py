@@ -9,14 +9,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from muninn_cli.exits import OK, exit_code
+from muninn_cli.outcome import print_json
 from muninn_core import client
 from muninn_core.errors import BadParams, DaemonError, MuninnError, UsageError
 from muninn_core.model.value import ValidationError, decode_json, from_plain
 from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import MemoryDraft
-
-from muninn_cli.exits import OK, exit_code
-from muninn_cli.outcome import print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

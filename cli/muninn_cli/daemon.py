@@ -9,17 +9,16 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from muninn_core import client
-from muninn_core.errors import DaemonError, MuninnError, NotFoundError
-from muninn_core.launch.place import locate
-from muninn_core.launch.runtime import Address, runtime_directory
-from muninn_core.launch.transport import read_info
-
 from muninn_cli import process
 from muninn_cli.exits import DAEMON, OK
 from muninn_cli.manual import COMMANDS
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parser import Parser, new_parser
+from muninn_core import client
+from muninn_core.errors import DaemonError, MuninnError, NotFoundError
+from muninn_core.launch.place import locate
+from muninn_core.launch.runtime import Address, runtime_directory
+from muninn_core.launch.transport import read_info
 
 if TYPE_CHECKING:
     import argparse

@@ -16,17 +16,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from muninn_core import __version__, client
-from muninn_core.config import load_config
-from muninn_core.errors import MuninnError
-from muninn_core.launch.place import Place, locate
-from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
-
 from muninn_cli.exits import ERROR, OK
 from muninn_cli.manual import COMMANDS
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parser import new_parser
 from muninn_cli.show.facts import count
+from muninn_core import __version__, client
+from muninn_core.config import load_config
+from muninn_core.errors import MuninnError
+from muninn_core.launch.place import Place, locate
+from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from muninn_core.errors import UnknownVerb
-from muninn_core.protocol.methods import METHODS
-
 from muninn_cli.exits import MEANINGS, OK
 from muninn_cli.outcome import settle
 from muninn_cli.parser import near_words, verb_parser
+from muninn_core.errors import UnknownVerb
+from muninn_core.protocol.methods import METHODS
 
 if TYPE_CHECKING:
     from rich.console import Console

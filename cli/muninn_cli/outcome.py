@@ -6,10 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from muninn_cli.exits import INTERRUPTED, OK, exit_code
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.model.value import encode_json
-
-from muninn_cli.exits import INTERRUPTED, OK, exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,10 +11,9 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from muninn_cli.parameters import Parameter, Shape, parameters
 from muninn_core.errors import UsageError
 from muninn_core.protocol.methods import METHODS, nearest
-
-from muninn_cli.parameters import Parameter, Shape, parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -9,14 +9,13 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from muninn_core import client
-from muninn_core.errors import UnknownVerb, UsageError
-from muninn_core.protocol.methods import METHODS, Method, decode_params
-
 from muninn_cli.exits import OK
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parameters import parameters
 from muninn_cli.parser import near_words, to_params, verb_parser
+from muninn_core import client
+from muninn_core.errors import UnknownVerb, UsageError
+from muninn_core.protocol.methods import METHODS, Method, decode_params
 
 if TYPE_CHECKING:
     import argparse

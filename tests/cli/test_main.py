@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from muninn_cli.exits import MEANINGS, exit_code
+from muninn_cli.main import run, split
+from muninn_cli.pump import repository
+from muninn_core import __version__, errors
+
+
+@pytest.mark.parametrize(
+    ("argv", "word", "rest"),
+    [
+        (["recall", "x"], "recall", ["x"]),
+        (["--repo", "d", "recall", "x"], "recall", ["--repo", "d", "x"]),
+        (["--repo=d", "--json", "status"], "status", ["--repo=d", "--json"]),
+        ([], "", []),
+        (["--json"], "", ["--json"]),
+    ],
+)
+def test_options_of_every_verb_may_stand_before_it(argv: list[str], word: str, rest: list[str]) -> None:
+    assert split(argv) == (word, rest)
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"muninn {__version__}\n"
+
+
+@pytest.mark.parametrize("argv", [[], ["help"], ["--help"], ["-h"]])
+def test_without_a_verb_the_manual_is_shown(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(argv) == 0
+    out = capsys.readouterr().out
+    assert all(f"  {code}" in out for code in MEANINGS)
+    assert "  recall" in out
+
+
+@pytest.mark.parametrize("word", ["recall", "daemon", "doctor", "completion", "lsp", "hook", "help"])
+def test_help_explains_a_verb_or_command(word: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["help", word]) in (0, 2)  # a hook's own usage is told as the error that it is
+    captured = capfd.readouterr()
+    assert "usage: muninn" in captured.out + captured.err
+
+
+@pytest.mark.parametrize("argv", [["recal", "x"], ["help", "recal"]])
+def test_an_unknown_verb_names_the_nearest(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(argv) == 2
+    assert "recall" in capsys.readouterr().err
+
+
+def test_every_kind_of_error_has_an_exit_code_with_a_meaning() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.MuninnError)]
+    assert len(kinds) > 10
+    assert {exit_code(kind("x")) for kind in kinds} <= set(MEANINGS)
+
+
+def test_an_error_of_an_unknown_kind_is_a_plain_error() -> None:
+    assert exit_code(errors.from_plain({"message": "x", "data": {"kind": "of tomorrow"}})) == 1
+
+
+@pytest.mark.parametrize(
+    ("face", "options", "environ", "folder"),
+    [
+        ("lsp", [], {}, "."),
+        ("lsp", ["--stdio"], {"CLAUDE_PROJECT_DIR": "/p"}, "."),
+        ("lsp", ["--repo", "d"], {}, "d"),
+        ("mcp", [], {"CLAUDE_PROJECT_DIR": "/p"}, "/p"),
+        ("mcp", ["--repo=d"], {"CLAUDE_PROJECT_DIR": "/p"}, "d"),
+        ("mcp", [], {}, "."),
+    ],
+)
+def test_a_pump_finds_its_repository(face: str, options: list[str], environ: dict[str, str], folder: str) -> None:
+    assert repository(face, options, environ) == folder
+
+
+@pytest.mark.parametrize("options", [["--repo"], ["--verbose"]])
+def test_a_pump_refuses_what_it_does_not_know(options: list[str]) -> None:
+    with pytest.raises(ValueError, match="--"):
+        repository("lsp", options, {})
