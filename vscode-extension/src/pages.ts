@@ -73,15 +73,10 @@ function section(title: string, lines: readonly string[]): string {
   return `## ${title}\n\n${lines.join('\n')}`;
 }
 
+// A list reads well as text and rendered; a table does not.
 function reasons(why: readonly Reason[]): string[] {
-  const cell = (text: string): string => text.replace(/\|/g, '\\|').replace(/\s+/g, ' ');
-  const number = (value: number): string => value.toFixed(3);
-  return [
-    '| signal | value | weight | contribution | note |',
-    '| --- | ---: | ---: | ---: | --- |',
-    ...why.map(
-      ({ signal, value, weight, contribution, note }) =>
-        `| ${cell(signal)} | ${number(value)} | ${number(weight)} | ${number(contribution)} | ${cell(note)} |`,
-    ),
-  ];
+  return why.map(({ signal, value, weight, contribution, note }) => {
+    const sum = `+${contribution.toFixed(3)} (value ${value.toFixed(3)}, weight ${weight.toFixed(3)})`;
+    return `- ${signal}: ${sum}${note ? `, ${note.replace(/\s+/g, ' ')}` : ''}`;
+  });
 }

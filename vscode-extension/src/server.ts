@@ -7,6 +7,7 @@ import {
   ErrorAction,
   ExecuteCommandRequest,
   LanguageClient,
+  WorkDoneProgress,
   type WorkDoneProgressBegin,
   type WorkDoneProgressEnd,
   type WorkDoneProgressReport,
@@ -22,6 +23,7 @@ const START_LIMIT = 60_000;
 const LEAVE_LIMIT = 3_000;
 const RESTARTS = 4;
 const RESTART_SPAN = 3 * 60_000;
+const INDEX_TOKEN = 'muninn.index';
 
 interface Life {
   readonly client: LanguageClient;
@@ -41,6 +43,7 @@ export class Server {
   private readonly mayRestart = allowance(RESTARTS, RESTART_SPAN);
   private life: Life | undefined;
   private wanted = true;
+  private awaited: number | undefined;
   private known: State = { phase: 'starting' };
   private cycled: Promise<void> = Promise.resolve();
   private readonly cycle = coalesced(() => this.replace());
@@ -109,6 +112,7 @@ export class Server {
       return;
     }
     this.watch(this.life);
+    this.awaited = undefined;
     this.set({ phase: 'running' });
     void this.refresh();
   }
@@ -191,12 +195,32 @@ export class Server {
     try {
       const status = await this.request('status', {});
       const { failure: _past, ...rest } = this.known;
-      if (this.life) this.set({ ...rest, phase: 'running', status });
+      if (!this.life) return;
+      this.set({ ...rest, phase: 'running', status });
+      if (status.index.state === 'building' && !this.known.indexing) void this.awaitIndex(status.index.generation);
     } catch (error) {
       if (!this.life) return; // it went away meanwhile, and the state tells why
       const failure = failureOf(error);
       this.log.error(failure.message);
       this.set({ ...this.known, phase: 'failed', failure });
+    }
+  }
+
+  /** Follows an index that the server builds without telling, as after `init`; once for each generation. */
+  private async awaitIndex(generation: number): Promise<void> {
+    const client = this.life?.client;
+    if (!client || this.awaited === generation) return;
+    this.awaited = generation;
+    this.set({ ...this.known, indexing: {} });
+    const heard = client.onProgress(WorkDoneProgress.type, INDEX_TOKEN, () => undefined); // the middleware takes it
+    try {
+      const message = { command: COMMANDS.index, arguments: [{ wait: true }], workDoneToken: INDEX_TOKEN };
+      await client.sendRequest(ExecuteCommandRequest.type, message);
+    } catch (error) {
+      this.log.warn(`waiting for the index: ${failureOf(error).message}`); // the next status says what is wrong
+    } finally {
+      heard.dispose();
+      if (this.life?.client === client) this.progress({ kind: 'end' });
     }
   }
 

@@ -37,7 +37,7 @@ export function shown<R>(
 function remedyOf(failure: Failure): Remedy {
   switch (failure.kind) {
     case 'missing_program':
-      return { title: 'Open Settings', command: 'workbench.action.openSettings', arguments: ['muninn.server.command'] };
+      return { title: 'Open Settings', command: settingsCommand(), arguments: [{ query: 'muninn.server.command' }] };
     case 'not_initialised':
       return { title: 'Initialise', command: 'muninn.ui.init', arguments: [] };
     case 'no_folder':
@@ -45,4 +45,9 @@ function remedyOf(failure: Failure): Remedy {
     default:
       return { title: 'Show Output', command: 'muninn.ui.output', arguments: [] };
   }
+}
+
+/** The setting belongs to the machine where the server runs: on a remote one VS Code shows it among the remote's. */
+function settingsCommand(): string {
+  return `workbench.action.${vscode.env.remoteName ? 'openRemoteSettings' : 'openSettings'}`;
 }

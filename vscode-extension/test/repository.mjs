@@ -27,6 +27,9 @@ const FILES = {
 /** Makes the repository. Resolves to { root, remove }: remove() stops its daemon and deletes it. */
 export function repository() {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'muninn-repo-')));
+  // Its daemon keeps to a runtime directory of its own; a short path, for sockets have no room for long ones.
+  const runtime = mkdtempSync('/tmp/mn-');
+  process.env.MUNINN_RUNTIME_DIR = runtime;
   for (const [file, lines] of Object.entries(FILES)) {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     writeFileSync(path.join(root, file), lines.join('\n'));
@@ -35,15 +38,15 @@ export function repository() {
   git('init', '-q', '-b', 'main');
   git('add', '.');
   git('-c', 'user.name=test', '-c', 'user.email=test@example.invalid', 'commit', '-q', '-m', 'a cache');
-  return { root, remove: () => remove(root) };
+  return { root, remove: () => remove(root, runtime) };
 }
 
-function remove(root) {
+function remove(root, runtime) {
   try {
     execFileSync(muninn, ['daemon', 'stop', '--repo', root], { stdio: 'pipe', timeout: 20_000 });
   } catch (error) {
     console.error(`the daemon of ${root} was not stopped: ${error.stderr || error.message}`);
     process.exitCode = 1;
   }
-  rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  for (const folder of [root, runtime]) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }

@@ -21,7 +21,7 @@ test('an address that is none of ours is refused', () => {
 });
 
 test('a memory is shown with its text, what is known of it and why it was found', () => {
-  const why = [{ signal: 'words', value: 2.5, weight: 0.4, contribution: 1, note: 'a|b' }];
+  const why = [{ signal: 'words', value: 2.5, weight: 0.4, contribution: 1, note: 'commit,\ncache' }];
   expect(memoryPage(MEMORY, why)).toBe(`# Cache by commit
 
 **decision** · 2026-01-02T03:04:05Z · trust: user · importance 7 of 10 · confidence 80% · commit \`0123456789ab\` · tags: cache
@@ -50,9 +50,7 @@ Branches share it.
 
 ## Why it was found
 
-| signal | value | weight | contribution | note |
-| --- | ---: | ---: | ---: | --- |
-| words | 2.500 | 0.400 | 1.000 | a\\|b |
+- words: +1.000 (value 2.500, weight 0.400), commit, cache
 `);
 });
 
