@@ -1,0 +1,125 @@
+"""Worker processes for work that would keep the daemon from answering: reading, cutting and embedding many files.
+
+Results come in the order of the jobs, whichever worker was first, so that the same files make the same index. The
+workers live as long as the `with` block. A worker that dies (memory is short, somebody killed it) costs nothing but
+time: its job is done by the caller's own process.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from muninn_core.index.extract import Extracted, Job, extract
+from muninn_core.index.worker import receive, send
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from types import TracebackType
+
+    from muninn_core.index.embed import Embedder
+
+_MOST_WORKERS = 3
+"""More workers than these wait for the one writer, and each takes 170 MB."""
+
+_AHEAD = 2
+"""Jobs a worker may be ahead of the writer: bounds what waits in memory."""
+
+
+def worker_count(wanted: int) -> int:
+    """Return how many workers to start: `wanted`, or for 0 one a core that we may use, up to three."""
+    if wanted > 0:
+        return wanted
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(_MOST_WORKERS, usable))
+
+
+class Crew:
+    """A context manager that owns worker processes. `embedder` is for jobs whose worker died; None makes no vectors."""
+
+    def __init__(self, count: int, embedder: Embedder | None) -> None:
+        self._count = count
+        self._embedder = embedder
+        self._stopped = False
+        self._local = threading.local()
+        self._workers: list[subprocess.Popen[bytes]] = []
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="muninn-crew")
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._stopped = True
+            for worker in self._workers:
+                worker.kill()  # its answer is not wanted any more
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        for worker in self._workers:
+            _dismiss(worker)
+
+    def extract(self, jobs: Iterable[Job]) -> Iterator[list[Extracted]]:
+        """Yield each job's files in the order of the jobs."""
+        waiting: deque[Future[list[Extracted]]] = deque()
+        for job in jobs:
+            waiting.append(self._threads.submit(self._do, job))
+            if len(waiting) > self._count * _AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    def _do(self, job: Job) -> list[Extracted]:
+        answer = self._ask(job)
+        if answer is not None and answer[0] == "done":
+            found: list[Extracted] = answer[1]
+            return found
+        if self._stopped:
+            return []
+        # Dead or failed. Here the same error would have a traceback, or is none at all.
+        return extract(job, self._embedder)
+
+    def _ask(self, job: Job) -> Any:
+        worker = self._worker()
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            send(worker.stdin, (job, self._embedder is not None))
+            return receive(worker.stdout)
+        except OSError:
+            return None
+
+    def _worker(self) -> subprocess.Popen[bytes]:
+        """Return this thread's worker; the first call starts it."""
+        worker: subprocess.Popen[bytes] | None = getattr(self._local, "worker", None)
+        if worker is None:
+            worker = subprocess.Popen(
+                [sys.executable, "-I", "-m", "muninn_core.index.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+            self._local.worker = worker
+            self._workers.append(worker)
+        return worker
+
+
+def _dismiss(worker: subprocess.Popen[bytes]) -> None:
+    """Let a worker leave, and wait until it has."""
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    try:
+        worker.stdin.close()
+    except OSError:
+        pass  # it has died with a job half sent
+    worker.stdout.close()
+    try:
+        worker.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        worker.kill()
+        worker.wait()

@@ -1,0 +1,109 @@
+"""From a file to what the index stores of it: chunks, their words, their vectors.
+
+The one recipe for it, run by worker processes and, for small changes, by the daemon itself. It writes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from muninn_core.source.chunk import chunk
+from muninn_core.source.classify import classify
+from muninn_core.source.identifiers import words
+from muninn_core.source.text import Text, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from muninn_core.index.embed import Embedder
+    from muninn_core.index.lexical import Field
+    from muninn_core.model.chunk import Chunk, SourceKind
+
+SAME = "same"
+"""The outcome of a file whose content is what the index has."""
+
+CHANGED = "changed"
+"""The outcome of a file that was read and cut."""
+
+
+class Job(NamedTuple):
+    """Files to extract: (path, digest of what the index has or None) below a root; `most` limits their bytes."""
+
+    root: str
+    most: int
+    files: tuple[tuple[str, bytes | None], ...]
+
+
+class Piece(NamedTuple):
+    """A chunk and the words of its text."""
+
+    chunk: Chunk
+    body: str
+
+
+@dataclass(slots=True)
+class Extracted:
+    """What became of a file: CHANGED with pieces, SAME, or why it can't be read."""
+
+    path: str
+    outcome: str
+    size: int = 0
+    mtime_ns: int = 0
+    digest: bytes = b""
+    kind: SourceKind = "code"
+    language: str = "text"
+    pieces: list[Piece] = field(default_factory=list)
+    vectors: Any = None
+    """float16 [len(pieces), dim], or None where vectors are made later."""
+
+
+def extract(job: Job, embedder: Embedder | None) -> list[Extracted]:
+    """Read, cut and split the files of a job in their order; with an embedder, embed all of their chunks at once."""
+    root = Path(job.root)
+    found = [_extract_file(root, path, job.most, known) for path, known in job.files]
+    if embedder is not None:
+        _embed(found, embedder)
+    return found
+
+
+def embedding_text(piece: Chunk, extra: str = "") -> str:
+    """Return what is embedded of a chunk: where it is, what it is called, and its text. A memory's id means nothing."""
+    place = "" if piece.kind == "memory" else piece.path
+    return "\n".join(part for part in (place, piece.title, piece.text, extra) if part)
+
+
+def word_fields(piece: Chunk, body: str, extra: str = "") -> dict[Field, str]:
+    """Return the texts of a chunk's fields in the word index. `body`: its text's words; `extra`: more text."""
+    found: dict[Field, str] = {"body": f"{body} {words(extra)}" if extra else body}
+    if piece.symbol:
+        found["symbol"] = words(piece.symbol)
+    if piece.title:
+        found["title"] = words(piece.title)
+    if piece.kind != "memory":
+        found["path"] = words(piece.path)
+    return found
+
+
+def file_words(path: str, bodies: Sequence[str]) -> list[str]:
+    """Return the words of a whole file: those of its path and of all its chunks."""
+    return [words(path), *bodies]
+
+
+def _extract_file(root: Path, path: str, most: int, known: bytes | None) -> Extracted:
+    read = read_text(root, path, most)
+    if not isinstance(read, Text):
+        return Extracted(path, read)
+    outcome = SAME if read.digest == known else CHANGED
+    kind, language = classify(path)
+    pieces = [Piece(c, words(c.text)) for c in chunk(path, read.text)] if outcome == CHANGED else []
+    return Extracted(path, outcome, read.size, read.mtime_ns, read.digest, kind, language, pieces)
+
+
+def _embed(found: list[Extracted], embedder: Embedder) -> None:
+    vectors = embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces])
+    at = 0
+    for one in found:
+        one.vectors = vectors[at : at + len(one.pieces)].astype("float16")
+        at += len(one.pieces)

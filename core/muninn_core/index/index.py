@@ -1,0 +1,288 @@
+"""The index of one work tree: one writer at a time, and snapshots for everybody else.
+
+It knows files, chunks and memories, but not how answers are ranked, nor when files change: it is told. Reading, cutting
+and embedding never happen under the lock that a small write needs, so that a memory is taken in while the first index
+of a large tree is being made.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from muninn_core.index.crew import Crew, worker_count
+from muninn_core.index.embed import BUNDLED
+from muninn_core.index.extract import CHANGED, SAME, Extracted, Job, embedding_text, extract
+from muninn_core.index.lexical import open_lexical
+from muninn_core.index.manifest import FileRow, memory_key, open_manifest
+from muninn_core.index.writer import Writer
+from muninn_core.model.chunk import Chunk
+from muninn_core.source.text import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from muninn_core.index.embed import Embedder
+    from muninn_core.index.snapshot import Snapshot
+    from muninn_core.source.walk import Walk
+
+    Progress = Callable[[int, int], None]
+    CheckCancel = Callable[[], None]
+
+BULK = 50
+"""Files above which worker processes do the reading: below it, starting them costs more than it saves."""
+
+_JOB_FILES = 64
+_JOB_BYTES = 500_000
+_BATCH_CHUNKS = 4_000
+"""Chunks after which what is ready is committed and can be found, while a long run goes on."""
+
+_EMBED_BATCH = 64
+_MEMORY_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryText:
+    """What the index holds of a memory. `extra` are its tags, entities and files: searched, not shown."""
+
+    id: str
+    text: str
+    title: str = ""
+    extra: str = ""
+
+    def digest(self) -> bytes:
+        """Return what tells one content from another."""
+        return digest("\0".join((self.text, self.title, self.extra)).encode("utf-8", "replace"))
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a run did: files indexed, files found the same, files dropped, and files that can't be read, by reason."""
+
+    indexed: int = 0
+    same: int = 0
+    removed: int = 0
+    unread: dict[str, int] = field(default_factory=dict)
+
+
+def _no_progress(done: int, total: int) -> None:
+    """Report to nobody."""
+
+
+def _never() -> None:
+    """Cancel nothing."""
+
+
+class Index:
+    """The index. Methods that write take turns; `snapshot` never waits."""
+
+    def __init__(self, embedder: Embedder, writer: Writer) -> None:
+        self._embedder = embedder
+        self._writer = writer
+        # Long runs exclude one another; a single write excludes only other single writes.
+        self._running = threading.RLock()
+        self._writing = threading.Lock()
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest state. It stays as it is for as long as it is held."""
+        return self._writer.newest
+
+    def sync(
+        self,
+        root: Path,
+        walk: Walk,
+        *,
+        most: int = 1_000_000,
+        workers: int = 0,
+        progress: Progress = _no_progress,
+        check_cancel: CheckCancel = _never,
+    ) -> Changes:
+        """Make the index agree with a walk of the whole tree. Files of the same size and time are not even opened."""
+        with self._running:
+            known = self.snapshot().files()
+            there = {f.path for f in walk.files}
+            stamps = {path: (row.size, row.mtime_ns) for path, row in known.items()}
+            changed = [f.path for f in walk.files if stamps.get(f.path) != (f.size, f.mtime_ns)]
+            removed = [path for path in known if path not in there]
+            return self.apply(
+                root, changed, removed, most=most, workers=workers, progress=progress, check_cancel=check_cancel
+            )
+
+    def apply(
+        self,
+        root: Path,
+        changed: Iterable[str],
+        removed: Iterable[str],
+        *,
+        most: int = 1_000_000,
+        workers: int = 0,
+        progress: Progress = _no_progress,
+        check_cancel: CheckCancel = _never,
+    ) -> Changes:
+        """Index the changed paths (POSIX, below `root`) anew where their content differs, and drop the removed ones.
+
+        `most` is the size limit in bytes; `workers` 0 chooses. `progress(done, total)` counts files. `check_cancel` is
+        called between batches and stops the run by raising: what was done by then stays, whole files only.
+        A file that can't be read (any more) leaves the index, and is counted. Raises StorageError, BusyError.
+        """
+        paths = sorted(set(changed))
+        changes = Changes()
+        with self._running:
+            with self._writing:
+                changes.removed += self._writer.drop(sorted(set(removed) - set(paths)))
+            with closing(self._extracted(root, paths, most, workers)) as parts:
+                for done, batch in _batches(parts):
+                    self._write(batch, changes)
+                    progress(done, len(paths))
+                    check_cancel()
+            self.embed_missing(check_cancel=check_cancel)
+            with self._writing:
+                self._writer.compact_if_due()
+        return changes
+
+    def embed_missing(self, *, progress: Progress = _no_progress, check_cancel: CheckCancel = _never) -> int:
+        """Embed the chunks that have words but no vector yet; return their number.
+
+        With a slow model the words are there first, and each batch of vectors is published when it is done.
+        """
+        with self._running:
+            total = self.snapshot().counts()["unembedded"]
+            done = 0
+            while rows := self.snapshot().unembedded(_EMBED_BATCH):
+                vectors = self._embedder.embed([embedding_text(row.chunk, row.extra) for row in rows])
+                with self._writing:
+                    self._writer.put_vectors([row.id for row in rows], vectors)
+                done += len(rows)
+                progress(done, max(done, total))
+                check_cancel()
+        return done
+
+    def put_memories(self, memories: Iterable[MemoryText]) -> None:
+        """Add memories, or replace what the index holds of them. Raises StorageError."""
+        items = list({memory.id: memory for memory in memories}.values())
+        if not items:
+            return
+        entries = [_memory_entry(item) for item in items]
+        vectors = self._embedder.embed([embedding_text(chunk, extra) for _, chunk, extra in entries])
+        with self._writing:
+            self._writer.put(entries, vectors)
+
+    def drop_memories(self, ids: Iterable[str]) -> None:
+        """Take memories out of the index."""
+        with self._writing:
+            self._writer.drop(sorted({memory_key(memory_id) for memory_id in ids}))
+
+    def sync_memories(self, memories: Iterable[MemoryText], check_cancel: CheckCancel = _never) -> tuple[int, int]:
+        """Make the index hold exactly these memories; return how many were put and how many dropped."""
+        wanted = {memory.id: memory for memory in memories}
+        known = self.snapshot().memories()
+        gone = sorted(set(known) - set(wanted))
+        self.drop_memories(gone)
+        put = [memory for key, memory in sorted(wanted.items()) if known.get(key) != memory.digest()]
+        for i in range(0, len(put), _MEMORY_BATCH):
+            self.put_memories(put[i : i + _MEMORY_BATCH])
+            check_cancel()
+        return len(put), len(gone)
+
+    def compact(self) -> None:
+        """Write the word index anew, so that its scores are those of a fresh one to the last digit.
+
+        Deleted chunks count in its statistics until then. Runs of many changes do it by themselves.
+        """
+        with self._writing:
+            self._writer.compact()
+
+    def close(self) -> None:
+        """Release files and locks, after the run that is under way. Snapshots that are held stay readable."""
+        with self._running, self._writing:
+            self._writer.close()
+
+    def _extracted(
+        self, root: Path, paths: Sequence[str], most: int, workers: int
+    ) -> Generator[tuple[int, list[Extracted]]]:
+        """Yield (files done, files read and cut): by this process when they are few, by workers when they are many."""
+        known = {path: row.digest for path, row in self.snapshot().files().items()}
+        if len(paths) <= BULK:
+            if paths:
+                files = tuple((path, known.get(path)) for path in paths)
+                yield len(paths), extract(Job(str(root), most, files), self._embedder)
+            return
+        # Only the bundled model is loaded by every worker; others are slow, and their words shall not wait for them.
+        bundled = self._embedder if self._embedder.name == BUNDLED else None
+        done = 0
+        with Crew(worker_count(workers), bundled) as crew:
+            for found in crew.extract(_jobs(root, paths, most, known)):
+                done += len(found)
+                yield done, found
+
+    def _write(self, batch: Sequence[Extracted], changes: Changes) -> None:
+        with self._writing:
+            changes.removed += self._writer.write(batch)
+        for one in batch:
+            if one.outcome == CHANGED:
+                changes.indexed += 1
+            elif one.outcome == SAME:
+                changes.same += 1
+            else:
+                changes.unread[one.outcome] = changes.unread.get(one.outcome, 0) + 1
+
+
+def open_index(cache: Path, embedder: Embedder) -> Index:
+    """Open the index in a cache folder, healing whatever a crash left; an unusable one is replaced by an empty one.
+
+    Raises BusyError while another process writes it, StorageError where the folder can't be written.
+    """
+    state = cache / "state.sqlite"
+    lexical = open_lexical(cache / "tantivy")
+    try:
+        manifest = open_manifest(state)
+    except BaseException:
+        lexical.close()
+        raise
+    writer = Writer(state, embedder.dim, manifest, lexical)
+    try:
+        writer.recover(embedder.name)
+    except BaseException:
+        writer.close()
+        raise
+    return Index(embedder, writer)
+
+
+def _batches(parts: Iterable[tuple[int, list[Extracted]]]) -> Iterator[tuple[int, list[Extracted]]]:
+    """Gather what comes in small parts into batches that are worth a commit."""
+    batch: list[Extracted] = []
+    done = 0
+    for done, part in parts:
+        batch += part
+        if sum(len(one.pieces) for one in batch) >= _BATCH_CHUNKS:
+            yield done, batch
+            batch = []
+    if batch:
+        yield done, batch
+
+
+def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes]) -> Iterator[Job]:
+    """Cut the work into jobs of about equal size."""
+    files: list[tuple[str, bytes | None]] = []
+    size = 0
+    for path in paths:
+        try:
+            size += (root / path).stat().st_size
+        except OSError:
+            pass  # vanished: the worker will say so
+        files.append((path, known.get(path)))
+        if len(files) >= _JOB_FILES or size >= _JOB_BYTES:
+            yield Job(str(root), most, tuple(files))
+            files, size = [], 0
+    if files:
+        yield Job(str(root), most, tuple(files))
+
+
+def _memory_entry(item: MemoryText) -> tuple[FileRow, Chunk, str]:
+    key = memory_key(item.id)
+    row = FileRow(key, len(item.text), 0, item.digest(), "memory", "text")
+    chunk = Chunk(kind="memory", path=key, start=1, end=item.text.count("\n") + 1, text=item.text, title=item.title)
+    return row, chunk, item.extra

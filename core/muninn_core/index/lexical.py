@@ -1,0 +1,199 @@
+"""The index of words. The only importer of tantivy.
+
+Texts arrive as words that `source.identifiers` has split; they are not stored. One document a chunk, and one more for
+each file as a whole, since a question is often answered by a file whose parts each hold a piece of it. The index never
+decides what is true: the manifest does, and `generation` says which state of it the last commit belongs to.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Literal
+
+import tantivy
+
+from muninn_core.errors import BusyError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from muninn_core.model.chunk import SourceKind
+
+Field = Literal["body", "symbol", "title", "path"]
+
+WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.5, "title": 1.0, "path": 1.0}
+"""What a word counts in each field, unless the caller says otherwise."""
+
+_HEAP = 50_000_000
+"""Bytes that the writer may fill before it writes a segment."""
+
+_MARKER = "/generation"
+"""The key of the one document that holds the generation. No file's path begins with a slash."""
+
+_FREQ = "freq"
+_MOST_TIES = 4
+
+
+class Words:
+    """A fixed state of the index, for reading. Safe to use from several threads."""
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema) -> None:
+        self._searcher = searcher
+        self._schema = schema
+
+    @property
+    def documents(self) -> int:
+        """The number of chunks and whole files."""
+        return self._searcher.num_docs - (1 if self.generation() is not None else 0)
+
+    def generation(self) -> int | None:
+        """Return the generation of the last commit, or None where there was none."""
+        found = self._run(self._term("key", _MARKER, "basic"), 1)
+        return found[0][0] if found else None
+
+    def search(
+        self, words: Iterable[str], limit: int, kind: SourceKind | None = None, weights: Mapping[Field, float] = WEIGHTS
+    ) -> list[tuple[int, float]]:
+        """Return (chunk id, BM25 score) of the best chunks that hold any of the words, best first, ties by id.
+
+        A tie at the limit is not cut (up to four times the limit), so that the caller can break it by something that
+        means the same in every build of the index. A kind filters; a field of weight 0 is not searched.
+        """
+        terms = [
+            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(field, word), weight))
+            for word in dict.fromkeys(words)
+            for field, weight in weights.items()
+            if weight > 0
+        ]
+        return self._ranked(terms, limit, kind)
+
+    def search_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
+        """Return (file id, BM25 score) of the best whole files, in the manner of `search`."""
+        terms = [(tantivy.Occur.Should, self._term("whole", word)) for word in dict.fromkeys(words)]
+        return self._ranked(terms, limit, kind)
+
+    def _ranked(
+        self, terms: list[tuple[tantivy.Occur, tantivy.Query]], limit: int, kind: SourceKind | None
+    ) -> list[tuple[int, float]]:
+        if not terms or limit < 1:
+            return []
+        query = tantivy.Query.boolean_query(terms)
+        if kind is not None:
+            only = tantivy.Query.const_score_query(self._term("kind", kind, "basic"), 0.0)
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, only)])
+        found = self._run(query, limit + 1)
+        if len(found) > limit and found[limit][1] == found[limit - 1][1]:
+            found = self._run(query, limit * _MOST_TIES)
+            last = found[limit - 1][1]
+            found = [hit for hit in found if hit[1] >= last]
+        else:
+            found = found[:limit]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+
+    def _run(self, query: tantivy.Query, limit: int) -> list[tuple[int, float]]:
+        hits = self._searcher.search(query, limit, count=False).hits
+        ids = self._searcher.fast_field_values("id", [address for _, address in hits])
+        return [(int(number), float(score)) for number, (score, _) in zip(ids, hits, strict=True) if number is not None]
+
+    def _term(self, field: str, value: str, option: str = _FREQ) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, field, value, index_option=option)
+
+
+class Lexical:
+    """The writing side: one object a folder, one writer a machine. Nothing is visible before `commit`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._schema = _schema()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._index = tantivy.Index(self._schema, str(folder))
+            self._index.config_reader("manual")
+        except OSError as error:
+            raise StorageError(f"the word index in {folder} can't be opened: {error}") from error
+        try:
+            self._writer = self._index.writer(_HEAP, 1)
+        except ValueError as error:
+            if "LockBusy" not in str(error) and "lock" not in str(error).lower():
+                raise
+            raise BusyError(
+                f"another process writes the word index in {folder}", hint="only one daemon may serve a repository"
+            ) from error
+
+    def add(self, number: int, kind: SourceKind, key: str, fields: Mapping[Field, str]) -> None:
+        """Add a chunk. `key` is what it is deleted by; the fields' texts are words separated by blanks."""
+        document = self._document(number, kind, key)
+        for field, text in fields.items():
+            document.add_text(field, text)
+        self._writer.add_document(document)
+
+    def add_file(self, number: int, kind: SourceKind, key: str, words: Sequence[str]) -> None:
+        """Add a file as a whole."""
+        document = self._document(number, kind, key)
+        for part in words:
+            document.add_text("whole", part)
+        self._writer.add_document(document)
+
+    def delete(self, key: str) -> None:
+        """Delete the chunks and the whole file of a key."""
+        self._writer.delete_documents_by_term("key", key)
+
+    def clear(self) -> None:
+        """Delete everything; as all changes, from the next commit on."""
+        self._writer.delete_all_documents()
+
+    def commit(self, generation: int) -> None:
+        """Make all changes since the last commit durable and visible at once. Raises StorageError when that fails."""
+        self.delete(_MARKER)
+        document = tantivy.Document()
+        document.add_unsigned("id", generation)
+        document.add_text("key", _MARKER)
+        try:
+            self._writer.add_document(document)
+            self._writer.commit()
+        except (ValueError, OSError) as error:
+            raise StorageError(
+                f"the word index can't be written: {error}", hint="is the disk full? the cache can be deleted"
+            ) from error
+
+    def rollback(self) -> None:
+        """Forget all changes since the last commit."""
+        self._writer.rollback()
+
+    def read(self) -> Words:
+        """Return the last committed state."""
+        self._index.reload()
+        return Words(self._index.searcher(), self._schema)
+
+    def close(self) -> None:
+        """Release the folder. The object can't be used afterwards; states that were read can."""
+        self._writer.wait_merging_threads()
+
+    def _document(self, number: int, kind: SourceKind, key: str) -> tantivy.Document:
+        document = tantivy.Document()
+        document.add_unsigned("id", number)
+        document.add_text("kind", kind)
+        document.add_text("key", key)
+        return document
+
+
+def open_lexical(folder: Path) -> Lexical:
+    """Open the word index in a folder; one that can't be read (torn files, another format) is replaced by an empty one.
+
+    Raises BusyError while another process writes it.
+    """
+    try:
+        return Lexical(folder)
+    except ValueError:
+        shutil.rmtree(folder, ignore_errors=True)
+        return Lexical(folder)
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("id", indexed=True, fast=True)
+    for name in ("kind", "key"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("body", "symbol", "title", "path", "whole"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option=_FREQ)
+    return builder.build()

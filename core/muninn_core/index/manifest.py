@@ -1,0 +1,348 @@
+"""The manifest: what is indexed, in SQLite. It is the truth that the word index and the vectors are rebuilt from.
+
+Files, chunks with their texts, vectors (float16) and, for the changes under way, the `pending` journal. Memories are
+rows as well: kind `memory`, one chunk each, under a key that no file can have. A chunk's id is never used again.
+It knows nothing of tantivy and faiss, and nothing of how chunks are made.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from muninn_core.errors import BusyError, StorageError
+from muninn_core.index.vector import KIND_BITS
+from muninn_core.model.chunk import SOURCE_KINDS, Chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from muninn_core.model.chunk import SourceKind
+
+FORMAT = 1
+"""1: files, chunks, vectors, pending, meta."""
+
+FEATURES = 1
+"""Raised when chunks, words or vectors of the same files come out differently, so that old ones are made anew.
+1: the first."""
+
+_SCHEMA = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, kind TEXT NOT NULL, language TEXT NOT NULL);
+CREATE TABLE chunks(id INTEGER PRIMARY KEY, path TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+  language TEXT NOT NULL, symbol TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, extra TEXT NOT NULL);
+CREATE INDEX chunks_path ON chunks(path);
+CREATE TABLE vectors(id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE pending(path TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+
+_MEMORY = "/memory/"
+"""Before a memory's id it makes a key that no relative path equals."""
+
+
+class FileRow(NamedTuple):
+    """A file (or memory) as it was indexed."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    digest: bytes
+    kind: SourceKind
+    language: str
+
+
+class ChunkRow(NamedTuple):
+    """A chunk with its id. `extra` are words that are searched beside the text: a memory's tags and files."""
+
+    id: int
+    chunk: Chunk
+    extra: str
+
+
+def memory_key(memory_id: str) -> str:
+    """Return the key that a memory has among the paths."""
+    return _MEMORY + memory_id
+
+
+class Manifest:
+    """One connection to the manifest: the writer's, or a reader's that sees one fixed state."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def meta(self, key: str) -> str | None:
+        """Return an entry of the meta table."""
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Set an entry of the meta table."""
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+
+    @property
+    def generation(self) -> int:
+        """How often the index has changed."""
+        return int(self.meta("generation") or 0)
+
+    @property
+    def words_generation(self) -> int:
+        """The generation of the last change that the word index has to follow."""
+        return int(self.meta("words") or 0)
+
+    def next_generation(self, *, words: bool = False) -> None:
+        """Count a change; `words` when the word index has to follow it."""
+        number = str(self.generation + 1)
+        self.set_meta("generation", number)
+        if words:
+            self.set_meta("words", number)
+
+    def file(self, path: str) -> FileRow | None:
+        """Return the row of a path or memory key."""
+        row = self.connection.execute(f"SELECT {_FILE} FROM files WHERE path = ?", (path,)).fetchone()
+        return FileRow(*row) if row else None
+
+    def files(self) -> dict[str, FileRow]:
+        """Return all files by path; memories are left out."""
+        rows = self.connection.execute(f"SELECT {_FILE} FROM files WHERE kind != 'memory'")
+        return {row[0]: FileRow(*row) for row in rows}
+
+    def keys(self) -> list[str]:
+        """Return the paths of all files and the keys of all memories, sorted."""
+        return [row[0] for row in self.connection.execute("SELECT path FROM files ORDER BY path")]
+
+    def memories(self) -> dict[str, bytes]:
+        """Return {memory id: digest} of all memories."""
+        rows = self.connection.execute("SELECT path, digest FROM files WHERE kind = 'memory'")
+        return {path.removeprefix(_MEMORY): digest for path, digest in rows}
+
+    def file_paths(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return {file id: path}."""
+        return {row[0]: row[1] for row in self._by_id("id, path", "files", ids)}
+
+    def file_id(self, path: str) -> int | None:
+        """Return a file's id."""
+        row = self.connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+        return row[0] if row else None
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
+        """Return {id: chunk} of the ids that are there. A memory's path is its id."""
+        return {row[0]: _chunk_row(row).chunk for row in self._by_id(_CHUNK, "chunks", ids)}
+
+    def chunks_of(self, path: str) -> list[ChunkRow]:
+        """Return the chunks of a path or memory key, in the order of the file."""
+        rows = self.connection.execute(f"SELECT {_CHUNK} FROM chunks WHERE path = ? ORDER BY id", (path,))
+        return [_chunk_row(row) for row in rows]
+
+    def unembedded(self, limit: int) -> list[ChunkRow]:
+        """Return chunks that have no vector yet, by id."""
+        rows = self.connection.execute(
+            f"SELECT {_CHUNK} FROM chunks WHERE id NOT IN (SELECT id FROM vectors) ORDER BY id LIMIT ?", (limit,)
+        )
+        return [_chunk_row(row) for row in rows]
+
+    def count(self, table: str) -> int:
+        """Return the number of rows of a table."""
+        return int(self.connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0])
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of files and of chunks of each kind, and of chunks without a vector."""
+        found = {
+            "files": int(self.connection.execute("SELECT COUNT(*) FROM files WHERE kind != 'memory'").fetchone()[0])
+        }
+        found["chunks"] = self.count("chunks")
+        for number, kind in enumerate(SOURCE_KINDS):
+            span = (number << KIND_BITS, (number + 1) << KIND_BITS)
+            found[kind] = int(
+                self.connection.execute("SELECT COUNT(*) FROM chunks WHERE id >= ? AND id < ?", span).fetchone()[0]
+            )
+        found["unembedded"] = found["chunks"] - self.count("vectors")
+        return found
+
+    def vectors(self, dim: int) -> tuple[list[int], NDArray[np.float32]]:
+        """Return (ids, float32 [n, dim]) of all vectors."""
+        rows = self.connection.execute("SELECT id, vector FROM vectors ORDER BY id").fetchall()
+        blob = b"".join(row[1] for row in rows)
+        return [row[0] for row in rows], np.frombuffer(blob, np.float16).reshape(-1, dim).astype(np.float32)
+
+    def pending(self) -> list[str]:
+        """Return the paths whose change may not have reached the word index."""
+        return [row[0] for row in self.connection.execute("SELECT path FROM pending ORDER BY path")]
+
+    def remove(self, path: str) -> list[int]:
+        """Delete a path's rows and return the ids of its chunks."""
+        ids = [row[0] for row in self.connection.execute("SELECT id FROM chunks WHERE path = ?", (path,))]
+        self.connection.execute("DELETE FROM vectors WHERE id IN (SELECT id FROM chunks WHERE path = ?)", (path,))
+        self.connection.execute("DELETE FROM chunks WHERE path = ?", (path,))
+        self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
+        return ids
+
+    def insert(self, file: FileRow, chunks: Sequence[tuple[Chunk, str]]) -> list[int]:
+        """Add a file with its (chunk, extra words), and return the chunks' new ids."""
+        self.connection.execute(f"INSERT INTO files({_FILE}) VALUES(?, ?, ?, ?, ?, ?)", file)
+        first = int(self.meta("next") or 1)
+        self.set_meta("next", str(first + len(chunks)))
+        base = (SOURCE_KINDS.index(file.kind) << KIND_BITS) + first
+        self.connection.executemany(
+            "INSERT INTO chunks VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (base + i, file.path, c.start, c.end, c.language, c.symbol, c.title, c.text, extra)
+                for i, (c, extra) in enumerate(chunks)
+            ),
+        )
+        return list(range(base, base + len(chunks)))
+
+    def touch(self, path: str, size: int, mtime_ns: int) -> None:
+        """Note a file's new size and time: its content is the same."""
+        self.connection.execute("UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?", (size, mtime_ns, path))
+
+    def clear_vectors(self) -> None:
+        """Forget all vectors: another model makes others."""
+        self.connection.execute("DELETE FROM vectors")
+
+    def put_vectors(self, ids: Sequence[int], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
+        """Store vectors [n, dim] as float16."""
+        halves = vectors.astype(np.float16, copy=False)
+        self.connection.executemany(
+            "INSERT OR REPLACE INTO vectors VALUES(?, ?)", zip(ids, (row.tobytes() for row in halves), strict=True)
+        )
+
+    def begin_change(self, paths: Iterable[str]) -> None:
+        """Note in the journal that the word index has yet to follow for these paths."""
+        self.connection.executemany("INSERT OR IGNORE INTO pending VALUES(?)", ((path,) for path in paths))
+
+    def end_change(self) -> None:
+        """Empty the journal: the word index has followed."""
+        self.connection.execute("DELETE FROM pending")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All changes inside, or none. Raises StorageError when they can't be written."""
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise _storage_error(error) from error
+
+    def checkpoint(self) -> int:
+        """Move the write-ahead log into the database as far as readers allow; return the log's length in pages."""
+        _, pages, _ = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        return int(pages)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def _by_id(self, columns: str, table: str, ids: Sequence[int]) -> list[Any]:
+        found: list[Any] = []
+        # SQLite takes a limited number of parameters.
+        for i in range(0, len(ids), 500):
+            part = ids[i : i + 500]
+            marks = ",".join("?" * len(part))
+            found += self.connection.execute(f"SELECT {columns} FROM {table} WHERE id IN ({marks})", part).fetchall()
+        return found
+
+
+_FILE = "path, size, mtime_ns, digest, kind, language"
+_CHUNK = "id, path, start, end, language, symbol, title, text, extra"
+
+
+def open_manifest(path: Path) -> Manifest:
+    """Open the manifest for writing; a missing or unreadable one, or one of another version, is replaced by a new one.
+
+    Raises StorageError where it can't be written, BusyError while another process holds it.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        known = _open_known(path)
+        if known is not None:
+            return known
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        connection = _connect(path)
+        connection.executescript(_SCHEMA)
+        manifest = Manifest(connection)
+        manifest.set_meta("version", f"{FORMAT}.{FEATURES}")
+    except sqlite3.OperationalError as error:
+        raise _storage_error(error) from error
+    except OSError as error:
+        raise StorageError(f"the cache in {path.parent} can't be written: {error.strerror}") from error
+    return manifest
+
+
+def open_reader(path: Path) -> Manifest:
+    """Open a connection that sees the manifest as it is now, for as long as it is open."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA query_only = 1")
+    connection.execute("BEGIN")
+    connection.execute("SELECT 1 FROM meta").fetchone()  # the first read is what fixes the state
+    return Manifest(connection)
+
+
+def _open_known(path: Path) -> Manifest | None:
+    """Return the manifest when it is there, whole and of this version."""
+    if not path.exists():
+        return None
+    connection = _connect(path)
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if "locked" in str(error):
+            raise
+        return None
+    except sqlite3.DatabaseError:
+        connection.close()
+        return None
+    if row is None or row[0] != f"{FORMAT}.{FEATURES}":
+        connection.close()
+        return None
+    return Manifest(connection)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5)
+    try:
+        # What a power failure takes from the log is seen by the word index's generation, and made again.
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.OperationalError:
+        connection.close()
+        raise
+    except sqlite3.DatabaseError:
+        pass  # no database at all: the caller finds out and replaces it
+    return connection
+
+
+def _chunk_row(row: tuple[int, str, int, int, str, str, str, str, str]) -> ChunkRow:
+    number, path, start, end, language, symbol, title, text, extra = row
+    chunk = Chunk(
+        kind=SOURCE_KINDS[number >> KIND_BITS],
+        path=path.removeprefix(_MEMORY),
+        start=start,
+        end=end,
+        text=text,
+        language=language,
+        symbol=symbol,
+        title=title,
+    )
+    return ChunkRow(number, chunk, extra)
+
+
+def _storage_error(error: sqlite3.Error) -> StorageError | BusyError:
+    if "locked" in str(error):
+        return BusyError("another process writes the index", hint="only one daemon may serve a repository")
+    return StorageError(f"the index can't be written: {error}", hint="is the disk full? the cache can be deleted")

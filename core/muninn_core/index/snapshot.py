@@ -1,0 +1,77 @@
+"""A fixed state of the index, for readers: whatever the writer does meanwhile, they get the same answers."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING
+
+from muninn_core.index.lexical import WEIGHTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from muninn_core.index.lexical import Field, Words
+    from muninn_core.index.manifest import ChunkRow, FileRow, Manifest
+    from muninn_core.index.vector import Meaning
+    from muninn_core.model.chunk import Chunk, SourceKind
+
+
+class Snapshot:
+    """Words, vectors and rows of one generation. Safe to use from several threads; free when nobody holds it."""
+
+    def __init__(self, manifest: Manifest, words: Words, meaning: Meaning) -> None:
+        self._manifest = manifest
+        self._words = words
+        self._meaning = meaning
+        self.generation = manifest.generation
+        self._counts: dict[str, int] | None = None
+        weakref.finalize(self, manifest.close)
+
+    def lexical(
+        self, words: Iterable[str], limit: int, kind: SourceKind | None = None, weights: Mapping[Field, float] = WEIGHTS
+    ) -> list[tuple[int, float]]:
+        """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
+
+        More than `limit` come back when the last ones have the same score.
+        """
+        return self._words.search(words, limit, kind, weights)
+
+    def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
+        """Return (path, BM25 score) of whole files, best first, ties by path. Memories are no files."""
+        hits = self._words.search_files(words, limit, kind)
+        paths = self._manifest.file_paths([number for number, _ in hits])
+        found = [(paths[number], score) for number, score in hits if number in paths]
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+
+    def dense(self, vector: NDArray[np.float32], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
+        """Return (chunk id, cosine) of the nearest chunks, best first; `vector` is float32 [dim] of length 1."""
+        return self._meaning.search(vector, limit, kind)
+
+    def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
+        """Return {id: chunk}. A memory's chunk has the memory's id as its path."""
+        return self._manifest.chunks(ids)
+
+    def chunks_of(self, path: str) -> dict[int, Chunk]:
+        """Return {id: chunk} of a file, in the order of the file."""
+        return {row.id: row.chunk for row in self._manifest.chunks_of(path)}
+
+    def files(self) -> dict[str, FileRow]:
+        """Return all files by path, memories left out."""
+        return self._manifest.files()
+
+    def memories(self) -> dict[str, bytes]:
+        """Return {memory id: digest} of the memories that are indexed."""
+        return self._manifest.memories()
+
+    def unembedded(self, limit: int) -> list[ChunkRow]:
+        """Return chunks that have no vector yet."""
+        return self._manifest.unembedded(limit)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many there are: files, chunks, code, knowledge, memory (chunks of each kind) and unembedded."""
+        if self._counts is None:
+            self._counts = self._manifest.counts()
+        return dict(self._counts)

@@ -1,0 +1,72 @@
+"""A worker process: takes jobs from its standard input and answers with extracted files on its standard output.
+
+Started by `crew.py` as `python -I -m muninn_core.index.worker`, and gone as soon as its input ends, be it that the
+daemon has no more work or is no more. It opens no index and writes no file. Messages are pickles with a length before
+them; they come from the parent process and from nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from muninn_core.index.embed import Embedder
+
+
+def main() -> None:
+    """Serve jobs until the input ends. Answers are ("done", result) or ("failed", text)."""
+    # A worker is one thread wide; its parent has the other cores for its other workers, and goes first.
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[name] = "1"
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    if hasattr(os, "nice"):
+        os.nice(5)
+    # Whatever a library prints must not get between the messages.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    embedder: Embedder | None = None
+    answer: tuple[str, Any]
+    while (message := receive(sys.stdin.buffer)) is not None:
+        job, with_vectors = message
+        try:
+            if with_vectors and embedder is None:
+                embedder = _embedder()
+            from muninn_core.index.extract import extract
+
+            answer = ("done", extract(job, embedder if with_vectors else None))
+        except Exception as error:
+            answer = ("failed", f"{type(error).__name__}: {error}")
+        send(answers, answer)
+
+
+def send(stream: IO[bytes], message: Any) -> None:
+    """Write one message."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(len(data).to_bytes(8, "little"))
+    stream.write(data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read one message; None at the end of the input, be it in the middle of a message."""
+    head = stream.read(8)
+    if len(head) < 8:
+        return None
+    size = int.from_bytes(head, "little")
+    data = stream.read(size)
+    return pickle.loads(data) if len(data) == size else None
+
+
+def _embedder() -> Embedder:
+    from pathlib import Path
+
+    from muninn_core.index.embed import BUNDLED, load_embedder
+
+    return load_embedder(BUNDLED, Path())
+
+
+if __name__ == "__main__":
+    main()

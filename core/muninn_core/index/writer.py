@@ -1,0 +1,234 @@
+"""Writes one change after the other into manifest, word index and vectors, and publishes what came of it.
+
+The manifest is written first, with a journal of the keys whose change the word index has yet to follow; then the word
+index; then the journal is emptied and a snapshot is published. After a crash, `recover` repeats what the journal
+names; a word index that does not fit its manifest is made anew from it. One thread writes at a
+time: the caller sees to that.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from muninn_core.errors import MuninnError
+from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
+from muninn_core.index.manifest import FileRow, open_reader
+from muninn_core.index.snapshot import Snapshot
+from muninn_core.index.vector import Meaning
+from muninn_core.source.identifiers import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from muninn_core.index.lexical import Lexical
+    from muninn_core.index.manifest import Manifest
+    from muninn_core.model.chunk import Chunk
+
+    Vectors = NDArray[np.float32] | NDArray[np.float16]
+    Entry = tuple[FileRow, Chunk, str]
+
+_DELETED_SHARE = 0.2
+_DELETED_LEAST = 500
+_WAL_PAGES = 4_000
+"""Pages (of 4 KiB) of the write-ahead log above which it is made to start over."""
+
+
+@dataclass(slots=True)
+class _VectorChange:
+    """What the next snapshot's vectors differ in from those of the last."""
+
+    removed: list[int] = field(default_factory=list)
+    ids: list[int] = field(default_factory=list)
+    rows: list[NDArray[np.float32]] = field(default_factory=list)
+
+    def add(self, ids: Sequence[int], vectors: Vectors) -> None:
+        """Note vectors as the manifest will give them back: rounded to float16."""
+        self.ids += ids
+        self.rows.append(vectors.astype(np.float16).astype(np.float32))
+
+
+class Writer:
+    """The only one that changes the index. `newest` is the state for readers."""
+
+    newest: Snapshot
+
+    def __init__(self, state: Path, dim: int, manifest: Manifest, lexical: Lexical) -> None:
+        self._state = state
+        self._dim = dim
+        self._manifest = manifest
+        self._lexical = lexical
+        self._meaning = Meaning(dim)
+        self._stale = True
+
+    def write(self, batch: Sequence[Extracted]) -> int:
+        """Take extracted files in, drop those that could not be read, and return how many of these were known."""
+        fresh = [one for one in batch if one.outcome == CHANGED]
+        gone = [one.path for one in batch if one.outcome not in (CHANGED, SAME) and self._manifest.file(one.path)]
+        with self._change([*gone, *(one.path for one in fresh)]) as change:
+            for one in batch:
+                if one.outcome == SAME:
+                    self._manifest.touch(one.path, one.size, one.mtime_ns)
+            for path in gone:
+                self._remove(path, change)
+            for one in fresh:
+                self._insert(one, change)
+        self._finish(change, {one.path: [piece.body for piece in one.pieces] for one in fresh})
+        return len(gone)
+
+    def drop(self, keys: Sequence[str]) -> int:
+        """Take paths or memory keys out, and return how many were there."""
+        known = [key for key in keys if self._manifest.file(key)]
+        if known:
+            with self._change(known) as change:
+                for key in known:
+                    self._remove(key, change)
+            self._finish(change, {})
+        return len(known)
+
+    def put(self, entries: Sequence[Entry], vectors: Vectors) -> None:
+        """Put memories in: (row, chunk, extra words) of each, and their vectors [n, dim]."""
+        with self._change([row.path for row, _, _ in entries]) as change:
+            for (row, chunk, extra), vector in zip(entries, vectors, strict=True):
+                self._remove(row.path, change)
+                ids = self._manifest.insert(row, [(chunk, extra)])
+                self._manifest.put_vectors(ids, vector[None])
+                change.add(ids, vector[None])
+        self._finish(change, {})
+
+    def put_vectors(self, ids: Sequence[int], vectors: Vectors) -> None:
+        """Add the vectors [n, dim] of chunks that had none; chunks that have gone meanwhile are passed over."""
+        there = self._manifest.chunks(ids)
+        kept = [i for i, number in enumerate(ids) if number in there]
+        change = _VectorChange()
+        change.add([ids[i] for i in kept], vectors[kept])
+        with self._manifest.transaction():
+            self._manifest.put_vectors(change.ids, vectors[kept])
+            self._manifest.next_generation()
+        self._publish(change)
+
+    def recover(self, model: str) -> None:
+        """Make words and vectors fit the manifest, and the manifest's vectors the model; publish the first snapshot."""
+        pending = self._manifest.pending()
+        found = self._lexical.read().generation()
+        if pending and (found is None or found <= self._manifest.words_generation):
+            self._follow({})
+        if not self._fits():
+            self._rebuild_words()
+        if self._manifest.meta("model") != model:
+            with self._manifest.transaction():
+                self._manifest.clear_vectors()
+                self._manifest.set_meta("model", model)
+                self._manifest.next_generation()
+        self._publish(_VectorChange())
+
+    def compact(self) -> None:
+        """Write the word index anew from the manifest: deleted chunks count in its statistics until then."""
+        self._rebuild_words()
+        self._publish(_VectorChange())
+
+    def compact_if_due(self) -> None:
+        """Compact when a fifth of the word index is deleted."""
+        deleted = int(self._manifest.meta("deleted") or 0)
+        if deleted > max(_DELETED_LEAST, _DELETED_SHARE * self._manifest.count("chunks")):
+            self.compact()
+
+    def close(self) -> None:
+        """Release files and locks. Snapshots that are held stay readable."""
+        self._lexical.close()
+        self._manifest.close()
+
+    @contextmanager
+    def _change(self, keys: Sequence[str]) -> Iterator[_VectorChange]:
+        """Change the manifest, all or nothing, with the keys in the journal; none of them means no new generation."""
+        change = _VectorChange()
+        with self._manifest.transaction():
+            self._manifest.begin_change(keys)
+            yield change
+            if keys:
+                self._manifest.next_generation(words=True)
+
+    def _finish(self, change: _VectorChange, bodies: Mapping[str, list[str]]) -> None:
+        """Make the word index follow the journal, then publish."""
+        try:
+            self._follow(bodies)
+        except MuninnError:
+            # The manifest is ahead: the journal says of what, and the vectors are read again with the next change.
+            self._stale = True
+            self._lexical.rollback()
+            raise
+        self._publish(change)
+
+    def _follow(self, bodies: Mapping[str, list[str]]) -> None:
+        """Make the word index agree with the manifest for the keys in the journal, and empty it.
+
+        `bodies` are the words of chunks' texts where they are known; others are split again.
+        """
+        keys = self._manifest.pending()
+        if not keys:
+            return
+        for key in keys:
+            self._lexical.delete(key)
+            self._add_words(key, bodies.get(key))
+        self._lexical.commit(self._manifest.words_generation)
+        with self._manifest.transaction():
+            self._manifest.end_change()
+
+    def _add_words(self, key: str, bodies: list[str] | None) -> None:
+        rows = self._manifest.chunks_of(key)
+        bodies = [words(row.chunk.text) for row in rows] if bodies is None else bodies
+        for row, body in zip(rows, bodies, strict=True):
+            self._lexical.add(row.id, row.chunk.kind, key, word_fields(row.chunk, body, row.extra))
+        file = self._manifest.file(key)
+        number = self._manifest.file_id(key)
+        if file is not None and number is not None and file.kind != "memory":
+            self._lexical.add_file(number, file.kind, key, file_words(key, bodies))
+
+    def _fits(self) -> bool:
+        """Whether the word index is that of the manifest: the same generation, a document for each chunk and file."""
+        read = self._lexical.read()
+        wanted = self._manifest.count("chunks") + len(self._manifest.files())
+        return (read.generation() or 0) == self._manifest.words_generation and read.documents == wanted
+
+    def _rebuild_words(self) -> None:
+        self._lexical.clear()
+        for key in self._manifest.keys():  # noqa: SIM118 (no dict)
+            self._add_words(key, None)
+        self._lexical.commit(self._manifest.words_generation)
+        with self._manifest.transaction():
+            self._manifest.end_change()
+            self._manifest.set_meta("deleted", "0")
+
+    def _remove(self, key: str, change: _VectorChange) -> None:
+        ids = self._manifest.remove(key)
+        change.removed += ids
+        self._manifest.set_meta("deleted", str(int(self._manifest.meta("deleted") or 0) + len(ids)))
+
+    def _insert(self, one: Extracted, change: _VectorChange) -> None:
+        self._remove(one.path, change)
+        row = FileRow(one.path, one.size, one.mtime_ns, one.digest, one.kind, one.language)
+        ids = self._manifest.insert(row, [(piece.chunk, "") for piece in one.pieces])
+        if one.vectors is not None and ids:
+            self._manifest.put_vectors(ids, one.vectors)
+            change.add(ids, one.vectors)
+
+    def _publish(self, change: _VectorChange) -> None:
+        """Make a snapshot of what is committed, and let the write-ahead log shrink."""
+        if self._stale:
+            ids, vectors = self._manifest.vectors(self._dim)
+            self._meaning = Meaning(self._dim).changed([], ids, vectors)
+            self._stale = False
+        elif change.removed or change.ids:
+            rows = np.concatenate(change.rows) if change.rows else np.zeros((0, self._dim), np.float32)
+            self._meaning = self._meaning.changed(change.removed, change.ids, rows)
+        read = self._lexical.read()
+        self.newest = Snapshot(open_reader(self._state), read, self._meaning)
+        if self._manifest.checkpoint() > _WAL_PAGES:
+            # A reader that began after the whole log was moved does not hold it, so that it can start over.
+            self.newest = Snapshot(open_reader(self._state), read, self._meaning)

@@ -1,0 +1,151 @@
+"""What a path says of a file: its tier, its language, and whether it is test, vendored, generated or documentation.
+
+Only the path is looked at, never the content.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from muninn_core.model.chunk import SourceKind
+
+Trait = Literal["test", "vendored", "generated", "docs", "example"]
+
+LANGUAGES: dict[str, str] = {
+    suffix: language
+    for language, suffixes in {
+        "python": "py pyi pyx pyw",
+        "javascript": "js mjs cjs jsx",
+        "typescript": "ts mts cts tsx",
+        "vue": "vue",
+        "svelte": "svelte",
+        "go": "go",
+        "rust": "rs",
+        "java": "java",
+        "kotlin": "kt kts",
+        "scala": "scala sc",
+        "groovy": "groovy gradle",
+        "swift": "swift",
+        "c": "c h",
+        "cpp": "cc cpp cxx hpp hh hxx ipp",
+        "objective-c": "m mm",
+        "csharp": "cs",
+        "fsharp": "fs",
+        "php": "php",
+        "ruby": "rb rake gemspec",
+        "perl": "pl pm",
+        "lua": "lua",
+        "dart": "dart",
+        "elixir": "ex exs",
+        "erlang": "erl hrl",
+        "haskell": "hs",
+        "ocaml": "ml mli",
+        "clojure": "clj cljs cljc",
+        "julia": "jl",
+        "r": "r",
+        "zig": "zig",
+        "nim": "nim",
+        "shell": "sh bash zsh fish",
+        "powershell": "ps1 psm1",
+        "sql": "sql",
+        "html": "html htm",
+        "css": "css scss sass less",
+        "xml": "xml",
+        "json": "json jsonc json5",
+        "yaml": "yaml yml",
+        "toml": "toml",
+        "ini": "ini cfg conf",
+        "protobuf": "proto",
+        "graphql": "graphql gql",
+        "terraform": "tf hcl",
+        "nix": "nix",
+        "vim": "vim",
+        "make": "mk",
+        "cmake": "cmake",
+        "markdown": "md markdown mdx mdc",
+        "rst": "rst",
+        "asciidoc": "adoc asciidoc",
+        "org": "org",
+    }.items()
+    for suffix in suffixes.split()
+}
+"""Language by file suffix (lower case, without the dot)."""
+
+PROSE: frozenset[str] = frozenset({"markdown", "rst", "asciidoc", "org", "prose"})
+"""The languages that are chunked by headings. `prose` is plain text written for people."""
+
+_NAMES = {
+    "makefile": "make",
+    "gnumakefile": "make",
+    "dockerfile": "docker",
+    "containerfile": "docker",
+    "jenkinsfile": "groovy",
+    "rakefile": "ruby",
+    "gemfile": "ruby",
+    "cmakelists.txt": "cmake",
+}
+_PROSE_NAME = re.compile(r"(?i)^(readme|changelog|changes|contributing|architecture|hacking|notes|news|authors)$")
+_LISTS = re.compile(r"(?i)^(requirements|constraints)[\w.-]*\.txt$|^(robots|humans|llms|version|manifest)\.txt$")
+
+_TEST = re.compile(
+    r"(?i)(^|/)(tests?|testing|testdata|test[-_]\w+|__tests__|__mocks__|specs?|fixtures|e2e|\w+[-_]tests?)/"
+    r"|(^|/)(test_[^/]*|conftest\.py|tests\.py|[^/]*([._-]tests?|[._-]spec)\.\w+)$"
+)
+_TEST_CAMEL = re.compile(r"(^|/)[^/]*[a-z0-9]Tests?\.\w+$|(^|/)src/[a-z]+Test/")
+_VENDORED = re.compile(
+    r"(?i)(^|/)(vendor|vendored|_vendor|third[-_]?party|node_modules|bower_components|site-packages|extern(al)?|deps)/"
+)
+_GENERATED = re.compile(
+    r"(?i)(^|/)(generated|__generated__|autogen|gen)/"
+    r"|(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.(dart|cs)|\.generated\.\w+|_generated\.\w+|\.designer\.cs|\.d\.ts|\.snap)$"
+    r"|(^|/)zz_generated[^/]*$"
+)
+_DOCS = re.compile(r"(?i)(^|/)(docs?|documentation|website)/")
+_EXAMPLE = re.compile(r"(?i)(^|/)(examples?|samples?|demos?|tutorials?)/")
+
+
+@lru_cache(maxsize=4096)
+def classify(path: str) -> tuple[SourceKind, str]:
+    """Return (kind, language) of a POSIX path relative to the root.
+
+    Knowledge is what was written for people to read: `.muninn/knowledge`, packs, Metis documents, agents' instructions,
+    ADRs, docs and READMEs. Everything else is code, configuration and data included.
+    """
+    language = language_of(path)
+    return ("knowledge" if language in PROSE else "code"), language
+
+
+def language_of(path: str) -> str:
+    """Return the language of a path: a lower-case name, or "text" when nothing is known."""
+    name = path.rpartition("/")[2]
+    lower = name.lower()
+    if lower in _NAMES:
+        return _NAMES[lower]
+    if _PROSE_NAME.match(name):
+        return "prose"
+    suffix = lower.rpartition(".")[2] if "." in lower else ""
+    if suffix == "txt":
+        return "text" if _LISTS.match(name) else "prose"
+    if lower.startswith("dockerfile."):
+        return "docker"
+    return LANGUAGES.get(suffix, "text")
+
+
+@lru_cache(maxsize=4096)
+def traits(path: str) -> frozenset[Trait]:
+    """Return what ranking may want to know of a path: a test is seldom the answer to "where is this done?"."""
+    found: set[Trait] = set()
+    if _TEST.search(path) or _TEST_CAMEL.search(path):
+        found.add("test")
+    if _VENDORED.search(path):
+        found.add("vendored")
+    if _GENERATED.search(path):
+        found.add("generated")
+    if _DOCS.search(path):
+        found.add("docs")
+    if _EXAMPLE.search(path):
+        found.add("example")
+    return frozenset(found)

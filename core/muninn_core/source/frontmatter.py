@@ -1,0 +1,153 @@
+"""Reads and checks the YAML frontmatter of knowledge files.
+
+`read` is lenient: what can't be understood is no reason not to index a file. `check` is strict: it lists what an
+editor should underline. The keys are those of the project's knowledge format; other keys are allowed elsewhere
+(other tools have their own), so only files under `.muninn` should be checked.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+KEYS: tuple[str, ...] = (
+    "confidence",
+    "created",
+    "domain",
+    "files",
+    "id",
+    "related",
+    "source",
+    "status",
+    "supersedes",
+    "tags",
+    "title",
+    "type",
+    "updated",
+)
+"""The keys of a knowledge file's frontmatter; all are optional."""
+
+LEVELS: tuple[str, ...] = ("low", "medium", "high")
+"""What `confidence` may be, beside a number from 0 to 1."""
+
+_LISTS = frozenset({"files", "related", "supersedes", "tags"})
+_DATES = frozenset({"created", "updated"})
+
+
+@dataclass(frozen=True, slots=True)
+class FrontmatterProblem:
+    """Something wrong in the frontmatter. `line` and `column` are 1-based, in the whole file."""
+
+    line: int
+    column: int
+    message: str
+
+
+def read(text: str) -> tuple[dict[str, object], int]:
+    """Return (fields, index of the first line after the frontmatter) of a file; ({}, 0) where there is none.
+
+    Frontmatter that is closed but not readable as a mapping gives no fields.
+    """
+    block = _block(text)
+    if block is None:
+        return {}, 0
+    source, after = block
+    try:
+        # The loader is safe: it makes plain values only.
+        loaded = yaml.load(source, Loader=_LOADER)
+    except (yaml.YAMLError, ValueError):
+        return {}, after
+    return ({str(k): v for k, v in loaded.items()} if isinstance(loaded, dict) else {}), after
+
+
+def check(text: str) -> list[FrontmatterProblem]:
+    """Return the problems of a file's frontmatter in the order of the file; a file without frontmatter has none."""
+    if not _opens(text):
+        return []
+    block = _block(text)
+    if block is None:
+        return [FrontmatterProblem(1, 1, "the frontmatter is not closed: a line `---` is missing")]
+    source, _ = block
+    try:
+        node = yaml.compose(source, Loader=_LOADER)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        message = f"no valid YAML: {error.problem or error.context}"
+        return [_at(mark, message)] if mark else [FrontmatterProblem(1, 1, message)]
+    except yaml.YAMLError as error:
+        return [FrontmatterProblem(1, 1, f"no valid YAML: {error}")]
+    if node is None:
+        return []
+    if not isinstance(node, yaml.MappingNode):
+        return [_at(node.start_mark, "the frontmatter must be a list of `key: value` lines")]
+    return _problems(node)
+
+
+def _problems(node: yaml.MappingNode) -> list[FrontmatterProblem]:
+    found: list[FrontmatterProblem] = []
+    seen: set[str] = set()
+    for key, value in node.value:
+        name = str(key.value)
+        if name in seen:
+            found.append(_at(key.start_mark, f"`{name}` stands here twice; the last one counts"))
+        seen.add(name)
+        if name not in KEYS:
+            near = difflib.get_close_matches(name, KEYS, n=1)
+            advice = f"did you mean `{near[0]}`?" if near else f"allowed are {', '.join(KEYS)}"
+            found.append(_at(key.start_mark, f"unknown key `{name}`: {advice}"))
+        elif message := _wrong(name, value):
+            found.append(_at(value.start_mark, message))
+    return found
+
+
+def _wrong(name: str, value: yaml.Node) -> str:
+    """Return what is wrong with a value, or ""."""
+    if name == "confidence":
+        return "" if _is_confidence(value) else f"`confidence` is {', '.join(LEVELS)}, or a number from 0 to 1"
+    if name in _LISTS:
+        good = isinstance(value, yaml.ScalarNode) or (
+            isinstance(value, yaml.SequenceNode) and all(isinstance(item, yaml.ScalarNode) for item in value.value)
+        )
+        return "" if good else f"`{name}` is a list of texts"
+    if not isinstance(value, yaml.ScalarNode):
+        return f"`{name}` is one text"
+    if name in _DATES and value.tag != "tag:yaml.org,2002:timestamp":
+        return f"`{name}` is a date like 2025-01-31"
+    return "" if value.value.strip() else f"`{name}` is empty"
+
+
+def _is_confidence(value: yaml.Node) -> bool:
+    if not isinstance(value, yaml.ScalarNode):
+        return False
+    if value.tag in ("tag:yaml.org,2002:float", "tag:yaml.org,2002:int"):
+        try:
+            return 0 <= float(value.value) <= 1
+        except ValueError:
+            return False
+    return value.value in LEVELS
+
+
+def _opens(text: str) -> bool:
+    return text.startswith(("---\n", "---\r\n", "\ufeff---\n", "\ufeff---\r\n"))
+
+
+def _block(text: str) -> tuple[str, int] | None:
+    """Return (the YAML, index of the line after its end), or None where no frontmatter is opened and closed."""
+    if not _opens(text):
+        return None
+    lines = text.split("\n")
+    for i in range(1, len(lines)):
+        if lines[i].rstrip() in ("---", "..."):
+            return "\n".join(lines[1:i]) + "\n", i + 1
+    return None
+
+
+def _at(mark: Any, message: str) -> FrontmatterProblem:
+    # The YAML begins on the file's second line, and its marks count from 0.
+    return FrontmatterProblem(mark.line + 2, mark.column + 1, message)
+
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

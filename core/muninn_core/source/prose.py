@@ -1,0 +1,130 @@
+"""Cuts prose (markdown, reStructuredText, plain text) at its headings.
+
+A section's title is the path of headings down to it. It knows nothing of tiers or of the index.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from muninn_core.source import frontmatter
+from muninn_core.source.tiling import MOST, split_lines, tile
+
+_ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
+_ASCIIDOC = re.compile(r"^(={1,6})\s+(\S.*?)\s*$")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+_UNDERLINE = re.compile(r"^([=\-~^\"'*#+.:_])\1{2,}\s*$")
+_MARKUP = re.compile(r"[`*]|\[([^\]]*)\]\([^)]*\)")
+_LEAST_SECTION = 200
+"""Characters: a shorter section (often a bare heading) goes together with the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A run of whole lines (1-based, inclusive) under one path of headings."""
+
+    start: int
+    end: int
+    text: str
+    title: str
+
+
+def sections(text: str) -> list[Section]:
+    """Cut prose into sections of at most `MOST` characters (but for longer single lines); they tile the text.
+
+    Frontmatter stays in the first section; its title, type and domain become part of the titles.
+    """
+    lines = split_lines(text)
+    fields, body_at = frontmatter.read(text)
+    heads = _headings(lines, body_at)
+    label = _label(fields)
+    spans = _spans(lines, heads, body_at)
+    found: list[Section] = []
+    for start, end, trail in spans:
+        # A first heading that repeats the frontmatter's title is said once.
+        below = trail[1:] if trail and trail[0] == fields.get("title") else trail
+        title = " > ".join([*([label] if label else []), *below])
+        for first, last in _pack(lines, start, end):
+            found.append(Section(first + 1, last, "".join(lines[first:last]), title))
+    return found
+
+
+def _label(fields: dict[str, object]) -> str:
+    """Return what frontmatter says of its file, as one phrase: `title (type, domain)`."""
+    title = str(fields.get("title") or "")
+    notes = ", ".join(str(fields[key]) for key in ("type", "domain") if fields.get(key))
+    return f"{title} ({notes})".strip() if notes else title
+
+
+def _headings(lines: list[str], body_at: int) -> list[tuple[int, int, str]]:
+    """Return (line index, level, text) of each heading. Underlined headings get levels by first appearance."""
+    found: list[tuple[int, int, str]] = []
+    fence = ""
+    levels: dict[str, int] = {}
+    for i in range(body_at, len(lines)):
+        line = lines[i]
+        under = None if fence or i == body_at else _UNDERLINE.match(line)
+        if under and _may_be_title(lines, i, body_at):
+            level = levels.setdefault(under.group(1), len(levels) + 1)
+            overlined = i - 2 >= body_at and lines[i - 2].strip() == line.strip()
+            found.append((i - 2 if overlined else i - 1, level, _plain(lines[i - 1])))
+        elif mark := _FENCE.match(line):
+            if not fence:
+                fence = mark.group(1)
+            elif line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+        elif not fence and (head := _ATX.match(line) or _ASCIIDOC.match(line)):
+            found.append((i, len(head.group(1)), _plain(head.group(2))))
+    return found
+
+
+def _may_be_title(lines: list[str], i: int, body_at: int) -> bool:
+    """Whether the line above an underline can be its title: text, no longer than its rule, after a gap."""
+    title = lines[i - 1].strip()
+    before = lines[i - 2].strip() if i - 2 >= body_at else ""
+    return (
+        bool(title)
+        and not _UNDERLINE.match(title)
+        and not title.startswith(("|", "-", ">", "+"))
+        and (not before or before == lines[i].strip())
+    )
+
+
+def _plain(heading: str) -> str:
+    return _MARKUP.sub(lambda m: m.group(1) or "", heading).strip()
+
+
+def _spans(lines: list[str], heads: list[tuple[int, int, str]], body_at: int) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Return (start, end, heading path) of runs of lines, short sections put together with the next one."""
+    spans: list[tuple[int, int, tuple[str, ...]]] = []
+    trail: list[tuple[int, str]] = []
+    names: tuple[str, ...] = ()
+    start, size, measured = 0, 0, 0
+    for at, level, name in heads:
+        size += sum(map(len, lines[measured:at]))
+        measured = at
+        if size >= _LEAST_SECTION and at > body_at:
+            spans.append((start, at, names))
+            start, size, names = at, 0, ()
+        while trail and trail[-1][0] >= level:
+            trail.pop()
+        trail.append((level, name))
+        deeper = tuple(text for _, text in trail)
+        # A bare heading above another one: the deeper path names the run. Siblings keep the first one's.
+        if deeper[: len(names)] == names:
+            names = deeper
+    spans.append((start, len(lines), names))
+    return spans
+
+
+def _pack(lines: list[str], start: int, end: int) -> list[tuple[int, int]]:
+    """Cut a section that is too long, between paragraphs where there are any."""
+    sizes = [len(line) for line in lines[start:end]]
+    if sum(sizes) <= MOST:
+        return [(start, end)]
+    merits = [
+        -5.0 if not lines[i].strip() else 20.0 if i > start and not lines[i - 1].strip() else 0.0
+        for i in range(start, end)
+    ]
+    return [(start + a, start + b) for a, b in tile(sizes, merits)]

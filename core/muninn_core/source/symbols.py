@@ -1,0 +1,112 @@
+"""Finds the names that lines of code define, by one regular expression a language family.
+
+It reads single lines and knows no grammar: a definition spread over lines is found when its name is on the first one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_MODIFIERS = (
+    r"(?:(?:export|default|declare|abstract|async|public|private|protected|internal|static|final|sealed|open|override|"
+    r"virtual|partial|readonly|inline|data|suspend|pub(?:\([^)]*\))?|unsafe|const|extern(?:\s+\"\w+\")?|synchronized|"
+    r"native|native|fileprivate|mutating|lateinit|companion|constexpr|template\s*<[^>]*>)\s+)*"
+)
+_NOT_A_NAME = (
+    r"(?!(?:if|for|while|switch|catch|return|else|do|try|throw|new|delete|sizeof|typeof|await|yield|case|match|with|"
+    r"assert|super|this|elif|print|using|lock|foreach|function|defined|when|until|unless|require|import|include)\b)"
+)
+_KEYWORD = (
+    r"(?:class|struct|interface|trait|enum(?:\s+class)?|union|type|typealias|protocol|object|record|module|namespace|"
+    r"impl(?:<[^>]*>)?|extension|func|fun|fn|function\*?|def|defp|defmodule|defmacro|macro_rules!|macro|mod|package|"
+    r"sub|proc|message|service|rpc|mixin|actor|@interface)"
+)
+
+_PYTHON = r"^\s*(?:async\s+def|def|class|cdef|cpdef)\s+(\w+)|^([A-Za-z_]\w*)\s*(?::[^=]+)?=(?!=)"
+_GO = (
+    r"^func\s+(?:\([^)]*\)\s*)?(\w+)|^type\s+(\w+)|^(?:var|const)\s+(\w+)"
+    r"|^\t(\w+)\s+(?:=\s*iota|(?:interface|struct)\b)"
+)
+_KEYWORDED = rf"^\s*{_MODIFIERS}{_KEYWORD}\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)"
+_SCRIPT = (
+    rf"{_KEYWORDED}|^\s*{_MODIFIERS}(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\(|function|[\w$]+\s*=>|<)"
+    r"|^(?:export\s+)?(?:const|let|var)\s+([\w$]+)"
+    rf"|^\s+{_MODIFIERS}(?:get\s+|set\s+|\*\s*|#)?{_NOT_A_NAME}([\w$]+)\s*(?:<[^>]*>)?\([^;]*\)\s*(?::[^;={{]+)?\{{\s*$"
+    r"|^\s*(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()"
+)
+_BRACED = (
+    rf"{_KEYWORDED}|^\s*(?:[\w$.<>\[\],?:]+[\s*&]+){{1,6}}{_NOT_A_NAME}(~?[A-Za-z_]\w*)\s*\("
+    r"[^;]*(?:\)\s*(?:const|noexcept|throws\s[\w., ]+)?\s*\{?\s*$|,\s*$)|^#\s*define\s+(\w+)|^typedef\s.*?(\w+);"
+)
+_PHP = rf"{_KEYWORDED}|^\s*(?:public|private|protected)?\s*const\s+(\w+)\s*="
+_RUST = (
+    r"^\s*(?:unsafe\s+)?impl(?:<[^>]*>)?\s+(?:[\w:<>', ]+\s+for\s+)?(\w+)"
+    rf"|{_KEYWORDED}|^\s*(?:pub\s+)?(?:static|const)\s+(\w+)\s*:"
+)
+_RUBY = rf"^\s*(?:def\s+(?:self\.)?([\w?!]+)|(?:class|module)\s+([\w:]+))|{_KEYWORDED}"
+_SHELL = r"^\s*(?:function\s+)?([\w-]+)\s*\(\)\s*\{?|^\s*function\s+([\w-]+)|^(?:export\s+)?([A-Z_][A-Z0-9_]*)="
+_SQL = (
+    r"(?i)^\s*create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?(?:unique\s+)?"
+    r"(?:table|view|index|function|procedure|trigger|type)\s+(?:if\s+not\s+exists\s+)?[\"`\[]?([\w.]+)"
+)
+_CSS = r"^\s*(?:@mixin|@function|@keyframes)\s+([\w-]+)|^([.#][\w-]+)[^;]*\{\s*$"
+_KEYED = r"^(?:\[+)?([A-Za-z_][\w.-]*)\]*\s*[:=\]]"
+_MAKE = r"^([\w./-]+)\s*:(?!=)|^(?:export\s+)?([A-Za-z_]\w*)\s*[:?+]?="
+_TERRAFORM = r'^(?:resource|data|module|variable|output|provider|locals)\s+"([^"]+)"'
+_LISP = r"^\s*\((?:def\w*|ns)\s+([^\s()\[\]]+)"
+_HASKELL = r"^(?:data|newtype|type|class|instance|module)\s+([A-Z][\w.]*)|^([a-z_][\w']*)\s*::"
+_LUA = r"^\s*(?:local\s+)?function\s+([\w.:]+)|^\s*(?:local\s+)?([\w.]+)\s*=\s*function"
+
+_BY_LANGUAGE: dict[str, str] = {
+    "python": _PYTHON,
+    "nim": _KEYWORDED,
+    "go": _GO,
+    "rust": _RUST,
+    "ruby": _RUBY,
+    "php": _PHP,
+    "sql": _SQL,
+    "css": _CSS,
+    "make": _MAKE,
+    "terraform": _TERRAFORM,
+    "clojure": _LISP,
+    "haskell": _HASKELL,
+    "lua": _LUA,
+    "shell": _SHELL,
+    **dict.fromkeys(("javascript", "typescript", "vue", "svelte"), _SCRIPT),
+    **dict.fromkeys(("java", "c", "cpp", "objective-c", "csharp", "dart", "groovy"), _BRACED),
+    **dict.fromkeys(("toml", "ini", "yaml"), _KEYED),
+    **dict.fromkeys(("json", "xml", "html", "text", "docker", "cmake", "prose"), r"(?!)"),
+}
+
+
+@lru_cache(maxsize=128)
+def _pattern(language: str) -> re.Pattern[str]:
+    return re.compile(_BY_LANGUAGE.get(language, _KEYWORDED))
+
+
+_LONGEST_LINE = 400
+"""Characters: a longer line is data or minified, and would make the expressions slow."""
+
+
+def defined(line: str, language: str) -> str | None:
+    """Return the name that a line defines, or None."""
+    if len(line) > _LONGEST_LINE:
+        return None
+    found = _pattern(language).search(line)
+    if found is None or found.lastindex is None:
+        return None
+    return found.group(found.lastindex)
+
+
+def definitions(lines: list[str], language: str) -> dict[int, str]:
+    """Return {index of a line: the name that it defines} of a whole file."""
+    search = _pattern(language).search
+    found: dict[int, str] = {}
+    for i, line in enumerate(lines):
+        if len(line) > _LONGEST_LINE:
+            continue
+        match = search(line)
+        if match is not None and match.lastindex is not None:
+            found[i] = match.group(match.lastindex)
+    return found

@@ -1,0 +1,48 @@
+import pytest
+
+from muninn_core.source.classify import classify, traits
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "language"),
+    [
+        (".muninn/knowledge/api.md", "knowledge", "markdown"),
+        (".muninn/packs/rust/errors.md", "knowledge", "markdown"),
+        (".metis/initiatives/one/task.md", "knowledge", "markdown"),
+        ("CLAUDE.md", "knowledge", "markdown"),
+        ("README", "knowledge", "prose"),
+        ("docs/adr/0001-record.md", "knowledge", "markdown"),
+        ("docs/ref/models.txt", "knowledge", "prose"),
+        ("guide.rst", "knowledge", "rst"),
+        ("docs/conf.py", "code", "python"),
+        ("requirements-dev.txt", "code", "text"),
+        ("CMakeLists.txt", "code", "cmake"),
+        ("src/Main.KT", "code", "kotlin"),
+        ("Makefile", "code", "make"),
+        ("Dockerfile.prod", "code", "docker"),
+        ("package.json", "code", "json"),
+        ("bin/run", "code", "text"),
+    ],
+)
+def test_a_path_tells_tier_and_language(path, kind, language):
+    assert classify(path) == (kind, language)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("tests/test_api.py", {"test"}),
+        ("src/api_test.go", {"test"}),
+        ("src/app.spec.ts", {"test"}),
+        ("src/jvmTest/kotlin/ApiTest.kt", {"test"}),
+        ("okhttp/src/main/Latest.kt", set()),
+        ("src/contest.py", set()),
+        ("vendor/lib/a.go", {"vendored"}),
+        ("api/v1/user_pb2.py", {"generated"}),
+        ("docs/guide.md", {"docs"}),
+        ("examples/hello.py", {"example"}),
+        ("src/api.py", set()),
+    ],
+)
+def test_a_path_tells_tests_vendored_and_generated_files_apart(path, expected):
+    assert traits(path) == expected

@@ -1,0 +1,73 @@
+import pytest
+
+from muninn_core.source.frontmatter import check, read
+
+GOOD = """---
+type: convention
+domain: error-handling
+confidence: high
+source: team-decision
+tags: [api, errors]
+---
+# Error Handling Convention
+"""
+
+
+def test_a_good_file_has_no_problems_and_gives_its_fields():
+    assert check(GOOD) == []
+    fields, body = read(GOOD)
+    assert fields["domain"] == "error-handling"
+    assert GOOD.split("\n")[body].startswith("# Error")
+
+
+@pytest.mark.parametrize("text", ["# No frontmatter\n", "", "---\n---\ntext", "--- not one\n"])
+def test_a_file_without_frontmatter_has_no_problems(text):
+    assert check(text) == []
+    assert read(text)[0] == {}
+
+
+@pytest.mark.parametrize(
+    ("yaml", "line", "column", "part"),
+    [
+        ("type: a\ndomian: b", 3, 1, "did you mean `domain`?"),
+        ("zzz: 1", 2, 1, "allowed are confidence"),
+        ("type: a\nconfidence: certain", 3, 13, "low, medium, high, or a number from 0 to 1"),
+        ("confidence: 1.5", 2, 13, "number from 0 to 1"),
+        ("confidence: .nan", 2, 13, "number from 0 to 1"),
+        ("tags: {a: b}", 2, 7, "list of texts"),
+        ("title: [a]", 2, 8, "one text"),
+        ("type:", 2, 6, "empty"),
+        ("created: soon", 2, 10, "a date like"),
+        ("type: a\ntype: b", 3, 1, "twice"),
+        ("type: [a", 3, 1, "no valid YAML"),
+        ("- a\n- b", 2, 1, "`key: value` lines"),
+    ],
+)
+def test_each_problem_is_named_at_its_place(yaml, line, column, part):
+    problems = check(f"---\n{yaml}\n---\nbody\n")
+    assert [(p.line, p.column) for p in problems] == [(line, column)]
+    assert part in problems[0].message
+
+
+@pytest.mark.parametrize("value", ["low", "medium", "high", "0", "1", "0.35"])
+def test_confidence_is_a_level_or_a_share(value):
+    assert check(f"---\nconfidence: {value}\n---\n") == []
+
+
+def test_frontmatter_that_is_not_closed_is_one_problem():
+    problems = check("---\ntype: a\n# Title\n")
+    assert [(p.line, p.column) for p in problems] == [(1, 1)]
+    assert "not closed" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    "text", ["---\n{broken: [\n---\nbody", "---\n&a [*a]\n---\n", "---\n!!python/object:os.system x\n---\n"]
+)
+def test_unreadable_frontmatter_is_no_reason_not_to_read_the_body(text):
+    fields, body = read(text)
+    assert fields == {}
+    assert body == 3
+
+
+def test_frontmatter_makes_plain_values_only():
+    assert [p.line for p in check("---\ntype: !!python/object/apply:os.getcwd []\n---\n")] == [2]
