@@ -39,11 +39,24 @@ unpack() {
   rm -f "$archive"
 }
 
+find_chromium() {
+  local name
+  for name in ${CHROMIUM:-chromium chromium-browser google-chrome google-chrome-stable}; do
+    command -v "$name" && return
+  done
+  return 1
+}
+
+# Leave a link to the browser beside VS Code, so that the tests need not look for it.
 install_chromium() {
-  command -v "${CHROMIUM:-chromium}" >/dev/null && return
-  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || refuse "there is no chromium, and only root may add it with apt-get"
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null \
-    || refuse "apt-get has no chromium for us"
+  local browser
+  if ! browser=$(find_chromium); then
+    command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || refuse "there is no chromium, and only root may add it with apt-get"
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null \
+      || refuse "apt-get has no chromium for us"
+    browser=$(find_chromium) || refuse "there is no chromium, though it was installed"
+  fi
+  ln -sfn "$browser" chromium
 }
 
 install_vscode() {
@@ -65,12 +78,12 @@ install_vscode() {
 }
 
 command -v npm >/dev/null || refuse "there is no npm; Node 20.19 or later is needed"
-install_chromium
 mkdir -p "$dir"
 cd "$dir"
 # Two runs at once would unpack into each other.
 exec 9>.lock
 flock 9
+install_chromium
 stamp=".installed-$code_server-$node"
 [ -e "$stamp" ] && exit 0
 install_vscode

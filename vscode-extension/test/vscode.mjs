@@ -1,6 +1,6 @@
 // Starts a throw-away VS Code (its server part) and a headless Chromium that shows its window.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
@@ -61,7 +61,7 @@ export async function openVSCode({ settings, vsix, driver = false }) {
   };
   try {
     const port = await portOf(server);
-    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: BROWSER });
+    browser = await chromium.launch({ executablePath: readlinkSync(path.join(install, 'chromium')), args: BROWSER });
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     return { url: `http://127.0.0.1:${port}/`, authority: `127.0.0.1:${port}`, page, close };
   } catch (error) {
