@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from muninn_core.git import Commit
 from muninn_core.source.commit import MAX_TEXT, draft, significant
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from muninn_hooks import install
 
 OTHERS = """{

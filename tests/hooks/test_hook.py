@@ -1,0 +1,270 @@
+"""`muninn hook EVENT` as an agent runs it: a process with JSON on stdin. It never fails, and never waits for long."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muninn_core.client import connect
+from muninn_core.launch.place import locate
+from muninn_core.launch.runtime import Address
+from muninn_hooks import journal
+
+PROGRAM = [sys.executable, "-I", "-c", "import sys; from muninn_hooks.main import main; sys.exit(main(sys.argv[1:]))"]
+
+
+class Agent:
+    """A repository, and an agent that fires events at it."""
+
+    def __init__(self, root: Path, environ: dict[str, str]) -> None:
+        self.root = root
+        self.env = environ
+
+    def fire(self, event: str, **fields: Any) -> subprocess.CompletedProcess[str]:
+        """Send an event with the usual fields."""
+        payload = {"session_id": "s-1", "cwd": str(self.root), "transcript_path": "", **fields}
+        return self.send(event, json.dumps(payload))
+
+    def send(self, event: str, stdin: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """Send an event as it stands."""
+        return subprocess.run(
+            [*PROGRAM, event],
+            input=stdin,
+            env={**self.env, **env},
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    def commit(self, subject: str) -> None:
+        """Change a file and commit it."""
+        with (self.root / "src" / "users.py").open("a") as file:
+            file.write("# more\n")
+        author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+        subprocess.run(["git", *author, "commit", "-qam", subject], cwd=self.root, check=True, capture_output=True)
+
+    def call(self, verb: str, **params: Any) -> dict[str, Any]:
+        """Call the daemon as any other client does."""
+        with connect(str(self.root), self.env) as client:
+            return client.call(verb, params)
+
+    def stop_daemon(self) -> None:
+        """Stop it and wait until it hangs up."""
+        with connect(str(self.root), self.env, start=False) as client:
+            client.call("shutdown")
+            _, stream = client.detach()
+            assert stream.read() == b""
+
+    def log(self) -> list[dict[str, str]]:
+        """Return the entries of the hooks' log."""
+        path = Path(journal.log_path(str(self.root)))
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+@pytest.fixture
+def agent(plain_repo: Path, environ: dict[str, str]) -> Agent:
+    """An agent in a repository with an empty memory folder; no daemon runs."""
+    (plain_repo / ".muninn").mkdir()
+    return Agent(plain_repo, environ)
+
+
+@pytest.fixture
+def remembering(repo: Path, environ: dict[str, str]) -> Agent:
+    """An agent in a repository that remembers one decision; its daemon is warm."""
+    agent = Agent(repo, environ)
+    agent.call("remember", text="Sessions live in Postgres.", type="decision", importance=9)
+    return agent
+
+
+def silent(done: subprocess.CompletedProcess[str]) -> bool:
+    return (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_session_starts_with_the_brief_and_without_a_warm_daemon(remembering: Agent) -> None:
+    remembering.stop_daemon()
+    done = remembering.fire("session-start", source="startup")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Sessions live in Postgres." in done.stdout
+    assert len(done.stdout) <= 4001
+    assert not done.stdout.startswith("{")
+    assert remembering.log() == []
+
+
+def test_a_significant_commit_is_remembered_once_and_told_as_context(remembering: Agent) -> None:
+    remembering.fire("session-start", source="startup")
+    remembering.commit("Migrate sessions to Postgres instead of Redis")
+    done = remembering.fire("post-commit", tool_name="Bash", tool_input={"command": "git commit"})
+    output = json.loads(done.stdout)["hookSpecificOutput"]
+    assert output["hookEventName"] == "PostToolUse"
+    assert "Migrate sessions to Postgres" in output["additionalContext"]
+    (memory,) = remembering.call("memories", tag="commit")["memories"]
+    assert (memory["type"], memory["session"], memory["files"]) == ("decision", "s-1", ["src/users.py"])
+    assert silent(remembering.fire("post-commit", tool_name="Bash"))
+    assert remembering.call("memories", tag="commit")["total"] == 1
+
+
+def test_a_commit_that_does_not_matter_is_passed_over_in_silence(remembering: Agent) -> None:
+    remembering.fire("session-start", source="startup")
+    remembering.commit("Fix typo")
+    assert silent(remembering.fire("post-commit", tool_name="Bash"))
+    assert remembering.call("memories", tag="commit")["total"] == 0
+
+
+def test_what_was_decided_is_captured_before_compaction_and_given_back_after_it(
+    remembering: Agent, tmp_path: Path
+) -> None:
+    said = {"role": "user", "content": "Never log the e-mail addresses of customers."}
+    transcript = tmp_path / "session.jsonl"
+    transcript.write_text(json.dumps({"type": "user", "message": said}) + "\n")
+    done = remembering.fire("pre-compact", trigger="auto", transcript_path=str(transcript))
+    assert done.returncode == 0
+    assert 1 <= len(done.stdout.splitlines()) <= 3
+    assert "stored 1 statement" in done.stdout
+    (memory,) = remembering.call("memories", tag="session")["memories"]
+    assert (memory["type"], memory["actor"], memory["trust"]) == ("constraint", "user", "user")
+    brief = remembering.fire("session-start", source="compact").stdout
+    assert "Never log the e-mail addresses" in brief
+    again = remembering.fire("pre-compact", trigger="auto", transcript_path=str(transcript))
+    assert "stored" not in again.stdout
+    assert remembering.call("memories", tag="session")["total"] == 1
+
+
+def test_a_session_that_ends_is_sealed(remembering: Agent) -> None:
+    remembering.call("remember", text="Quotas are a token bucket a tenant.", session="s-1")
+    assert silent(remembering.fire("session-end", reason="other"))
+    segments = list((remembering.root / ".muninn/memory/sessions").glob("s-1*.jsonl"))
+    assert len(segments) == 1
+    assert "token bucket" in segments[0].read_text("utf-8")
+    assert remembering.log() == []
+
+
+def test_an_error_of_the_daemon_goes_to_the_log_and_not_to_the_agent(remembering: Agent) -> None:
+    assert silent(remembering.fire("pre-compact", transcript_path="/missing/session.jsonl"))
+    (entry,) = remembering.log()
+    assert entry["event"] == "pre-compact"
+    assert "/missing/session.jsonl can't be read" in entry["error"]
+    assert entry["ts"].endswith("Z")
+
+
+def test_a_daemon_that_never_answers_is_left_alone_when_the_budget_is_spent(agent: Agent) -> None:
+    address = Address(agent.env["MUNINN_RUNTIME_DIR"], locate(str(agent.root)).identity)
+    with socket.socket(socket.AF_UNIX) as deaf:
+        deaf.bind(address.socket)
+        deaf.listen()
+        start = time.monotonic()
+        assert silent(agent.fire("session-end", reason="other"))
+        assert time.monotonic() - start < 5
+    assert [entry["error"] for entry in agent.log()] == ["no answer within 1.2 s"]
+
+
+def test_an_agent_that_never_closes_stdin_does_not_hold_the_hook(agent: Agent) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "session-end"],
+        env={**agent.env, "CLAUDE_PROJECT_DIR": str(agent.root)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin
+    try:
+        assert process.wait(timeout=20) == 0
+        process.stdin.close()
+        assert process.stdout
+        assert process.stderr
+        assert process.stdout.read() + process.stderr.read() == b""
+    finally:
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+
+@pytest.mark.parametrize("raw", ["", "not json", "[1]", '{"cwd": '])
+def test_what_is_no_payload_is_logged_in_the_agents_project(agent: Agent, raw: str) -> None:
+    assert silent(agent.send("session-start", raw, CLAUDE_PROJECT_DIR=str(agent.root)))
+    (entry,) = agent.log()
+    assert "JSON can't be read" in entry["error"]
+
+
+@pytest.mark.parametrize("payload", [{"cwd": 7, "session_id": ["x"]}, {"cwd": "/missing"}, {}])
+def test_odd_fields_count_as_absent(remembering: Agent, payload: dict[str, Any]) -> None:
+    done = remembering.send("session-start", json.dumps(payload), CLAUDE_PROJECT_DIR=str(remembering.root))
+    assert "Sessions live in Postgres." in done.stdout
+    assert remembering.log() == []
+
+
+def test_the_repository_is_found_from_a_folder_inside_it(remembering: Agent) -> None:
+    inner = remembering.root / "a" / "b"
+    inner.mkdir(parents=True)
+    assert "Sessions live in Postgres." in remembering.fire("session-start", cwd=str(inner)).stdout
+
+
+@pytest.mark.parametrize("event", ["session-start", "post-commit", "pre-compact", "session-end"])
+def test_a_repository_without_memory_is_left_alone(agent: Agent, event: str) -> None:
+    (agent.root / ".muninn").rmdir()
+    assert silent(agent.fire(event))
+    assert silent(agent.send(event, "not json", CLAUDE_PROJECT_DIR=str(agent.root)))
+    assert os.listdir(agent.env["MUNINN_RUNTIME_DIR"]) == []
+    assert not (agent.root / ".muninn").exists()
+
+
+def test_the_shape_that_codex_sends_is_taken_too(remembering: Agent) -> None:
+    remembering.fire("session-start", source="startup", turn_id="t1", model="m")
+    remembering.commit("Introduce an event log")
+    remembering.fire("post-commit", turn_id="t1", tool_name="Bash", tool_response="[main 1234567] …")
+    assert [one["agent"] for one in remembering.call("memories", tag="commit")["memories"]] == ["codex"]
+
+
+def test_an_event_that_does_not_exist_is_a_mistake_in_the_settings(agent: Agent) -> None:
+    done = agent.fire("session-begin")
+    assert done.returncode == 2
+    assert "session-start" in done.stderr
+
+
+def test_the_hook_loads_nothing_heavy(remembering: Agent) -> None:
+    watch = (
+        "import sys; from muninn_hooks.main import main; main(['session-start']);"
+        "print(*sorted(sys.modules), sep='\\n', file=sys.stderr)"
+    )
+    payload = json.dumps({"cwd": str(remembering.root), "source": "startup"})
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", watch],
+        input=payload,
+        env=remembering.env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Sessions live in Postgres." in done.stdout
+    heavy = {"argparse", "msgspec", "rich", "pathlib", "dataclasses", "subprocess", "asyncio", "logging", "typing"}
+    # A development installation's path hook loads pathlib and typing before we begin.
+    already = subprocess.run(
+        [sys.executable, "-I", "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    assert heavy & set(done.stderr.split()) - set(already.stdout.split()) == set()
+
+
+def test_the_log_keeps_its_newer_half_when_it_grows_too_long(tmp_path: Path) -> None:
+    for number in range(200):
+        journal.append(str(tmp_path), "session-start", f"{number} " + "x" * 1990)
+    path = Path(journal.log_path(str(tmp_path)))
+    assert path.stat().st_size <= journal.MAX_BYTES
+    entries = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    numbers = [int(entry["error"].split()[0]) for entry in entries]
+    assert numbers == list(range(numbers[0], 200))
+    assert len(numbers) > 60
+
+
+def test_a_log_that_cannot_be_written_disturbs_nobody(tmp_path: Path) -> None:
+    (tmp_path / ".muninn").write_text("a file where the folder should be")
+    journal.append(str(tmp_path), "session-start", "any")
+    assert (tmp_path / ".muninn").read_text() == "a file where the folder should be"
