@@ -1,0 +1,167 @@
+"""Finding, among thousands of memories, the few pairs that are worth comparing, without comparing all with all.
+
+Statements that are alike have the same words but for one or two that one of them has more; so each looks for those
+that hold its words without these. Statements with a single word exchanged meet under the statement with that word
+left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
+
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import Value
+from muninn_core.reconcile.compare import LIKENESS, denial, group_of, likeness, same, same_subject
+from muninn_core.reconcile.words import Statement
+
+MOST_VALUES = 4
+"""A sentence with more values than this in one place is a list of things, not a contradiction."""
+
+MOST_LEADERS = 50
+"""With more memories of the same words that are yet not the same (other files, other details), the rest stand alone."""
+
+_SHORTEST, _LONGEST = 3, 30
+"""In words: a shorter sentence says too little to contradict, in a longer one an exchanged word means too little."""
+
+_TWO_MORE_UP_TO = 24
+"""In words: one of two longer statements may have a single word more than the other, for the pairs are many."""
+
+
+class Found(Value):
+    """What comparing found: merges as (kept, source) and contradictions as (one, other, reason), by id."""
+
+    merges: tuple[tuple[str, str], ...]
+    contradictions: tuple[tuple[str, str, str], ...]
+
+
+def compare_all(ordered: Sequence[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]) -> Found:
+    """Compare memories, the preferred ones first: of those that say the same, the first is kept.
+
+    `apart` are (kept, source) that a person has parted. The result depends on the order and on nothing else.
+    """
+    keys = {memory.id: _key(memory, statements[memory.id]) for memory in ordered}
+    near = _neighbours(ordered, statements, keys)
+    leaders: dict[int, list[Memory]] = defaultdict(list)
+    merges: list[tuple[str, str]] = []
+    contradictions: list[tuple[str, str, str]] = []
+    for memory in ordered:
+        key = keys[memory.id]
+        alike = [leader for each in (key, *sorted(near.get(key, ()))) for leader in leaders.get(each, ())]
+        leader = _leader(memory, alike, statements, apart)
+        if leader is not None:
+            merges.append((leader, memory.id))
+        elif len(leaders[key]) < MOST_LEADERS:
+            contradictions += _denials(memory, alike, statements)
+            leaders[key].append(memory)
+    gone = {source for _, source in merges}
+    kept = [memory for memory in ordered if memory.id not in gone]
+    contradictions += _exchanges(kept, statements)
+    return Found(merges=tuple(merges), contradictions=tuple(contradictions))
+
+
+def _key(memory: Memory, statement: Statement) -> int:
+    """A number that memories of one group with the same names, figures and words have in common."""
+    key = _number(repr((group_of(memory.type) or memory.type, statement.numbers, sorted(statement.names))))
+    for word in statement.content:
+        key ^= _number(word)
+    return key
+
+
+def _neighbours(
+    ordered: Sequence[Memory], statements: Mapping[str, Statement], keys: Mapping[str, int]
+) -> dict[int, set[int]]:
+    """Which keys belong to statements that differ by a word or two that one has more."""
+    there = set(keys.values())
+    near: dict[int, set[int]] = defaultdict(set)
+    for memory in ordered:
+        key = keys[memory.id]
+        if key in near:
+            continue
+        near[key] = set()
+        for less in _with_less(key, statements[memory.id].content):
+            if less in there:
+                near[key].add(less)
+    for key, others in list(near.items()):
+        for other in others:
+            near[other].add(key)
+    return near
+
+
+def _with_less(key: int, content: frozenset[str]) -> Iterator[int]:
+    size = len(content)
+    spare = min(2 if size <= _TWO_MORE_UP_TO else 1, int(size * (1 - LIKENESS) + 1e-9))
+    numbers = [_number(word) for word in content]
+    for count in range(1, spare + 1):
+        for left_out in combinations(numbers, count):
+            less = key
+            for number in left_out:
+                less ^= number
+            yield less
+
+
+@lru_cache(maxsize=100_000)
+def _number(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+
+
+def _leader(
+    memory: Memory, alike: Iterable[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]
+) -> str | None:
+    own = statements[memory.id]
+    best: tuple[float, str] | None = None
+    for other in alike:
+        theirs = statements[other.id]
+        like = likeness(own, theirs)
+        if (
+            like >= LIKENESS
+            and (best is None or (-like, other.id) < best)
+            and (other.id, memory.id) not in apart
+            and same_subject(memory, other)
+            and same(memory, own, other, theirs)
+        ):
+            best = (-like, other.id)
+    return best[1] if best else None
+
+
+def _denials(
+    memory: Memory, alike: Iterable[Memory], statements: Mapping[str, Statement]
+) -> list[tuple[str, str, str]]:
+    own = statements[memory.id]
+    if not group_of(memory.type) or len(own.words) > _LONGEST:
+        return []
+    found = []
+    for other in alike:
+        theirs = statements[other.id]
+        if same_subject(memory, other) and likeness(own, theirs) >= LIKENESS:
+            reason = denial(*(pair[1] for pair in sorted(((memory.id, own), (other.id, theirs)))))
+            found += [(memory.id, other.id, reason)] if reason else []
+    return found
+
+
+def _exchanges(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> list[tuple[str, str, str]]:
+    """The pairs that are the same but for one word or figure, at a place where something is claimed."""
+    frames: dict[tuple[object, ...], list[tuple[str, str, Memory]]] = defaultdict(list)
+    for memory in kept:
+        statement = statements[memory.id]
+        group = group_of(memory.type)
+        if not group or not _SHORTEST <= len(statement.words) <= _LONGEST:
+            continue
+        for place, word in enumerate(statement.words):
+            if statement.claims[place]:
+                rest = (*statement.words[:place], None, *statement.words[place + 1 :])
+                frame = (group, statement.negations, statement.order, word in statement.numbers, rest)
+                frames[frame].append((word, statement.shown[place], memory))
+    return [clash for entries in frames.values() if len(entries) > 1 for clash in _clashes(entries)]
+
+
+def _clashes(entries: Sequence[tuple[str, str, Memory]]) -> Iterator[tuple[str, str, str]]:
+    if not 2 <= len({word for word, _, _ in entries}) <= MOST_VALUES or len(entries) > MOST_LEADERS:
+        return
+    in_order = sorted(entries, key=lambda entry: entry[2].id)
+    for (word, shown, one), (other_word, other_shown, other) in combinations(in_order, 2):
+        if word != other_word and same_subject(one, other):
+            yield one.id, other.id, f"one says '{shown}', the other '{other_shown}'"

@@ -1,0 +1,174 @@
+"""What reconciling would do: read, compare, and say it in records. Changes nothing.
+
+The records that it makes get time and id from what they are about, so that any two machines that see the same
+memories write the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from muninn_core.errors import StorageError
+from muninn_core.model.memory import TRUST_ORDER, Memory
+from muninn_core.model.value import Value
+from muninn_core.protocol.results import Merge
+from muninn_core.reconcile.pairs import compare_all
+from muninn_core.reconcile.words import analyse
+from muninn_core.store.fold import Fold, State
+from muninn_core.store.ids import derived_id
+from muninn_core.store.layout import Layout
+from muninn_core.store.lines import read_lines
+from muninn_core.store.log import Log
+from muninn_core.store.record import VERSION, Record, encode_line, make_record
+
+SAME = "says the same in other words"
+
+
+class Source(Value):
+    """A file that was read, and the sha256 of what was in it."""
+
+    path: Path
+    digest: str
+
+
+class Plan(Value):
+    """The new `main.jsonl`, what it was made from, and what is new in it.
+
+    `main` is None when there was none. `merges` and `conflicts` (ids) are those found now; `consolidated` counts the
+    memories that only segments held.
+    """
+
+    layout: Layout
+    content: bytes
+    main: Source | None
+    segments: tuple[Source, ...]
+    consolidated: int
+    merges: tuple[Merge, ...]
+    conflicts: tuple[str, ...]
+
+
+class _Read(Value):
+    main: Source | None
+    segments: tuple[Source, ...]
+    in_main: frozenset[str]
+    fold: Fold
+    raw: tuple[bytes, ...]
+
+
+def plan(log: Log) -> Plan:
+    """Plan the consolidation of main.jsonl and the sealed segments of a work tree; the spool is not looked at.
+
+    Raises StorageError when one of the files can't be read: nothing may be lost by overlooking it.
+    """
+    read = _read(log.layout)
+    new = _conclude(read.fold)
+    state = read.fold.state()
+    records = sorted(read.fold.records.values(), key=lambda record: record.id)
+    malformed = b"".join(line + b"\n" for line in sorted(set(read.raw)))
+    return Plan(
+        layout=log.layout,
+        content=b"".join(map(encode_line, records)) + malformed,
+        main=read.main,
+        segments=read.segments,
+        consolidated=len(state.memories.keys() - read.in_main),
+        merges=_merges(new),
+        conflicts=tuple(record.id for record in new if record.type == "conflict"),
+    )
+
+
+def _read(layout: Layout) -> _Read:
+    fold = Fold()
+    raw: list[bytes] = []
+    sources: dict[Path, Source] = {}
+    in_main: frozenset[str] = frozenset()
+    for path in (layout.main, *sorted(layout.sessions.glob("*.jsonl"))):
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise StorageError(
+                f"can't read {layout.relative(path)}: {error.strerror}", hint="Check its permissions."
+            ) from error
+        lines = read_lines(content, layout.relative(path))
+        sources[path] = Source(path=path, digest=hashlib.sha256(content).hexdigest())
+        fold.add(lines.records, sealed=True)
+        raw += lines.raw
+        if path == layout.main:
+            in_main = frozenset(record.id for record in lines.records)
+    main = sources.pop(layout.main, None)
+    return _Read(main=main, segments=tuple(sources.values()), in_main=in_main, fold=fold, raw=tuple(raw))
+
+
+def _conclude(fold: Fold) -> list[Record]:
+    """Add what follows until nothing more does: a merge can bring together what stood apart before."""
+    concluded: list[Record] = []
+    while new := _step(fold):
+        fold.add(new, sealed=True)
+        concluded += new
+    return concluded
+
+
+def _step(fold: Fold) -> list[Record]:
+    state = fold.state()
+    active = sorted((memory for memory in state.memories.values() if memory.active and memory.text), key=_preference)
+    statements = {memory.id: analyse(memory.text) for memory in active}
+    found = compare_all(active, statements, _parted(fold))
+    known = {frozenset((dispute.left, dispute.right)) for dispute in state.disputes}
+    gone = {source for _, source in found.merges}
+    new = [_merge_record(state.memories[keep], state.memories[source]) for keep, source in found.merges]
+    for one, other, reason in [*found.contradictions, *_stated(state)]:
+        pair = frozenset((one, other))
+        # The pair of a memory that is merging now is looked at again in the next step.
+        if pair not in known and not pair & gone:
+            known.add(pair)
+            new.append(_conflict_record(state.memories[one], state.memories[other], reason))
+    return [record for record in new if record.id not in fold.records]
+
+
+def _preference(memory: Memory) -> tuple[int, str, str]:
+    return (-TRUST_ORDER.index(memory.trust), memory.ts, memory.id)
+
+
+def _parted(fold: Fold) -> set[tuple[str, str]]:
+    """Pairs that were merged once: where both are active all the same, a person took them apart."""
+    merges = [record.data for record in fold.records.values() if record.type == "merge"]
+    pairs = {(data["keep"], source) for data in merges for source in data["sources"]}
+    return pairs | {(source, keep) for keep, source in pairs}
+
+
+def _stated(state: State) -> Iterable[tuple[str, str, str]]:
+    """The contradictions that somebody stated by a link."""
+    for memory in state.memories.values():
+        for link in memory.links:
+            target = state.memories.get(link.target)
+            if link.relation == "contradicts" and target is not None and memory.active:
+                target = state.memories[target.merged_into or target.id]
+                if target.active and target.id != memory.id:
+                    yield memory.id, target.id, link.reason or "one was stored as contradicting the other"
+
+
+def _merge_record(keep: Memory, source: Memory) -> Record:
+    return _derived("merge", [keep, source], {"keep": keep.id, "sources": [source.id], "reason": SAME})
+
+
+def _conflict_record(one: Memory, other: Memory, reason: str) -> Record:
+    left, right = sorted((one, other), key=lambda memory: (memory.ts, memory.id))
+    return _derived("conflict", [left, right], {"left": left.id, "right": right.id, "reason": reason})
+
+
+def _derived(kind: str, about: list[Memory], fields: dict[str, Any]) -> Record:
+    ts = max(memory.ts for memory in about)
+    identity = derived_id(ts, "\0".join([kind, *(memory.id for memory in about)]).encode())
+    return make_record({"v": VERSION, "id": identity, "ts": ts, "type": kind, "actor": "tool", **fields})
+
+
+def _merges(new: Iterable[Record]) -> tuple[Merge, ...]:
+    groups: dict[str, list[str]] = {}
+    for record in new:
+        if record.type == "merge":
+            groups.setdefault(record.data["keep"], []).extend(record.data["sources"])
+    return tuple(Merge(kept=keep, merged=tuple(sorted(groups[keep])), reason=SAME) for keep in sorted(groups))
