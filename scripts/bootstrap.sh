@@ -34,11 +34,11 @@ if [ ! -x "$venv/bin/python" ]; then
 fi
 echo "Installing Muninn and its tools into $venv …"
 # Dependency groups came with pip 25.1.
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+"$venv/bin/python" -m pip install -qq --disable-pip-version-check --upgrade 'pip>=25.1'
 # The build backend is installed, too, so that building a wheel in a test needs no network.
 build=$("$venv/bin/python" -c '
 import tomllib
 print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])')
 # shellcheck disable=SC2086 # the requirements are words
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --group dev --editable . $build
+"$venv/bin/python" -m pip install -qq --disable-pip-version-check --group dev --editable . $build
 touch "$venv/.ready"

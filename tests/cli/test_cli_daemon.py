@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from muninn_shell import COMMAND, Shell
+
+from muninn_cli.process import end, is_daemon, wait_until_gone
+
+
+@pytest.fixture
+def alone(new_shell: Callable[[], Shell]) -> Shell:
+    """A shell in a repository whose daemon nobody else uses."""
+    made = new_shell()
+    made.json("init")
+    return made
+
+
+def test_start_status_and_stop_speak_of_one_process(alone: Shell) -> None:
+    pid = alone.json("daemon", "start")["pid"]
+    status = alone.json("daemon", "status")
+    assert status["running"] is True
+    assert status["pid"] == pid
+    assert {"version", "uptime_seconds", "clients", "rss_bytes", "socket"} <= set(status)
+    assert Path(status["socket"]).is_socket()
+    assert alone.json("daemon", "stop") == {"stopped": pid, "how": "has left"}
+    assert not is_daemon(pid)
+    assert not Path(status["socket"]).exists()
+
+
+def test_status_without_a_daemon_starts_none(alone: Shell) -> None:
+    alone.json("daemon", "stop")
+    done = alone.run("daemon", "status", "--json")
+    assert done.returncode == 6
+    assert json.loads(done.stdout)["running"] is False
+    assert alone.json("daemon", "stop")["stopped"] is None
+
+
+def test_a_daemon_that_hangs_is_ended(alone: Shell) -> None:
+    pid = alone.json("daemon", "start")["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    assert "was ended with SIG" in end(pid, 0.2)
+    assert not is_daemon(pid)
+
+
+def test_a_process_of_somebody_else_is_never_signalled() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        assert not is_daemon(other.pid)
+        assert end(other.pid, 0.1) == "was gone already"
+        assert wait_until_gone(other.pid, 0.1)
+        assert other.poll() is None
+        assert other.stdin is not None
+        other.stdin.close()
+
+
+def test_logs_shows_the_last_lines(alone: Shell) -> None:
+    pid = alone.json("daemon", "start")["pid"]
+    alone.json("status")
+    done = alone.run("daemon", "logs", "-n", "5")
+    assert done.returncode == 0
+    assert 0 < len(done.stdout.splitlines()) <= 5
+    assert str(pid) in alone.run("daemon", "logs", "-n", "1000").stdout
+
+
+def test_logs_before_any_daemon_says_so(new_shell: Callable[[], Shell]) -> None:
+    assert new_shell().failure("daemon", "logs")[0] == 3
+
+
+def test_logs_follows_until_it_is_interrupted(alone: Shell) -> None:
+    alone.json("daemon", "start")
+    with subprocess.Popen(
+        [*COMMAND, "daemon", "logs", "-f"], stdout=subprocess.PIPE, text=True, cwd=alone.repo, env=alone.environ
+    ) as follower:
+        guard = threading.Timer(60, follower.kill)
+        guard.start()
+        assert follower.stdout is not None
+        assert "serving" in follower.stdout.readline()
+        alone.json("daemon", "stop")
+        assert any("left" in line for line in follower.stdout)
+        follower.send_signal(signal.SIGINT)
+        assert follower.wait(30) == 130
+        guard.cancel()

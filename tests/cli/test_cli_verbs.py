@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from muninn_shell import Shell
+
+from muninn_core.protocol.methods import METHODS
+
+
+def test_recall_answers_hits_with_their_place_score_and_reasons(shell: Shell) -> None:
+    answer = shell.json("recall", "moor a ship to its berth", "--limit", "3", "--kind", "code")
+    assert {"hits", "saw"} <= set(answer)
+    best = answer["hits"][0]
+    assert {"kind", "id", "path", "start_line", "end_line", "score", "why", "text"} <= set(best)
+    assert (best["kind"], best["path"]) == ("code", "src/harbour.py")
+    assert "moor_ship" in best["text"]
+    assert best["why"]
+
+
+def test_what_is_remembered_is_listed_and_recalled(shell: Shell) -> None:
+    text = "Berth numbers start at one because the harbour master's lists do."
+    stored = shell.json("remember", text, "--type", "decision", "--file", "src/harbour.py", "--tag", "berth")
+    (number,) = stored["ids"]
+    listed = shell.json("memories", "--limit", "5", "--tag", "berth")["memories"]
+    assert [(m["id"], m["text"], m["type"], m["files"], m["actor"]) for m in listed] == [
+        (number, text, "decision", ["src/harbour.py"], "user")
+    ]
+    hits = shell.json("recall", "why do berth numbers start at one", "--kind", "memory")["hits"]
+    assert hits[0]["id"] == number
+
+
+def test_remember_reads_a_text_from_stdin(shell: Shell) -> None:
+    stored = shell.json("remember", "-", "--tag", "piped", stdin="The lighthouse blinks twice.\n")
+    (found,) = shell.json("memories", "--id", stored["ids"][0])["memories"]
+    assert found["text"] == "The lighthouse blinks twice."
+
+
+def test_details_cites_and_links_arrive_as_they_were_given(shell: Shell) -> None:
+    first = shell.json("remember", "Wind is measured in knots.")["ids"][0]
+    words = [
+        "--type",
+        "attempt",
+        "--details",
+        "exit_status=1",
+        "--details",
+        "command=make wind",
+        "--link",
+        f"extends:{first}",
+    ]
+    stored = shell.json("remember", "Reading the wind from the web failed.", *words, "--cite", "src/weather.py:1-3")
+    memory = stored["memory"]
+    assert memory["details"]["exit_status"] == 1
+    assert memory["details"]["command"] == "make wind"
+    assert [(link["relation"], link["target"]) for link in memory["links"]] == [("extends", first)]
+    assert [(cite["path"], cite["start"], cite["end"]) for cite in memory["cites"]] == [("src/weather.py", 1, 3)]
+
+
+def test_context_keeps_to_its_budget_and_prints_its_markdown(shell: Shell) -> None:
+    answer = shell.json("context", "moor a ship", "--budget", "300")
+    assert answer["tokens"] <= answer["budget"] == 300
+    done = shell.run("context", "moor a ship", "--budget", "300")
+    assert done.stdout.strip() == answer["text"].strip()
+
+
+def test_status_has_the_process_the_index_and_the_problems(shell: Shell) -> None:
+    status = shell.json("status")
+    assert status["pid"] > 1
+    assert {"chunks", "files", "lag", "model"} <= set(status["index"])
+    assert status["index"]["lag"] == 0
+    assert status["index"]["chunks"] > 0
+    assert status["problems"] == []
+
+
+def test_init_twice_changes_nothing(shell: Shell) -> None:
+    assert shell.json("init")["created"] == []
+
+
+def test_options_of_every_verb_may_come_first_and_from_elsewhere(shell: Shell, tmp_path: Path) -> None:
+    done = shell.run("--json", "--repo", str(shell.repo / "src"), "memories", "--limit", "1", cwd=tmp_path)
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["memories"]) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("status",),
+        ("recall", "ship", "--why"),
+        ("memories",),
+        ("index",),
+        ("init",),
+        ("conflicts",),
+        ("reconcile", "--dry-run"),
+        ("brief",),
+        ("seal",),
+    ],
+    ids=lambda words: words[0],
+)
+def test_results_for_people_are_plain_text_where_there_is_no_terminal(shell: Shell, words: tuple[str, ...]) -> None:
+    done = shell.run(*words)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "{" not in done.stdout.splitlines()[0]
+
+
+def test_what_others_wrote_can_not_steer_the_terminal(shell: Shell) -> None:
+    shell.json("remember", "\x1b[2JThe tide \x1b]0;title\x07 turns [bold]at noon[/bold].", "--tag", "escape")
+    out = shell.run("memories", "--tag", "escape").stdout
+    assert "\x1b" not in out
+    assert "\x07" not in out
+    assert "[bold]at noon[/bold]" in out
+
+
+class TestQueries:
+    def test_one_line_answers_each_query_in_order(self, shell: Shell, tmp_path: Path) -> None:
+        file = tmp_path / "questions.jsonl"
+        file.write_text('{"id": "a", "query": "moor ship"}\n\n{"id": 2, "query": "wind speed"}\n')
+        done = shell.run("recall", "--queries", str(file), "--limit", "1", "--json")
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [answer["id"] for answer in answers] == ["a", 2]
+        assert [answer["hits"][0]["path"] for answer in answers] == ["src/harbour.py", "src/weather.py"]
+        assert all(answer["ms"] > 0 and "commit" in answer["saw"] for answer in answers)
+
+    def test_stdin_is_answered_as_it_comes(self, shell: Shell) -> None:
+        done = shell.run("recall", "--queries", "-", stdin='{"id": 1, "query": "ship"}\n')
+        assert json.loads(done.stdout)["id"] == 1
+
+    def test_a_query_that_fails_does_not_stop_the_next(self, shell: Shell) -> None:
+        lines = '{"id": 1, "query": ""}\n{"id": 2, "query": "ship"}\n'
+        done = shell.run("recall", "--queries", "-", "--json", stdin=lines)
+        bad, good = (json.loads(line) for line in done.stdout.splitlines())
+        assert bad["error"]["data"]["kind"] == "bad_params"
+        assert good["hits"]
+        assert done.returncode == 2
+
+    @pytest.mark.parametrize("line", ["not json", '{"query": "x"}', '{"id": 1}', "[1]"])
+    def test_a_line_that_is_no_query_is_named(self, shell: Shell, line: str) -> None:
+        code, error = shell.failure("recall", "--queries", "-", stdin=line)
+        assert code == 2
+        assert error["message"].startswith("stdin:1: ")
+
+    def test_a_query_beside_the_file_is_refused(self, shell: Shell) -> None:
+        assert shell.failure("recall", "ship", "--queries", "-")[0] == 2
+
+    def test_a_file_that_is_not_there_is_told(self, shell: Shell) -> None:
+        code, error = shell.failure("recall", "--queries", "missing.jsonl")
+        assert code == 2
+        assert "missing.jsonl" in error["message"]
+
+
+class TestBatch:
+    def test_all_memories_of_a_file_are_stored_in_one_call(self, shell: Shell, tmp_path: Path) -> None:
+        file = tmp_path / "memories.jsonl"
+        drafts = [{"text": f"Buoy {number} is red.", "tags": ["buoy"]} for number in range(30)]
+        file.write_text("".join(json.dumps(draft) + "\n" for draft in drafts))
+        stored = shell.json("remember", "--batch", str(file))
+        listed = shell.json("memories", "--tag", "buoy", "--limit", "100")["memories"]
+        assert len(set(stored["ids"])) == 30
+        assert {memory["id"] for memory in listed} == set(stored["ids"])
+
+    def test_bad_lines_are_named_and_nothing_is_stored(self, shell: Shell, tmp_path: Path) -> None:
+        file = tmp_path / "memories.jsonl"
+        lines = ['{"text": "Good.", "tags": ["never"]}', "{", '{"text": "x", "tgas": []}', '{"text": " "}']
+        file.write_text("\n".join(lines))
+        code, error = shell.failure("remember", "--batch", str(file))
+        assert code == 2
+        assert [line.rpartition(":")[0] and line.split(": ")[0] for line in error["data"]["lines"]] == [
+            f"{file}:{number}" for number in (2, 3, 4)
+        ]
+        assert "did you mean `tags`" in error["data"]["lines"][1]
+        assert shell.json("memories", "--tag", "never")["memories"] == []
+
+    def test_an_empty_file_is_an_error(self, shell: Shell) -> None:
+        assert shell.failure("remember", "--batch", "-")[0] == 2
+
+    def test_a_key_that_was_given_is_kept(self, shell: Shell) -> None:
+        line = '{"text": "The ferry leaves at nine.", "key": "ferry"}\n'
+        first = shell.json("remember", "--batch", "-", stdin=line)
+        assert shell.json("remember", "--batch", "-", stdin=line)["ids"] == first["ids"]
+
+
+class TestExitCodes:
+    @pytest.mark.parametrize(
+        ("words", "code", "kind"),
+        [
+            (("recall",), 2, "usage"),
+            (("recall", "x", "--limit", "many"), 2, "usage"),
+            (("recall", "x", "--limit", "0"), 2, "bad_params"),
+            (("recall", "x", "--kind", "all"), 2, "usage"),
+            (("remember",), 2, "usage"),
+            (("remember", "-"), 2, "usage"),
+            (("recal", "x"), 2, "unknown_verb"),
+            (("forget", "no-such-memory"), 3, "not_found"),
+            (("status", "--repo", "no-such-folder"), 4, "not_a_repository"),
+        ],
+        ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+    )
+    def test_the_kind_of_an_error_decides(self, shell: Shell, words: tuple[str, ...], code: int, kind: str) -> None:
+        found, error = shell.failure(*words)
+        assert (found, error["data"]["kind"]) == (code, kind)
+
+    def test_a_repository_without_memory_says_how_to_start_one(self, new_shell: Callable[[], Shell]) -> None:
+        code, error = new_shell().failure("remember", "Something.")
+        assert (code, error["data"]["kind"]) == (4, "not_initialised")
+        assert "muninn init" in error["data"]["hint"]
+
+    def test_people_get_the_error_and_its_hint_on_stderr(self, shell: Shell) -> None:
+        done = shell.run("recall", "x", "--lmit", "3")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.splitlines() == [
+            "error: muninn recall: there is no option '--lmit'",
+            "Did you mean '--limit'?",
+        ]
+
+    def test_a_runtime_directory_that_others_may_enter_is_refused(self, shell: Shell, tmp_path: Path) -> None:
+        (tmp_path / "open").mkdir(mode=0o777)
+        (tmp_path / "open").chmod(0o777)
+        exposed = Shell(shell.repo, {**shell.environ, "MUNINN_RUNTIME_DIR": str(tmp_path / "open")})
+        done = exposed.run("daemon", "status", "--json")
+        assert done.returncode == 6
+        assert "can be entered by others" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_every_verb_of_the_catalogue_can_be_called(shell: Shell) -> None:
+    assert all(shell.run(verb, "--help").returncode == 0 for verb in METHODS)

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parents[1]
+
+SUITE = """
+import pytest
+
+from clients import missing
+
+@pytest.mark.client("Emacs")
+def test_first():
+    missing("Emacs", "there is no emacs")
+
+@pytest.mark.client("Emacs")
+def test_second():
+    missing("Emacs", "there is no emacs")
+
+def test_plain():
+    pytest.skip("of no interest")
+
+@pytest.mark.client("vi")
+def test_that_runs():
+    pass
+"""
+
+
+def run(folder: Path, *words: str, **environ: str) -> list[str]:
+    """Run the suite in a process of its own and return what pytest printed."""
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  client(name): real\n")
+    (folder / "test_suite.py").write_text(SUITE)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "report", "-v", "-p", "no:cacheprovider", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(TESTS), "CI": "", **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "1", "--dist", "loadgroup")], ids=["alone", "with workers"])
+def test_a_suite_whose_client_is_missing_is_told_once_before_the_closing_line(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    *_, told, closing = run(tmp_path, *words)
+    assert told == "did not run: the tests with Emacs: Emacs: there is no emacs"
+    assert "1 passed, 3 skipped" in closing
+
+
+def test_tests_with_clients_come_last(tmp_path: Path) -> None:
+    rows = [row.split("::")[1].split()[0] for row in run(tmp_path) if row.startswith("test_suite.py::")]
+    assert rows == ["test_plain", "test_first", "test_second", "test_that_runs"]
+
+
+def test_where_all_must_run_a_missing_client_is_a_failure(tmp_path: Path) -> None:
+    assert "2 failed, 1 passed, 1 skipped" in run(tmp_path, CI="true")[-1]
