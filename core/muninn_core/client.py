@@ -7,7 +7,7 @@ import sys
 import time
 
 from muninn_core import __version__
-from muninn_core.errors import DaemonError, MuninnError, from_plain
+from muninn_core.errors import DaemonError, MuninnError, Stopping, from_plain
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, runtime_directory
 from muninn_core.launch.start import connect_or_start, private_daemon
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 HELLO_SECONDS = 60.0
 """How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
+
+
+_READING = ("recall", "context", "memories", "status", "brief", "conflicts")
 
 
 class ConnectionLost(DaemonError):
@@ -164,8 +167,9 @@ def call(repo: str, environ: Mapping[str, str], verb: str, params: dict[str, Any
         with connect(repo, environ, name=name) as client:
             try:
                 return client.call(verb, params)
-            except ConnectionLost:
-                if last_try or not ("key" in params or verb in ("recall", "context", "memories", "status", "brief")):
+            except (ConnectionLost, Stopping) as error:
+                safe = isinstance(error, Stopping) or "key" in params or verb in _READING
+                if last_try or not safe:
                     raise
     raise AssertionError("unreachable")
 

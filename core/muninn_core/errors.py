@@ -12,6 +12,7 @@
     ├── BusyError           another process holds the repository
     ├── Cancelled           the client asked to stop
     └── DaemonError         the daemon can't be started or reached
+        └── Stopping        it is leaving; the next call finds its successor
 
 The module imports nothing: the hooks load it on every event.
 """
@@ -115,6 +116,12 @@ class DaemonError(MuninnError):
     kind = "daemon"
 
 
+class Stopping(DaemonError):
+    """The daemon is leaving and takes no more requests; nothing of this one was done."""
+
+    kind = "stopping"
+
+
 def from_plain(error: dict[str, object]) -> MuninnError:
     """Rebuild the error that a daemon answered with."""
     raw = error.get("data")
@@ -144,5 +151,6 @@ _BY_KIND: dict[str, type[MuninnError]] = {
         BusyError,
         Cancelled,
         DaemonError,
+        Stopping,
     )
 }

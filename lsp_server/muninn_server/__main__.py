@@ -19,7 +19,6 @@ def main() -> int:
     parser.add_argument("--fd", type=int, default=-1, help="serve this one connected socket, then leave")
     arguments = parser.parse_args()
     from muninn_core.errors import MuninnError
-
     from muninn_server.daemon import run
 
     try:

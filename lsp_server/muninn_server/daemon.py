@@ -26,7 +26,6 @@ from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, runtime_directory
 from muninn_core.launch.transport import listen, remove, uses_tcp, write_info
 from muninn_core.protocol import wire
-
 from muninn_server.logs import log_to
 from muninn_server.rpc import Hello, PlainFace, decode_hello, error_frame, read_message
 from muninn_server.session import Pools, Session
@@ -149,9 +148,9 @@ class Daemon:
             if busy:
                 self.engine.note_stall(max(0.0, now - last - wait))
                 self._alone_since = now
-            elif self._remaining() <= 0:
+            elif not self._clients and self._remaining() <= 0:
                 log.info("nobody is here any more")
-                return
+                self.stop()
             last = now
 
     def _remaining(self) -> float:
@@ -175,6 +174,8 @@ class Daemon:
 
     async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         number: object = None
+        if self._stopping.is_set():
+            return  # who comes now is hung up on, and finds or starts our successor
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 message = await read_message(reader)

@@ -12,7 +12,6 @@ from muninn_core.errors import BadParams, MuninnError, UnknownVerb
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol import wire
 from muninn_core.protocol.methods import METHODS, nearest
-
 from muninn_server.session import Session, error_of
 
 if TYPE_CHECKING:

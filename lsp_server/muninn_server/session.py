@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muninn_core.engine.scope import Progress, Scope
-from muninn_core.errors import Cancelled, MuninnError
+from muninn_core.errors import MuninnError, Stopping
 from muninn_core.protocol.methods import decode_params, lookup
 
 if TYPE_CHECKING:
@@ -32,13 +32,15 @@ class Pools:
         self.read = ThreadPoolExecutor(4, "read")
         self.write = ThreadPoolExecutor(1, "write")
         self.control = ThreadPoolExecutor(8, "control")
+        self.closing = False
 
     def of(self, effect: str) -> ThreadPoolExecutor:
         """Return the pool for a method's effect."""
         return {"read": self.read, "write": self.write}.get(effect, self.control)
 
     def close(self) -> None:
-        """Finish what has begun; what only waits in a queue is dropped unanswered."""
+        """Finish what has begun; what only waits in a queue is refused."""
+        self.closing = True
         for pool in (self.write, self.read, self.control):
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -77,6 +79,8 @@ class Session:
         `progress` is called on the event loop. Setting `cancelled` ends the verb at its next safe point. Raises
         MuninnError.
         """
+        if self._pools.closing:
+            raise Stopping("the daemon is leaving", hint="The next call starts it again.")
         method = lookup(verb)
         params = decode_params(method, raw)
         loop = asyncio.get_running_loop()
@@ -107,7 +111,7 @@ def error_of(error: BaseException, verb: str) -> MuninnError:
     if isinstance(error, MuninnError):
         return error
     if isinstance(error, asyncio.CancelledError):
-        return Cancelled("the daemon is stopping", hint="The next call starts it again.")
+        return Stopping("the daemon is leaving", hint="The next call starts it again.")
     log.error("%s failed", verb, exc_info=error)
     wrapped = MuninnError(
         f"internal error in '{verb}': {type(error).__name__}: {error}",

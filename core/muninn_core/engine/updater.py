@@ -1,7 +1,7 @@
-"""Keeps a work tree's index up to date: the index's only writer, on a thread of its own.
+"""Keeps a work tree's index up to date: its only writer, with a thread for files and one for memories.
 
-Others hand it paths and memories and may wait until they are searchable. Memories go first, also in the midst of a
-long run over files, so that what was just remembered is recalled at once.
+Others hand it paths and memories and may wait until they are searchable. What was just remembered is recalled at once,
+also in the midst of a long run over files.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from muninn_core import git
 from muninn_core.config import IndexConfig
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.index.index import Changes, Index, MemoryText
 from muninn_core.model.memory import Memory
-from muninn_core.source.ignore import IGNORE_FILE, IgnoreTree
-from muninn_core.source.walk import select, walk
+from muninn_core.source.ignore import IGNORE_FILE
+from muninn_core.source.walk import recheck, walk
 
 log = logging.getLogger("muninn.index")
 
@@ -38,7 +37,7 @@ class OpenIndex(Protocol):
 class Updater:
     """Runs from `start` to `stop`.
 
-    `open_index` is called on the thread and may take a second; `memories` returns all that may be recalled.
+    `open_index` is called on a thread and may take a second; `memories` returns all that may be recalled.
     """
 
     def __init__(
@@ -63,21 +62,26 @@ class Updater:
         self._memories_asked = self._memories_done = 0
         self._stopped = False
         self._wake = threading.Condition()
-        self._thread = threading.Thread(target=self._run, name="index", daemon=True)
+        self._threads = (
+            threading.Thread(target=self._keep_files, name="index", daemon=True),
+            threading.Thread(target=self._keep_memories, name="memories", daemon=True),
+        )
 
     def start(self) -> None:
         """Begin: open the index, take in the memories, compare all files."""
         self._recast_memories = self._full = True
         self._asked = self._memories_asked = 1
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
         """Stop at the next safe point and close the index."""
         with self._wake:
             self._stopped = True
             self._wake.notify_all()
-        if self._thread.is_alive():
-            self._thread.join()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
         if self.index is not None:
             self.index.close()
 
@@ -100,7 +104,7 @@ class Updater:
         with self._wake:
             self._memories.update(changed)
             self._memories_asked += 1
-            self._ask()
+            self._wake.notify_all()
 
     def _ask(self) -> int:
         self._asked += 1
@@ -135,12 +139,10 @@ class Updater:
         if self.failure:
             raise MuninnError(f"the index can't be updated: {self.failure}", hint="`muninn doctor` may know more.")
 
-    def _run(self) -> None:
+    def _keep_files(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(
-                    lambda: self._stopped or self._full or self._paths or self._memories or self._recast_memories
-                )
+                self._wake.wait_for(lambda: self._stopped or self._full or self._paths)
                 if self._stopped:
                     return
             try:
@@ -151,9 +153,41 @@ class Updater:
             except Exception as error:  # the thread lives on; whoever asks is told what failed
                 log.exception("the index could not be updated")
                 with self._wake:  # not again at once, but when something changes
-                    self._paths, self._memories, self._remaining = set(), {}, 0
-                    self._full = self._recast_memories = False
+                    self._paths, self._remaining, self._full = set(), 0, False
                 self._settle("failed", str(error) or type(error).__name__)
+
+    def _keep_memories(self) -> None:
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._stopped or (self.index and (self._memories or self._recast_memories)))
+                if self._stopped or self.index is None:
+                    return
+                index, ticket = self.index, self._memories_asked
+                recast, changed = self._recast_memories, self._memories
+                self._recast_memories, self._memories = False, {}
+            try:
+                if recast:
+                    index.sync_memories(map(_text_of, self._all_memories().values()), self._check_stopped)
+                index.put_memories(_text_of(memory) for memory in changed.values() if memory is not None)
+                index.drop_memories([identity for identity, memory in changed.items() if memory is None])
+            except Cancelled:
+                return
+            except Exception as error:  # as above; all memories are compared again with the next one
+                log.exception("memories could not be indexed")
+                with self._wake:
+                    self._recast_memories = True
+                self._settle("failed", str(error) or type(error).__name__)
+                self._pause()
+                continue
+            with self._wake:
+                self._memories_done = max(self._memories_done, ticket)
+                self._wake.notify_all()
+
+    def _pause(self) -> None:
+        """Wait for the next memory, or for files to be looked at again, before trying what failed once more."""
+        with self._wake:
+            before = (self._memories_asked, self._asked)
+            self._wake.wait_for(lambda: self._stopped or (self._memories_asked, self._asked) != before)
 
     def _settle(self, state: str, failure: str) -> None:
         with self._wake:
@@ -166,9 +200,7 @@ class Updater:
             full, rebuild, paths = self._full, self._rebuild, self._paths
             self._full, self._rebuild, self._paths = False, False, set()
             self._remaining = max(len(paths), int(full))
-            self._recast_memories |= rebuild
         index = self._opened(anew=rebuild)
-        self._flush_memories()
         if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE) for path in paths):
             self._compare(index)
         elif paths:
@@ -178,32 +210,19 @@ class Updater:
             self._done = max(self._done, ticket)
             self._wake.notify_all()
 
-    def _opened(self, anew: bool = False) -> Index:
+    def _opened(self, anew: bool) -> Index:
         index = self.index
         if index is None or anew:
             if index is not None:
+                with self._wake:
+                    self.index = None  # the memories' thread must not write to what is being closed
                 index.close()
             index = self._open_index(anew=anew)
             with self._wake:
                 self.index = index
+                self._recast_memories = True
                 self._wake.notify_all()
         return index
-
-    def _flush_memories(self) -> None:
-        """Make the memories handed over so far searchable; called between batches of files, too."""
-        index = self._opened()
-        with self._wake:
-            ticket = self._memories_asked
-            recast, changed = self._recast_memories, self._memories
-            self._recast_memories, self._memories = False, {}
-        if recast:
-            index.sync_memories(_text_of(memory) for memory in self._all_memories().values())
-        elif changed:
-            index.put_memories(_text_of(memory) for memory in changed.values() if memory is not None)
-            index.drop_memories([identity for identity, memory in changed.items() if memory is None])
-        with self._wake:
-            self._memories_done = max(self._memories_done, ticket)
-            self._wake.notify_all()
 
     def _compare(self, index: Index) -> None:
         """Compare every file with the index."""
@@ -228,11 +247,7 @@ class Updater:
         if any((self._root / path).is_dir() for path in paths - gone) or self._emptied(gone, known):
             self._compare(index)
             return
-        untracked = sorted(path for path in paths - gone if path not in known)
-        wanted = paths - gone - git.ignored(self._root, untracked)
-        names = (IGNORE_FILE,) if (self._root / ".git").exists() else (".gitignore", IGNORE_FILE)
-        ignore = IgnoreTree(self._root, names, self.settings.exclude)
-        here = {stamp.path for stamp in select(self._root, wanted, self.settings, ignore, known).files}
+        here = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), self.settings).files}
         changes = index.apply(
             self._root,
             here,
@@ -259,9 +274,6 @@ class Updater:
         with self._wake:
             self._remaining = max(total - done, 0)
             self.percentage = 100 * done // max(total, 1)
-            waiting = bool(self._memories)
-        if waiting:
-            self._flush_memories()
 
     def _check_stopped(self) -> None:
         if self._stopped:

@@ -39,10 +39,12 @@ def connect_or_start(
     deadline = time.monotonic() + timeout
     lock = FileLock(address.start_lock)
     child: subprocess.Popen[bytes] | None = None
-    pause = 0.005
+    ours, pause = False, 0.005
     try:
         while True:
-            if child is None and lock.acquire():
+            ours = ours or lock.acquire()
+            if ours and (child is None or child.poll() == 0):
+                # 0: it found the lock of a daemon that is about to leave; its place is free in a moment.
                 try:
                     return connect(address, tcp=tcp, timeout=timeout)  # it came up while we took the lock
                 except OSError:
@@ -64,7 +66,7 @@ def spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subproc
     with open(address.log, "ab") as log:
         os.chmod(address.log, 0o600)
         detached: dict[str, Any] = {"creationflags": 0x00000208} if os.name == "nt" else {"start_new_session": True}
-        return subprocess.Popen(
+        child = subprocess.Popen(
             [sys.executable, "-I", "-m", "muninn_server", "--root", place.root],
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -73,6 +75,15 @@ def spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subproc
             cwd=os.path.abspath(os.sep),  # a folder in use could not be unmounted or removed
             **detached,
         )
+    _reap(child)
+    return child
+
+
+def _reap(child: subprocess.Popen[bytes]) -> None:
+    """Wait for the daemon's end in the background: a client that outlives it must not keep a zombie."""
+    import threading
+
+    threading.Thread(target=child.wait, name="reap", daemon=True).start()
 
 
 def private_daemon(place: Place, environ: Mapping[str, str]) -> socket.socket:
@@ -84,13 +95,14 @@ def private_daemon(place: Place, environ: Mapping[str, str]) -> socket.socket:
 
     ours, theirs = socket.socketpair()
     with theirs:
-        subprocess.Popen(
+        child = subprocess.Popen(
             [sys.executable, "-I", "-m", "muninn_server", "--root", place.root, "--fd", str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(),),
             env=dict(environ),
         )
+    _reap(child)
     return ours
 
 

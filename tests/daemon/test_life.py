@@ -1,0 +1,129 @@
+"""The daemon leaves when it should, wholly; it comes back when somebody asks."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+from pathlib import Path
+
+import psutil
+import pytest
+from conftest import daemon_pid
+
+from muninn_core import client
+from muninn_core.errors import DaemonError
+from muninn_core.launch.place import locate
+from muninn_core.launch.runtime import Address
+
+
+def _address(repo: Path, environ: dict[str, str]) -> Address:
+    return Address(environ["MUNINN_RUNTIME_DIR"], locate(str(repo)).identity)
+
+
+def _process(repo: Path, environ: dict[str, str]) -> psutil.Process:
+    pid = daemon_pid(repo, environ)
+    assert pid is not None
+    return psutil.Process(pid)
+
+
+def test_it_leaves_after_the_idle_time_without_a_trace(repo: Path, environ: dict[str, str]) -> None:
+    process = _process(repo, environ)
+    with client.connect(str(repo), environ) as muninn:
+        muninn.call("index")
+        (repo / ".muninn" / "config.yaml").write_text("daemon:\n  idle_seconds: 0.3\n")
+        muninn.call("index")
+        children = process.children(recursive=True)
+    process.wait(15)
+    assert [child for child in children if child.is_running()] == []
+    left = sorted(path.suffix for path in Path(environ["MUNINN_RUNTIME_DIR"]).iterdir())
+    assert ".sock" not in left
+    assert ".json" not in left
+
+
+def test_it_stays_while_a_client_is_connected(repo: Path, environ: dict[str, str]) -> None:
+    process = _process(repo, environ)
+    (repo / ".muninn" / "config.yaml").write_text("daemon:\n  idle_seconds: 0.1\n")
+    with client.connect(str(repo), environ) as muninn:
+        muninn.call("index")
+        with pytest.raises(psutil.TimeoutExpired):
+            process.wait(1.0)
+        assert muninn.call("status")["pid"] == process.pid
+
+
+def test_sigterm_ends_it_cleanly_and_seals_what_was_stored(repo: Path, environ: dict[str, str]) -> None:
+    process = _process(repo, environ)
+    with client.connect(str(repo), environ) as muninn:
+        muninn.call("remember", {"text": "Sealed at the end."})
+        process.send_signal(signal.SIGTERM)
+        process.wait(15)
+    sealed = list((repo / ".muninn" / "memory" / "sessions").glob("*.jsonl"))
+    assert len(sealed) == 1
+    assert "Sealed at the end." in sealed[0].read_text()
+    assert not Path(_address(repo, environ).socket).exists()
+
+
+def test_a_socket_that_nobody_listens_to_is_replaced(repo: Path, environ: dict[str, str]) -> None:
+    process = _process(repo, environ)
+    process.send_signal(signal.SIGKILL)
+    process.wait(10)
+    path = Path(_address(repo, environ).socket)
+    assert path.exists(), "a killed daemon leaves its socket"
+    with client.connect(str(repo), environ) as muninn:
+        assert muninn.call("status")["pid"] != process.pid
+
+
+def test_a_left_over_lock_file_with_a_foreign_pid_means_nothing(repo: Path, environ: dict[str, str]) -> None:
+    process = _process(repo, environ)
+    process.send_signal(signal.SIGKILL)
+    process.wait(10)
+    Path(_address(repo, environ).lock).write_text("1\n")
+    Path(_address(repo, environ).start_lock).write_text("1\n")
+    with client.connect(str(repo), environ) as muninn:
+        assert muninn.call("remember", {"text": "The lock was stale."})["ids"]
+
+
+def test_only_the_user_can_reach_the_socket_and_read_the_log(repo: Path, environ: dict[str, str]) -> None:
+    address = _address(repo, environ)
+    for path in (address.socket, address.info, address.log):
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600, path
+
+
+def test_a_runtime_directory_that_others_can_enter_is_refused(repo: Path, environ: dict[str, str]) -> None:
+    open_to_all = Path(environ["MUNINN_RUNTIME_DIR"]) / "open"
+    open_to_all.mkdir(mode=0o755)
+    with pytest.raises(DaemonError, match="can be entered by others"):
+        client.connect(str(repo), {**environ, "MUNINN_RUNTIME_DIR": str(open_to_all)}, start=False)
+
+
+def test_without_a_runtime_directory_a_private_daemon_answers_and_leaves(
+    plain_repo: Path, environ: dict[str, str], tmp_path: Path
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    alone = {**environ, "MUNINN_RUNTIME_DIR": str(blocked)}
+    with client.connect(str(plain_repo), alone) as muninn:
+        process = psutil.Process(muninn.daemon["pid"])
+        muninn.call("init")
+        muninn.call("remember", {"text": "Stored by a private daemon."})
+        hits = muninn.call("recall", {"query": "private daemon", "kind": "memory"})["hits"]
+        assert hits[0]["text"] == "Stored by a private daemon."
+    process.wait(15)
+
+
+def test_a_daemon_that_does_not_start_says_why(plain_repo: Path, environ: dict[str, str]) -> None:
+    address = _address(plain_repo, environ)
+    Path(address.socket + ".x").touch()
+    long_runtime = Path(environ["MUNINN_RUNTIME_DIR"]) / ("long" * 30)
+    long_runtime.mkdir(mode=0o700)
+    with pytest.raises(DaemonError, match="did not start: .*longer than 100 bytes"):
+        client.connect(str(plain_repo), {**environ, "MUNINN_RUNTIME_DIR": str(long_runtime)})
+
+
+def test_a_connection_that_is_not_ours_is_refused_with_a_reason(repo: Path, environ: dict[str, str]) -> None:
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.connect(_address(repo, environ).socket)
+        sock.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = sock.recv(4096)
+    assert b"without Content-Length" in answer

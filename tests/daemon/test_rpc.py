@@ -1,0 +1,149 @@
+"""The plain face: errors that name the nearest word, cancellation, progress, many requests on one connection."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muninn_core import client
+from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
+from muninn_core.protocol import wire
+
+
+@pytest.fixture
+def muninn(repo: Path, environ: dict[str, str]) -> Iterator[client.Client]:
+    with client.connect(str(repo), environ) as connection:
+        yield connection
+
+
+def test_an_unknown_verb_is_method_not_found_and_names_the_nearest(muninn: client.Client) -> None:
+    with pytest.raises(UnknownVerb) as caught:
+        muninn.call("recal", {"query": "x"})
+    assert caught.value.code == -32601
+    assert caught.value.data["nearest"] == "recall"
+    with pytest.raises(UnknownVerb) as caught:
+        muninn.request("munin/recall", {"query": "x"})
+    assert caught.value.code == -32601
+
+
+def test_an_unknown_parameter_is_invalid_params_and_names_the_nearest(muninn: client.Client) -> None:
+    with pytest.raises(BadParams, match="has no parameter 'qurey'") as caught:
+        muninn.call("recall", {"qurey": "x"})
+    assert caught.value.code == -32602
+    assert caught.value.data["nearest"] == "query"
+    with pytest.raises(BadParams, match="limit"):
+        muninn.call("recall", {"query": "x", "limit": 0})
+
+
+def test_every_answer_says_what_it_saw(muninn: client.Client) -> None:
+    for verb, params in (
+        ("status", {}),
+        ("recall", {"query": "user"}),
+        ("context", {"query": "user"}),
+        ("memories", {}),
+        ("index", {}),
+        ("seal", {}),
+        ("conflicts", {}),
+        ("brief", {}),
+    ):
+        saw = muninn.call(verb, params)["saw"]
+        assert len(saw["commit"]) == 40, verb
+        assert saw["branch"] == "main", verb
+        assert saw["index"].keys() == {"generation", "lag"}, verb
+
+
+def test_a_folder_without_muninn_answers_status_and_asks_for_init(plain_repo: Path, environ: dict[str, str]) -> None:
+    with client.connect(str(plain_repo), environ) as muninn:
+        assert muninn.call("status")["mode"] == "uninitialised"
+        with pytest.raises(NotInitialised) as caught:
+            muninn.call("recall", {"query": "x"})
+        assert "muninn init" in caught.value.hint
+        muninn.call("shutdown")
+
+
+def test_progress_of_indexing_reaches_the_client_that_asked(muninn: client.Client, repo: Path) -> None:
+    for number in range(120):
+        (repo / f"module_{number}.py").write_text(f"def function_{number}():\n    return {number}\n")
+    seen: list[dict[str, Any]] = []
+    result = muninn.call("index", {"rebuild": True}, progress=seen.append)
+    assert result["files"] >= 121
+    assert [seen[0]["kind"], seen[-1]["kind"]] == ["begin", "end"]
+
+
+def test_a_cancelled_request_is_answered_as_cancelled(muninn: client.Client, repo: Path) -> None:
+    for number in range(400):
+        (repo / f"many_{number}.py").write_text("\n".join(f"def f_{number}_{i}(): pass" for i in range(60)))
+    sock, stream = muninn.detach()
+    sock.sendall(wire.request(900, "muninn/index", {"rebuild": True}))
+    sock.sendall(wire.frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 900}}))
+    answer = wire.read(stream.readline, stream.read)
+    assert answer is not None
+    assert answer["id"] == 900
+    assert answer["error"]["code"] == -32800
+    sock.sendall(wire.request(901, "muninn/status", {}))
+    answer = wire.read(stream.readline, stream.read)
+    assert answer is not None
+    assert answer["result"]["mode"] == "read-write"
+
+
+def test_requests_on_one_connection_are_answered_as_they_finish(muninn: client.Client) -> None:
+    sock, stream = muninn.detach()
+    wanted = set(range(100, 150))
+    sock.sendall(b"".join(wire.request(number, "muninn/recall", {"query": f"user {number}"}) for number in wanted))
+    answered = set()
+    for _ in wanted:
+        message = wire.read(stream.readline, stream.read)
+        assert message is not None
+        assert "result" in message
+        answered.add(message["id"])
+    assert answered == wanted
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        (b"Content-Length: 9\r\n\r\nnot json!", -32700),
+        (b"Content-Length: abc\r\n\r\n", -32700),
+        (b"Content-Length: 999999999999\r\n\r\n", -32700),
+        (wire.frame({"jsonrpc": "2.0", "id": 5}), -32600),
+    ],
+)
+def test_what_is_no_request_gets_an_error_and_harms_nobody(
+    muninn: client.Client, repo: Path, environ: dict[str, str], sent: bytes, code: int
+) -> None:
+    sock, stream = muninn.detach()
+    sock.sendall(sent)
+    answer = wire.read(stream.readline, stream.read)
+    assert answer is not None
+    assert answer["error"]["code"] == code
+    with client.connect(str(repo), environ) as other:
+        assert other.call("status")["mode"] == "read-write"
+
+
+def test_a_message_that_comes_byte_by_byte_is_understood(muninn: client.Client) -> None:
+    sock, stream = muninn.detach()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    for byte in wire.request(7, "muninn/memories", {"limit": 1}):
+        sock.send(bytes([byte]))
+    answer = wire.read(stream.readline, stream.read)
+    assert answer is not None
+    assert answer["result"]["memories"] == []
+
+
+def test_a_memory_of_five_megabytes_makes_the_round_trip(muninn: client.Client) -> None:
+    text = "word " * 1_000_000
+    stored = muninn.call("remember", {"text": text})
+    assert muninn.call("memories", {"id": stored["ids"][0]})["memories"][0]["text"] == text.strip()
+
+
+def test_an_internal_error_is_answered_and_logged(muninn: client.Client, repo: Path, environ: dict[str, str]) -> None:
+    (repo / ".muninn" / "memory").mkdir(parents=True, exist_ok=True)
+    with pytest.raises(MuninnError) as caught:
+        muninn.call("capture", {"source": "transcript", "transcript": "/no/such/file.jsonl"})
+    assert caught.value.kind == "not_found"
+    assert json.dumps(caught.value.to_plain())
