@@ -1,0 +1,185 @@
+"""A language model that says what it is told to: the part of the Messages API that Claude Code uses, on loopback.
+
+A script is a list of turns, a turn a list of texts and tool calls. Only requests of the conversation itself take turns;
+requests for a summary and asides (titles and the like) have fixed answers. Every request is kept for the test to read.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar, Literal
+
+Kind = Literal["turn", "summary", "aside"]
+Json = dict[str, Any]
+
+SUMMARY = "<summary>The user and the assistant worked on the demo.</summary>"
+"""What the model makes of a conversation: nothing of what was decided in it survives."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call of the model."""
+
+    tool: str
+    input: Json
+
+
+Turn = Sequence[str | Call]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request and what it was for."""
+
+    kind: Kind
+    body: Json
+
+    @property
+    def text(self) -> str:
+        """All that the model reads: the system prompt and every message, tool results included."""
+        parts = [self.body.get("system") or ""]
+        parts += [message.get("content") or "" for message in self.body["messages"]]
+        return "\n".join(text_of(part) for part in parts)
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools that are offered."""
+        return [tool["name"] for tool in self.body.get("tools", [])]
+
+
+def text_of(content: Any) -> str:
+    """Return all text of a message's content."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(
+        block["text"] if block["type"] == "text" else text_of(block.get("content") or "")
+        for block in content
+        if block["type"] in ("text", "tool_result")
+    )
+
+
+class ScriptedModel:
+    """The server; a context manager. `input_tokens` says how full the context shall seem, given the request."""
+
+    def __init__(self, script: Sequence[Turn], input_tokens: Callable[[Request], int] | None = None) -> None:
+        self._turns = iter(script)
+        self._tokens = input_tokens or (lambda request: len(json.dumps(request.body)) // 4)
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self.requests: list[Request] = []
+        handler = type("BoundHandler", (_Handler,), {"model": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> ScriptedModel:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def of(self, kind: Kind) -> list[Request]:
+        """Return the requests of one kind, in order."""
+        return [request for request in self.requests if request.kind == kind]
+
+    def answer(self, body: Json) -> Json:
+        """Take a request and return the model's message."""
+        request = Request(_kind(body), body)
+        with self._lock:
+            self.requests.append(request)
+            turn = self._turn(request.kind)
+            blocks = [self._block(part) for part in turn]
+            number = next(self._numbers)
+        calls = any(block["type"] == "tool_use" for block in blocks)
+        return {
+            "id": f"msg_{number:08}",
+            "type": "message",
+            "role": "assistant",
+            "model": body.get("model", ""),
+            "content": blocks,
+            "stop_reason": "tool_use" if calls else "end_turn",
+            "stop_sequence": None,
+            "usage": {"input_tokens": self._tokens(request), "output_tokens": 10},
+        }
+
+    def _turn(self, kind: Kind) -> Turn:
+        if kind == "turn":
+            return next(self._turns, ["There is nothing left to say."])
+        return [SUMMARY] if kind == "summary" else ["Fine."]
+
+    def _block(self, part: str | Call) -> Json:
+        if isinstance(part, str):
+            return {"type": "text", "text": part}
+        return {"type": "tool_use", "id": f"toolu_{next(self._numbers):08}", "name": part.tool, "input": part.input}
+
+
+def _kind(body: Json) -> Kind:
+    if "detailed summary" in text_of(body["messages"][-1].get("content") or ""):
+        return "summary"
+    return "turn" if body.get("tools") else "aside"
+
+
+def _events(message: Json) -> Iterator[Json]:
+    """Return a finished message as the events of a stream."""
+    yield {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}
+    for index, block in enumerate(message["content"]):
+        if block["type"] == "text":
+            empty, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": block["text"]}
+        else:
+            given = json.dumps(block["input"])
+            empty, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": given}
+        yield {"type": "content_block_start", "index": index, "content_block": empty}
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    end = {"stop_reason": message["stop_reason"], "stop_sequence": None}
+    yield {"type": "message_delta", "delta": end, "usage": message["usage"]}
+    yield {"type": "message_stop"}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    model: ClassVar[ScriptedModel]
+
+    def log_message(self, *_arguments: object) -> None:
+        """Say nothing: pytest shows what matters."""
+
+    def do_GET(self) -> None:
+        self._send(404, "application/json", b"{}")
+
+    def do_HEAD(self) -> None:
+        self._send(404, "application/json", b"{}")
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        path = self.path.partition("?")[0]
+        if path == "/v1/messages/count_tokens":
+            self._send(200, "application/json", json.dumps({"input_tokens": len(raw) // 4}).encode())
+        elif path == "/v1/messages":
+            body = json.loads(raw)
+            message = self.model.answer(body)
+            if body.get("stream"):
+                stream = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in _events(message))
+                self._send(200, "text/event-stream", stream.encode())
+            else:
+                self._send(200, "application/json", json.dumps(message).encode())
+        else:
+            self._send(404, "application/json", b"{}")
+
+    def _send(self, status: int, kind: str, data: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)

@@ -1,0 +1,188 @@
+"""A real Claude Code, installed into a scratch repository by `muninn install claude-code`, with a scripted model.
+
+Nothing leaves the machine: the model is on loopback, the home folder is the test's own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import clients
+import pytest
+from scripted_model import Call, Request, ScriptedModel, Turn
+
+from muninn_core.client import connect
+
+NAME = "Claude Code"
+ROOT = Path(__file__).resolve().parents[2]
+MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
+RULE = "Never log the e-mail addresses of customers."
+
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of Claude Code: the requests that its model got, and the session's id."""
+
+    session: str
+    model: ScriptedModel
+
+
+class ClaudeCode:
+    """Claude Code in a repository, with a home folder of its own."""
+
+    def __init__(self, program: Path, repo: Path, home: Path, environ: dict[str, str]) -> None:
+        self.program = program
+        self.repo = repo
+        self.muninn_env = environ
+        home.mkdir()
+        (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "MUNINN_RUNTIME_DIR": environ["MUNINN_RUNTIME_DIR"],
+            "ANTHROPIC_API_KEY": "none",
+            "NO_PROXY": "127.0.0.1,localhost",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            **dict.fromkeys(("DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING"), "1"),
+            **dict.fromkeys(("DISABLE_BUG_COMMAND", "DISABLE_COST_WARNINGS", "DISABLE_INSTALLATION_CHECKS"), "1"),
+        }
+
+    def run(
+        self,
+        script: Sequence[Turn],
+        prompt: str,
+        *arguments: str,
+        input_tokens: Callable[[Request], int] | None = None,
+    ) -> Run:
+        """Let Claude Code work on a prompt, and return when it has left."""
+        options = ["--output-format", "json", "--allowedTools", "Bash", "mcp__muninn"]
+        with ScriptedModel(script, input_tokens) as model:
+            done = subprocess.run(
+                [str(self.program), "-p", prompt, *arguments, *options],
+                cwd=self.repo,
+                env={**self.env, "ANTHROPIC_BASE_URL": model.url},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=180,
+                check=False,
+            )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return Run(json.loads(done.stdout)["session_id"], model)
+
+    def call(self, verb: str, **params: Any) -> dict[str, Any]:
+        """Ask the repository's daemon."""
+        with connect(str(self.repo), self.muninn_env) as muninn:
+            return muninn.call(verb, params)
+
+    def failures(self) -> str:
+        """Return the log of hooks that failed."""
+        log = self.repo / ".muninn" / "local" / "hooks.log"
+        return log.read_text("utf-8") if log.exists() else ""
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The pinned Claude Code; installed when it is not here."""
+    done = subprocess.run(
+        [str(ROOT / "scripts" / "install-claude.sh")],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    if done.returncode != 0:
+        clients.missing(NAME, (done.stderr.strip().splitlines() or ["it can't be installed"])[-1])
+    return ROOT / ".tools" / "claude" / "claude"
+
+
+@pytest.fixture
+def claude(program: Path, repo: Path, tmp_path: Path, environ: dict[str, str]) -> ClaudeCode:
+    """Claude Code with Muninn's hooks and server, in a repository that remembers one decision."""
+    claude = ClaudeCode(program, repo, tmp_path / "home", environ)
+    claude.call("remember", text="Sessions live in Postgres, not in Redis.", type="decision", importance=9)
+    subprocess.run([MUNINN, "install", "claude-code", "--repo", str(repo)], env=claude.env, check=True)
+    return claude
+
+
+def test_the_brief_is_part_of_the_first_request(claude: ClaudeCode) -> None:
+    run = claude.run([["Good."]], "Where do sessions live?")
+    assert "Sessions live in Postgres, not in Redis." in run.model.of("turn")[0].text
+    assert claude.failures() == ""
+
+
+def test_a_commit_that_the_model_makes_is_remembered_and_sealed(claude: ClaudeCode) -> None:
+    subject = "Introduce quotas: a token bucket instead of a counter"
+    command = f"echo '# bucket' >> src/users.py && git commit -qam '{subject}'"
+    run = claude.run([["I commit.", Call("Bash", {"command": command})], ["Done."]], "Please commit.")
+    (memory,) = claude.call("memories", tag="commit")["memories"]
+    assert memory["title"] == subject
+    assert (memory["type"], memory["trust"], memory["session"]) == ("decision", "commit", run.session)
+    assert memory["files"] == ["src/users.py"]
+    assert "Remembered: Introduce quotas" in run.model.of("turn")[1].text
+    assert memory["sealed"]
+    assert claude.failures() == ""
+
+
+def test_what_was_decided_comes_back_after_compaction(claude: ClaudeCode) -> None:
+    def fills_up(request: Request) -> int:
+        answers = sum(message["role"] == "assistant" for message in request.body["messages"])
+        return 98_000 if request.kind == "turn" and answers >= 2 else 30_000
+
+    steps = [[Call("Bash", {"command": f"echo step {number}"})] for number in range(4)]
+    run = claude.run([*steps, ["Done."]], RULE, "--autocompact", "100000", input_tokens=fills_up)
+    (asked, *_) = run.model.of("summary")
+    assert "Keep in the summary: decisions with their reasons" in asked.text
+    after = run.model.requests[run.model.requests.index(asked) + 1 :]
+    following = next(request for request in after if request.kind == "turn")
+    assert "step 0" not in following.text
+    assert RULE in following.text
+    (memory,) = claude.call("memories", session=run.session)["memories"]
+    assert (memory["text"], memory["type"], memory["trust"]) == (RULE, "constraint", "user")
+    assert claude.failures() == ""
+
+
+def test_compaction_on_demand_captures_too(claude: ClaudeCode) -> None:
+    first = claude.run([["We decided to keep `users.py` small because it is read on every request."]], "Go.")
+    claude.run([["Fine."]], "/compact keep the names", "--resume", first.session)
+    (memory,) = claude.call("memories", tag="session")["memories"]
+    assert (memory["type"], memory["trust"], memory["session"]) == ("decision", "agent", first.session)
+    then = claude.run([["On."]], "Go on.", "--resume", first.session)
+    assert "We decided to keep `users.py` small" in then.model.of("turn")[0].text
+    assert claude.failures() == ""
+
+
+def test_the_model_can_call_recall_at_once(claude: ClaudeCode) -> None:
+    script = [[Call("mcp__muninn__recall", {"query": "where do sessions live"})], ["In Postgres."]]
+    run = claude.run(script, "Where do sessions live?")
+    first, second = run.model.of("turn")
+    assert "mcp__muninn__recall" in first.tools
+    results = [
+        block
+        for message in second.body["messages"]
+        if isinstance(message["content"], list)
+        for block in message["content"]
+        if block["type"] == "tool_result"
+    ]
+    assert len(results) == 1
+    assert not results[0].get("is_error")
+    assert "Sessions live in Postgres" in json.dumps(results[0]["content"])
+
+
+def test_after_uninstalling_claude_code_knows_nothing_of_it(claude: ClaudeCode) -> None:
+    subprocess.run([MUNINN, "uninstall", "claude-code", "--repo", str(claude.repo)], env=claude.env, check=True)
+    run = claude.run([["I don't know."]], "Where do sessions live?")
+    (first,) = run.model.of("turn")
+    assert "Postgres" not in first.text
+    assert not any(name.startswith("mcp__muninn") for name in first.tools)
