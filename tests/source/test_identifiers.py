@@ -53,7 +53,7 @@ def test_all_spellings_of_a_name_meet_in_the_index(tmp_path, query, written):
     index = open_lexical(tmp_path)
     index.add(7, "code", "a.py", {"body": words(f"value = {written}(request)")})
     index.add(8, "code", "b.py", {"body": words("value = drop_table(request)")})
-    index.commit(1)
+    index.commit()
     assert [number for number, _ in index.read().search(words(query).split(), 5)] == [7]
     index.close()
 

@@ -125,7 +125,7 @@ class Index:
         """Index the changed paths (POSIX, below `root`) anew where their content differs, and drop the removed ones.
 
         `most` is the size limit in bytes; `workers` 0 chooses. `progress(done, total)` counts files. `check_cancel` is
-        called between batches and stops the run by raising: what was done by then stays, whole files only.
+        called every few files and stops the run by raising: what was done by then stays, whole files only.
         A file that can't be read (any more) leaves the index, and is counted. Raises StorageError, BusyError.
         """
         paths = sorted(set(changed))
@@ -134,8 +134,12 @@ class Index:
             with self._writing:
                 changes.removed += self._writer.drop(sorted(set(removed) - set(paths)))
             with closing(self._extracted(root, paths, most, workers)) as parts:
-                for done, batch in _batches(parts):
-                    self._write(batch, changes)
+                batch: list[Extracted] = []
+                for done, part in parts:
+                    batch += part
+                    if done == len(paths) or sum(len(one.pieces) for one in batch) >= _BATCH_CHUNKS:
+                        self._write(batch, changes)
+                        batch = []
                     progress(done, len(paths))
                     check_cancel()
             self.embed_missing(check_cancel=check_cancel)
@@ -249,19 +253,6 @@ def open_index(cache: Path, embedder: Embedder) -> Index:
         writer.close()
         raise
     return Index(embedder, writer)
-
-
-def _batches(parts: Iterable[tuple[int, list[Extracted]]]) -> Iterator[tuple[int, list[Extracted]]]:
-    """Gather what comes in small parts into batches that are worth a commit."""
-    batch: list[Extracted] = []
-    done = 0
-    for done, part in parts:
-        batch += part
-        if sum(len(one.pieces) for one in batch) >= _BATCH_CHUNKS:
-            yield done, batch
-            batch = []
-    if batch:
-        yield done, batch
 
 
 def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes]) -> Iterator[Job]:

@@ -28,9 +28,6 @@ WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.5, "title": 1.0, "pat
 _HEAP = 50_000_000
 """Bytes that the writer may fill before it writes a segment."""
 
-_MARKER = "/generation"
-"""The key of the one document that holds the generation. No file's path begins with a slash."""
-
 _FREQ = "freq"
 _MOST_TIES = 4
 
@@ -45,12 +42,7 @@ class Words:
     @property
     def documents(self) -> int:
         """The number of chunks and whole files."""
-        return self._searcher.num_docs - (1 if self.generation() is not None else 0)
-
-    def generation(self) -> int | None:
-        """Return the generation of the last commit, or None where there was none."""
-        found = self._run(self._term("key", _MARKER, "basic"), 1)
-        return found[0][0] if found else None
+        return int(self._searcher.num_docs)
 
     def search(
         self, words: Iterable[str], limit: int, kind: SourceKind | None = None, weights: Mapping[Field, float] = WEIGHTS
@@ -105,6 +97,7 @@ class Lexical:
 
     def __init__(self, folder: Path) -> None:
         self._schema = _schema()
+        self._closed = False
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._index = tantivy.Index(self._schema, str(folder))
@@ -142,14 +135,14 @@ class Lexical:
         """Delete everything; as all changes, from the next commit on."""
         self._writer.delete_all_documents()
 
-    def commit(self, generation: int) -> None:
+    @property
+    def stamp(self) -> int:
+        """What tells the last commit from all earlier ones: tantivy counts its operations."""
+        return int(self._writer.commit_opstamp)
+
+    def commit(self) -> None:
         """Make all changes since the last commit durable and visible at once. Raises StorageError when that fails."""
-        self.delete(_MARKER)
-        document = tantivy.Document()
-        document.add_unsigned("id", generation)
-        document.add_text("key", _MARKER)
         try:
-            self._writer.add_document(document)
             self._writer.commit()
         except (ValueError, OSError) as error:
             raise StorageError(
@@ -166,8 +159,10 @@ class Lexical:
         return Words(self._index.searcher(), self._schema)
 
     def close(self) -> None:
-        """Release the folder. The object can't be used afterwards; states that were read can."""
-        self._writer.wait_merging_threads()
+        """Release the folder; a second time does nothing. States that were read stay readable."""
+        if not self._closed:
+            self._closed = True
+            self._writer.wait_merging_threads()
 
     def _document(self, number: int, kind: SourceKind, key: str) -> tantivy.Document:
         document = tantivy.Document()

@@ -91,17 +91,9 @@ class Manifest:
         """How often the index has changed."""
         return int(self.meta("generation") or 0)
 
-    @property
-    def words_generation(self) -> int:
-        """The generation of the last change that the word index has to follow."""
-        return int(self.meta("words") or 0)
-
-    def next_generation(self, *, words: bool = False) -> None:
-        """Count a change; `words` when the word index has to follow it."""
-        number = str(self.generation + 1)
-        self.set_meta("generation", number)
-        if words:
-            self.set_meta("words", number)
+    def next_generation(self) -> None:
+        """Count a change."""
+        self.set_meta("generation", str(self.generation + 1))
 
     def file(self, path: str) -> FileRow | None:
         """Return the row of a path or memory key."""
@@ -153,10 +145,8 @@ class Manifest:
 
     def counts(self) -> dict[str, int]:
         """Return the number of files and of chunks of each kind, and of chunks without a vector."""
-        found = {
-            "files": int(self.connection.execute("SELECT COUNT(*) FROM files WHERE kind != 'memory'").fetchone()[0])
-        }
-        found["chunks"] = self.count("chunks")
+        files = self.connection.execute("SELECT COUNT(*) FROM files WHERE kind != 'memory'").fetchone()[0]
+        found = {"files": int(files), "chunks": self.count("chunks")}
         for number, kind in enumerate(SOURCE_KINDS):
             span = (number << KIND_BITS, (number + 1) << KIND_BITS)
             found[kind] = int(
@@ -316,9 +306,9 @@ def _open_known(path: Path) -> Manifest | None:
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5)
     try:
-        # What a power failure takes from the log is seen by the word index's generation, and made again.
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+        # Each commit reaches the disk: not even a power failure shall leave the word index ahead of the journal.
+        connection.execute("PRAGMA synchronous = FULL")
     except sqlite3.OperationalError:
         connection.close()
         raise

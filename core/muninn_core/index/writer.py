@@ -116,8 +116,7 @@ class Writer:
     def recover(self, model: str) -> None:
         """Make words and vectors fit the manifest, and the manifest's vectors the model; publish the first snapshot."""
         pending = self._manifest.pending()
-        found = self._lexical.read().generation()
-        if pending and (found is None or found <= self._manifest.words_generation):
+        if pending:
             self._follow({})
         if not self._fits():
             self._rebuild_words()
@@ -152,7 +151,7 @@ class Writer:
             self._manifest.begin_change(keys)
             yield change
             if keys:
-                self._manifest.next_generation(words=True)
+                self._manifest.next_generation()
 
     def _finish(self, change: _VectorChange, bodies: Mapping[str, list[str]]) -> None:
         """Make the word index follow the journal, then publish."""
@@ -176,9 +175,7 @@ class Writer:
         for key in keys:
             self._lexical.delete(key)
             self._add_words(key, bodies.get(key))
-        self._lexical.commit(self._manifest.words_generation)
-        with self._manifest.transaction():
-            self._manifest.end_change()
+        self._commit_words()
 
     def _add_words(self, key: str, bodies: list[str] | None) -> None:
         rows = self._manifest.chunks_of(key)
@@ -191,19 +188,23 @@ class Writer:
             self._lexical.add_file(number, file.kind, key, file_words(key, bodies))
 
     def _fits(self) -> bool:
-        """Whether the word index is that of the manifest: the same generation, a document for each chunk and file."""
-        read = self._lexical.read()
+        """Whether the word index is that of the manifest: the same commit, a document for each chunk and file."""
         wanted = self._manifest.count("chunks") + len(self._manifest.files())
-        return (read.generation() or 0) == self._manifest.words_generation and read.documents == wanted
+        return self._manifest.meta("stamp") == str(self._lexical.stamp) and self._lexical.read().documents == wanted
 
     def _rebuild_words(self) -> None:
         self._lexical.clear()
         for key in self._manifest.keys():  # noqa: SIM118 (no dict)
             self._add_words(key, None)
-        self._lexical.commit(self._manifest.words_generation)
+        self._commit_words()
+        with self._manifest.transaction():
+            self._manifest.set_meta("deleted", "0")
+
+    def _commit_words(self) -> None:
+        self._lexical.commit()
         with self._manifest.transaction():
             self._manifest.end_change()
-            self._manifest.set_meta("deleted", "0")
+            self._manifest.set_meta("stamp", str(self._lexical.stamp))
 
     def _remove(self, key: str, change: _VectorChange) -> None:
         ids = self._manifest.remove(key)

@@ -1,0 +1,61 @@
+import hashlib
+
+import numpy as np
+import pytest
+
+from muninn_core.index.index import open_index
+from muninn_core.source.identifiers import words
+
+
+class FakeEmbedder:
+    """Adds up a fixed random direction for each word: texts that share words are near to one another."""
+
+    def __init__(self, name="fake/32", dim=32):
+        self.name = name
+        self.dim = dim
+        self.embedded = 0
+
+    def _word(self, word):
+        seed = int.from_bytes(hashlib.blake2b(f"{self.name}{word}".encode(), digest_size=4).digest(), "little")
+        return np.random.default_rng(seed).standard_normal(self.dim)
+
+    def embed(self, texts):
+        self.embedded += len(texts)
+        rows = np.zeros((len(texts), self.dim), np.float32)
+        for i, text in enumerate(texts):
+            for word in words(text).split():
+                rows[i] += self._word(word)
+            length = np.linalg.norm(rows[i])
+            if length:
+                rows[i] /= length
+        return rows
+
+    def embed_query(self, text):
+        return self.embed([text])[0]
+
+
+@pytest.fixture
+def embedder():
+    return FakeEmbedder()
+
+
+@pytest.fixture
+def opened(tmp_path, embedder):
+    """Open indexes in folders below tmp_path, and close them at the end."""
+    indexes = []
+
+    def open_in(name="cache", using=embedder):
+        index = open_index(tmp_path / name, using)
+        indexes.append(index)
+        return index
+
+    yield open_in
+    for index in indexes:
+        index.close()
+
+
+@pytest.fixture
+def root(tmp_path):
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    return folder

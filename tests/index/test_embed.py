@@ -1,0 +1,95 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from muninn_core.errors import NotFoundError
+from muninn_core.index.embed import BUNDLED, load_embedder
+
+
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory):
+    return load_embedder(BUNDLED, tmp_path_factory.mktemp("models"))
+
+
+def test_the_bundled_model_understands_what_a_question_means(bundled):
+    texts = [
+        "def getUserName(self, uid):\n    return self.db.fetch_user(uid).name",
+        'func (s *Server) ListenAndServe(addr string) error { ln, err := net.Listen("tcp", addr) }',
+        "## Retries\nFailed requests are tried again with exponential backoff.",
+    ]
+    vectors = bundled.embed(texts)
+    assert (vectors.shape, vectors.dtype) == ((3, bundled.dim), np.float32)
+    questions = ("look up a user's name", "start listening on a tcp port", "what happens when a request fails")
+    assert [int(np.argmax(vectors @ bundled.embed_query(question))) for question in questions] == [0, 1, 2]
+
+
+def test_rows_have_length_one_or_are_zero(bundled):
+    vectors = bundled.embed(["load the session", "", "\u2603\u2603"])
+    assert np.allclose(np.linalg.norm(vectors, axis=1), [1, 0, 0], atol=1e-6)
+
+
+def test_a_text_gets_the_same_vector_whatever_is_embedded_with_it(bundled):
+    texts = [f"parse the header of message {n}" * (n % 5 + 1) for n in range(300)]
+    together = bundled.embed(texts)
+    assert np.allclose(together[::37], np.concatenate([bundled.embed([text]) for text in texts[::37]]), atol=1e-5)
+
+
+def test_all_spellings_of_a_name_have_one_meaning(bundled):
+    a, b, c = bundled.embed(["getUserName", "get_user_name", "get user name"])
+    assert min(a @ b, a @ c) > 0.999
+
+
+def test_nothing_gives_no_rows(bundled):
+    assert bundled.embed([]).shape == (0, bundled.dim)
+
+
+def test_an_unknown_model_is_an_error_that_names_the_bundled_one(tmp_path):
+    with pytest.raises(NotFoundError, match="knows no embedding model") as caught:
+        load_embedder("nobody/nothing", tmp_path)
+    assert BUNDLED in caught.value.hint
+
+
+def run_offline(code, *arguments):
+    """Run code in a process in which any socket, and any look-up of a name, is an error."""
+    guard = (
+        "import sys\n"
+        "def guard(event, arguments):\n"
+        "    if event.startswith('socket.') and event not in ('socket.gethostname',):\n"
+        "        sys.stderr.write(f'NETWORK {event}\\n')\n"
+        "        raise RuntimeError('no network in this test: ' + event)\n"
+        "sys.addaudithook(guard)\n"
+    )
+    return subprocess.run([sys.executable, "-c", guard + code, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_the_guard_of_these_tests_sees_a_socket():
+    assert "NETWORK" in run_offline("import socket\nsocket.socket()").stderr
+
+
+def test_the_bundled_model_works_without_any_network(tmp_path):
+    done = run_offline(
+        "from pathlib import Path\n"
+        "from muninn_core.index.embed import BUNDLED, load_embedder\n"
+        "print(load_embedder(BUNDLED, Path(sys.argv[1])).embed_query('offline').shape)\n",
+        str(tmp_path),
+    )
+    assert (done.stdout, done.stderr) == ("(256,)\n", "")
+
+
+def test_a_model_that_is_not_on_this_machine_is_an_error_with_a_way_out_and_no_download(tmp_path):
+    done = run_offline(
+        "from pathlib import Path\n"
+        "from muninn_core.errors import NotFoundError\n"
+        "from muninn_core.index.embed import load_embedder\n"
+        "try:\n"
+        "    load_embedder('BAAI/bge-small-en-v1.5', Path(sys.argv[1]))\n"
+        "except NotFoundError as error:\n"
+        "    print(error.message.split(':')[0]); print(error.hint)\n",
+        str(tmp_path),
+    )
+    assert "NETWORK" not in done.stderr
+    assert done.stdout.startswith("the embedding model BAAI/bge-small-en-v1.5 is not on this machine\n")
+    assert "fetch it once with" in done.stdout
+    assert str(tmp_path) in done.stdout
