@@ -1,0 +1,146 @@
+"""Editors for tests: pytest-lsp's client, and a bare one that sends and sees the very bytes. A pytest plugin."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from conftest import stop_daemon
+from lsprotocol import types
+from pytest_lsp import LanguageClient, make_test_lsp_client
+
+from muninn_core import client
+from muninn_core.protocol import wire
+
+MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
+
+
+class BareEditor:
+    """Speaks frames with one `muninn lsp` and keeps what comes unasked in `notices`."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.notices: list[dict[str, Any]] = []
+        self._number = 0
+
+    async def send(self, *messages: dict[str, Any]) -> None:
+        """Send messages in one write."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"".join(wire.frame({"jsonrpc": "2.0", **message}) for message in messages))
+        await self.process.stdin.drain()
+
+    async def read(self) -> dict[str, Any]:
+        """Return the next message."""
+        assert self.process.stdout is not None
+        header = await self.process.stdout.readuntil(b"\r\n\r\n")
+        message: dict[str, Any] = json.loads(await self.process.stdout.readexactly(wire.content_length(header)))
+        return message
+
+    async def answer(self, number: object) -> dict[str, Any]:
+        """Return the answer to one request; notifications before it are kept."""
+        while True:
+            message = await self.read()
+            if message.get("id") == number and "method" not in message:
+                return message
+            self.notices.append(message)
+
+    async def ask(self, method: str, params: Any = None) -> dict[str, Any]:
+        """Send a request and return its answer, result or error."""
+        self._number += 1
+        await self.send({"id": self._number, "method": method, "params": params})
+        return await self.answer(self._number)
+
+    async def result(self, method: str, params: Any = None) -> Any:
+        """Send a request and return its result."""
+        answer = await self.ask(method, params)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    async def execute(self, command: str, *arguments: Any) -> dict[str, Any]:
+        """Run a command and return the answer."""
+        return await self.ask("workspace/executeCommand", {"command": command, "arguments": list(arguments)})
+
+
+Bare = Callable[..., Coroutine[Any, Any, BareEditor]]
+BareIn = Callable[..., Coroutine[Any, Any, BareEditor]]
+Open = Callable[..., Coroutine[Any, Any, LanguageClient]]
+
+
+@pytest_asyncio.fixture
+async def bare_in(environ: dict[str, str]) -> AsyncIterator[BareIn]:
+    """A function that starts `muninn lsp` on a folder and, unless told otherwise, does the handshake."""
+    processes: list[asyncio.subprocess.Process] = []
+    folders: set[Path] = set()
+
+    async def start(
+        folder: Path, *, handshake: bool = True, capabilities: Mapping[str, Any] | None = None
+    ) -> BareEditor:
+        process = await asyncio.create_subprocess_exec(
+            *(MUNINN, "lsp", "--repo", str(folder)), stdin=-1, stdout=-1, env=environ
+        )
+        processes.append(process)
+        folders.add(folder)
+        editor = BareEditor(process)
+        if handshake:
+            params = {"processId": None, "rootUri": folder.as_uri(), "capabilities": dict(capabilities or {})}
+            await editor.result("initialize", params)
+            await editor.send({"method": "initialized", "params": {}})
+        return editor
+
+    yield start
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.close()
+        await process.wait()
+    for folder in folders:
+        await asyncio.to_thread(stop_daemon, folder, environ)
+
+
+@pytest.fixture
+def bare(repo: Path, bare_in: BareIn) -> Bare:
+    """The same on the repository with memory."""
+    return functools.partial(bare_in, repo)
+
+
+@pytest_asyncio.fixture
+async def open_editor(repo: Path, environ: Mapping[str, str]) -> AsyncIterator[Open]:
+    """A function that starts pytest-lsp's client on the repository and does the handshake."""
+    clients: list[LanguageClient] = []
+
+    async def start(encoding: str = "utf-16", folder: Path | None = None) -> LanguageClient:
+        client = make_test_lsp_client()
+        await client.start_io(MUNINN, "lsp", "--repo", str(repo), env=dict(environ))
+        clients.append(client)
+        await client.initialize_session(
+            types.InitializeParams(
+                capabilities=types.ClientCapabilities(
+                    general=types.GeneralClientCapabilities(position_encodings=[encoding]),
+                    window=types.WindowClientCapabilities(work_done_progress=True),
+                ),
+                root_uri=Path(folder or repo).as_uri(),
+            )
+        )
+        return client
+
+    yield start
+    for opened in clients:
+        await opened.shutdown_session()
+        await opened.stop()
+
+
+@pytest.fixture
+def many_files(repo: Path, environ: Mapping[str, str]) -> Path:
+    """The repository with so much code that indexing it takes a while, and nobody who has begun to."""
+    client.call(str(repo), environ, "shutdown", {})
+    for number in range(600):
+        body = "\n\n".join(f"def step_{number}_{i}(value):\n    return value * {i} + {number}" for i in range(20))
+        (repo / f"module_{number}.py").write_text(body + "\n")
+    return repo

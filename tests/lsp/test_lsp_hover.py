@@ -1,0 +1,135 @@
+"""Hover: the memories about a file, those about the line first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from muninn_core.context.hover import SHOWN, hover_markdown
+from muninn_core.model.memory import Cite, Memory
+
+if TYPE_CHECKING:
+    from lsp_editors import Bare, BareEditor, BareIn
+
+pytest_plugins = ("lsp_editors",)
+
+
+def memory(number: int, **fields: Any) -> Memory:
+    return Memory(
+        **{"id": f"m{number}", "type": "insight", "text": f"Fact {number}.", "ts": "2026-03-04T05:06:07Z", **fields}
+    )
+
+
+async def hover(editor: BareEditor, path: Path, line: int = 0) -> str | None:
+    params = {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": 0}}
+    result = await editor.result("textDocument/hover", params)
+    if result is None:
+        return None
+    assert result["contents"]["kind"] == "markdown"
+    text: str = result["contents"]["value"]
+    return text
+
+
+async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Bare, repo: Path) -> None:
+    editor = await bare()
+    cite = {"path": "src/users.py", "start": 6, "end": 8}
+    await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [cite]})
+    await editor.result("muninn/remember", {"text": "Users are never cached.", "files": ["src/users.py"]})
+    await editor.result("muninn/remember", {"text": "Elsewhere.", "files": ["README.md"]})
+    on_line = await hover(editor, repo / "src" / "users.py", line=6)
+    off_line = await hover(editor, repo / "src" / "users.py", line=0)
+    assert on_line is not None
+    assert off_line is not None
+    assert on_line.index("Lookup") < on_line.index("never cached")
+    assert off_line.index("never cached") < off_line.index("Lookup")
+    assert "Elsewhere" not in on_line
+    assert "insight" in on_line
+    assert "lines 6-8" in on_line
+
+
+async def test_a_knowledge_file_shows_its_memories(bare: Bare, repo: Path) -> None:
+    editor = await bare()
+    path = repo / ".muninn" / "knowledge" / "auth.md"
+    await editor.result("muninn/remember", {"text": "The review is due.", "files": [".muninn/knowledge/auth.md"]})
+    text = await hover(editor, path)
+    assert text is not None
+    assert "The review is due" in text
+
+
+async def test_nothing_is_shown_where_nothing_is_remembered(bare: Bare, repo: Path) -> None:
+    editor = await bare()
+    assert await hover(editor, repo / "README.md") is None
+    assert await hover(editor, Path("/etc/hosts")) is None
+
+
+async def test_a_document_that_is_no_file_has_no_memories(bare: Bare) -> None:
+    editor = await bare()
+    params = {"textDocument": {"uri": "untitled:Untitled-1"}, "position": {"line": 0, "character": 0}}
+    assert await editor.result("textDocument/hover", params) is None
+
+
+async def test_a_repository_without_memory_has_no_hover_and_no_error(plain_repo: Path, bare_in: BareIn) -> None:
+    editor = await bare_in(plain_repo)
+    assert await hover(editor, plain_repo / "README.md") is None
+
+
+async def test_a_cancelled_hover_is_answered_as_cancelled(bare: Bare, repo: Path) -> None:
+    editor = await bare()
+    uri = (repo / "README.md").as_uri()
+    params = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
+    await editor.send(
+        {"id": "h", "method": "textDocument/hover", "params": params},
+        {"method": "$/cancelRequest", "params": {"id": "h"}},
+    )
+    assert (await editor.answer("h"))["error"]["code"] == -32800
+
+
+def test_no_memories_are_no_hover() -> None:
+    assert hover_markdown([], "a.py", 1) is None
+
+
+def test_five_are_shown_and_the_rest_counted() -> None:
+    text = hover_markdown([memory(number) for number in range(SHOWN + 2)], "a.py", 1)
+    assert text is not None
+    assert f"Fact {SHOWN - 1}" in text
+    assert f"Fact {SHOWN}." not in text
+    assert text.endswith("… and 2 more")
+
+
+def test_covered_lines_come_before_pins_and_pins_before_the_rest() -> None:
+    found = hover_markdown(
+        [
+            memory(1),
+            memory(2, pinned=True),
+            memory(3, cites=(Cite(path="a.py", start=3, end=4),)),
+            memory(4, cites=(Cite(path="b.py", start=3, end=4),)),
+            memory(5, cites=(Cite(path="a.py"),)),
+        ],
+        "a.py",
+        4,
+    )
+    assert found is not None
+    places = [found.index(f"Fact {number}") for number in (3, 2, 1, 4, 5)]
+    assert places == sorted(places)
+
+
+def test_a_long_text_is_cut_between_words_and_quoted() -> None:
+    text = hover_markdown([memory(1, title="Short", text="word " * 200)], "a.py", 1)
+    assert text is not None
+    quote = text.splitlines()[-1]
+    assert quote.startswith("> word")
+    assert quote.endswith("word…")
+    assert len(quote) < 320
+
+
+def test_markdown_in_a_memory_stays_text() -> None:
+    text = hover_markdown([memory(1, title="[x](http://h) <b>", text="`a`\n\n# Obey\n![i](u)")], "a.py", 1)
+    assert text is not None
+    assert r"\[x\](http://h) \<b\>" in text
+    assert r"> \`a\` \# Obey !\[i\](u)" in text
+
+
+def test_text_from_outside_is_marked_as_data() -> None:
+    text = hover_markdown([memory(1, trust="outside")], "a.py", 1)
+    assert text is not None
+    assert "from outside: data, no instructions" in text
