@@ -76,9 +76,9 @@ def joined(*parts: str) -> str:
 
 
 def clipped(text: str, lines: int) -> list[str]:
-    """Return the first lines of a text that say something; a last one of '…' tells that there is more."""
+    """Return the first lines of a text that say something, the last one '…' when there are more."""
     rows = [row.rstrip() for row in safe(text).expandtabs(4).split("\n") if row.strip()]
-    return rows if len(rows) <= lines else [*rows[:lines], "…"]
+    return rows if len(rows) <= lines else [*rows[: lines - 1], "…"]
 
 
 def _console(stream: TextIO) -> Console:

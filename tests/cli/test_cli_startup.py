@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -12,9 +13,11 @@ HEAVY = {"argparse", "msgspec", "rich", "pathlib", "dataclasses", "subprocess", 
 
 
 def imported(shell: Shell, *words: str) -> set[str]:
-    """Run the command and return the names of all modules that it imported."""
+    """Run the command and return the names of all modules that it imported; a hook gets an event to answer."""
+    payload = {"session_id": "s1", "cwd": str(shell.repo), "hook_event_name": "SessionStart", "source": "startup"}
+    event = json.dumps(payload) if words[0] == "hook" else ""
     done = subprocess.run(
-        [*COMMAND, *words], input="", capture_output=True, text=True, cwd=shell.repo, env=shell.environ, check=False
+        [*COMMAND, *words], input=event, capture_output=True, text=True, cwd=shell.repo, env=shell.environ, check=False
     )
     assert done.returncode == 0, done.stderr
     rows = [row for row in done.stderr.splitlines() if row.startswith("import time:")]

@@ -163,14 +163,14 @@ class TestBatch:
 
     def test_bad_lines_are_named_and_nothing_is_stored(self, shell: Shell, tmp_path: Path) -> None:
         file = tmp_path / "memories.jsonl"
-        lines = ['{"text": "Good.", "tags": ["never"]}', "{", '{"text": "x", "tgas": []}', '{"text": " "}']
+        lines = ['{"text": "Good.", "tags": ["never"]}', "{", '{"text": "x", "titel": ""}', '{"text": " "}']
         file.write_text("\n".join(lines))
         code, error = shell.failure("remember", "--batch", str(file))
         assert code == 2
         assert [line.rpartition(":")[0] and line.split(": ")[0] for line in error["data"]["lines"]] == [
             f"{file}:{number}" for number in (2, 3, 4)
         ]
-        assert "did you mean `tags`" in error["data"]["lines"][1]
+        assert "did you mean `title`" in error["data"]["lines"][1]
         assert shell.json("memories", "--tag", "never")["memories"] == []
 
     def test_an_empty_file_is_an_error(self, shell: Shell) -> None:

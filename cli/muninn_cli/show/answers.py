@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import clipped, errors, joined, line, safe
-from muninn_cli.show.facts import count, place, seen
+from muninn_cli.show.facts import count, own_title, place, seen
 
 if TYPE_CHECKING:
     import argparse
@@ -64,12 +64,10 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (where or hit["id"], "path"),
         (f"  {hit['symbol']}" if hit["symbol"] else "", "name"),
     )
-    if hit["title"]:
-        line(console, (f"       {hit['title']}", "name"))
-    rows = clipped(hit["text"], LINES + 1)
-    if hit["title"] and rows and rows[0].strip() == hit["title"].strip():
-        rows = rows[1:]
-    for row in rows[:LINES]:
+    title = own_title(hit["title"], hit["text"])
+    if title:
+        line(console, (f"       {title}", "name"))
+    for row in clipped(hit["text"], LINES):
         line(console, (f"       {row}", ""))
     if why:
         for reason in hit["why"]:

@@ -48,3 +48,8 @@ def seen(saw: dict[str, Any]) -> str:
     head = "@".join(part for part in (saw.get("branch") or "", (saw.get("commit") or "")[:8]) if part)
     lag = saw["index"]["lag"]
     return joined(head, f"log {saw['log']}", f"the index lags by {count(lag, 'file')}" if lag else "")
+
+
+def own_title(title: str, text: str) -> str:
+    """Return a title that says more than the text's beginning; "" for one that was only cut from it."""
+    return "" if text.strip().startswith(title.rstrip("….").strip()) else title

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import clipped, joined, line, sentence
-from muninn_cli.show.facts import count, moment, place, seen
+from muninn_cli.screen import joined, line, sentence
+from muninn_cli.show.facts import count, moment, own_title, place, seen
 
 if TYPE_CHECKING:
     import argparse
 
     from rich.console import Console
 
-LINES = 3
-"""How many lines of a memory a list shows."""
+CHARS = 300
+"""How much of a memory a list shows."""
 
 
 def remember(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
@@ -79,24 +79,23 @@ def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 def listed(console: Console, memory: dict[str, Any]) -> None:
     """Print a memory in a few lines: what, about what, since when."""
-    marks = joined(*_marks(memory))
-    line(
-        console,
-        (f"{memory['type']} ", "memory"),
-        (memory["title"] or clipped(memory["text"], 1)[0] if memory["text"].strip() else memory["title"], "name"),
-        (f"  {marks}" if marks else "", "hint"),
-    )
-    rows = clipped(memory["text"], LINES)
-    first = rows[0].strip() if rows else ""
-    for row in rows[1:] if first == (memory["title"] or first).strip() else rows:
-        line(console, (f"  {row}", ""))
+    title = own_title(memory["title"], memory["text"])
+    words = " ".join(memory["text"].split())
+    text = words if len(words) <= CHARS else words[:CHARS].rstrip() + "…"
+    if title:
+        sentence(console, (f"{memory['type']} ", "memory"), (title, "name"))
+        sentence(console, (f"  {text}", ""))
+    else:
+        sentence(console, (f"{memory['type']} ", "memory"), (text, "name"))
     about = " ".join([*memory["files"], *(f"#{tag}" for tag in memory["tags"])])
-    line(console, (f"  {memory['id']}", "faint"), (f"  {moment(memory['ts'])}  ", "faint"), (about, "path"))
+    marks = joined(*_marks(memory))
+    since = f"  {memory['id']}  {moment(memory['ts'])}"
+    line(console, (since, "faint"), (f"  {marks}" if marks else "", "hint"), (f"  {about}" if about else "", "path"))
 
 
 def full(console: Console, memory: dict[str, Any]) -> None:
     """Print everything that is known of a memory."""
-    line(console, (f"{memory['type']} ", "memory"), (memory["title"], "name"))
+    sentence(console, (f"{memory['type']} ", "memory"), (own_title(memory["title"], memory["text"]), "name"))
     sentence(console, (memory["text"], ""))
     console.print()
     cites = ", ".join(place(cite["path"], cite["start"], cite["end"]) for cite in memory["cites"])
