@@ -1,0 +1,121 @@
+"""`python -m bench`: measures everything, prints a table and writes JSON to `bench/out/`.
+
+Budgets are those of the project. A figure over its budget does not fail the run: machines differ, and a figure is read
+beside the load that the machine had. `--quick` measures a tiny tree, to see that every measurement still works.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench import answering, building, corpus, starting, storing
+from bench.figure import Figure, table, write
+from bench.served import Served
+
+HERE = Path(__file__).parent
+
+
+class Size:
+    """How much is measured."""
+
+    def __init__(self, *, quick: bool) -> None:
+        self.memories = 40 if quick else 10_000
+        self.queries = 24 if quick else 1_000
+        self.stored = 5 if quick else 300
+        self.changes = 2 if quick else 40
+        self.hooks = 2 if quick else 40
+        self.pumps = 1 if quick else 20
+        self.starts = 1 if quick else 5
+        self.packs = 3 if quick else 200
+
+
+def main() -> int:
+    """Run the measurements that were asked for."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")
+    parser.add_argument("--quick", action="store_true", help="a tiny tree and few repetitions: a test of the bench")
+    parser.add_argument("--only", action="append", metavar="PART", help=f"one of {', '.join(PARTS)}; may be repeated")
+    parser.add_argument("--out", type=Path, default=HERE / "out" / "figures.json", help="the file to write")
+    options = parser.parse_args()
+    unknown = sorted(set(options.only or ()) - PARTS.keys())
+    if unknown:
+        parser.error(f"there is no part '{unknown[0]}'; they are {', '.join(PARTS)}")
+    before = os.getloadavg()[0]
+    figures = _measure(Size(quick=options.quick), quick=options.quick, wanted=options.only or list(PARTS))
+    machine = {
+        "processors": len(os.sched_getaffinity(0)),
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "load_before": before,
+        "load_after": os.getloadavg()[0],
+        "quick": options.quick,
+    }
+    print(table(figures))
+    print(f"\n{machine['processors']} processors, Python {machine['python']}, load {before:.1f} before the run")
+    write(options.out, machine, figures)
+    return 0
+
+
+def _measure(size: Size, *, quick: bool, wanted: list[str]) -> list[Figure]:
+    with tempfile.TemporaryDirectory(prefix="muninn-bench-") as name:
+        folder = Path(name)
+        source = corpus.tiny(folder / "tiny") if quick else corpus.django(HERE / ".cache")
+        words = corpus.Corpus(source)
+        figures: list[Figure] = []
+        with Served(corpus.lay_out(source, folder / "repository")) as served:
+            run = Run(served, words, size, folder)
+            # What the others build on is always done, and shown only when it is asked for.
+            for part, measure in PARTS.items():
+                if part in wanted or part in ("index", "batch"):
+                    begun = time.perf_counter()
+                    found = measure(run)
+                    figures += found if part in wanted else []
+                    print(f"{part}: {time.perf_counter() - begun:.1f} s", file=sys.stderr)
+        return figures
+
+
+class Run:
+    """What every part of a run may use."""
+
+    def __init__(self, served: Served, words: corpus.Corpus, size: Size, folder: Path) -> None:
+        self.served = served
+        self.words = words
+        self.size = size
+        self.folder = folder
+        self.recall_p50 = 0.0
+
+    def recall(self) -> list[Figure]:
+        """Measure recall at rest, and keep the median for who compares with it."""
+        figures = answering.recall_at_rest(self.served, self.words, self.size.queries)
+        self.recall_p50 = figures[0].value
+        return figures
+
+    def rebuild(self) -> list[Figure]:
+        """Measure recall while the index is made anew, against recall at rest just before."""
+        if not self.recall_p50:
+            self.recall()
+        return answering.recall_while_indexing(self.served, self.words, self.recall_p50)
+
+
+PARTS: dict[str, Callable[[Run], list[Figure]]] = {
+    "index": lambda run: building.first_index(run.served),
+    "batch": lambda run: storing.batch(run.served, run.words.memories(run.size.memories), run.folder),
+    "recall": Run.recall,
+    "context": lambda run: answering.packs(run.served, run.words, run.size.packs),
+    "remember": lambda run: storing.one_by_one(run.served, run.words, run.size.stored),
+    "change": lambda run: storing.changed_file(run.served, run.size.changes),
+    "hook": lambda run: starting.hook(run.served, run.size.hooks),
+    "pumps": lambda run: starting.pumps(run.served, run.size.pumps),
+    "rebuild": Run.rebuild,
+    "cold": lambda run: starting.cold(run.served, run.size.starts),
+}
+"""The parts of a run, in their order."""
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""Questions through the socket: one client, eight clients at once, while everything is indexed anew, and whole packs.
+
+A closed loop: every client waits for its answer before it asks again, and no question is asked twice. The clients run
+on the same machine and take their share of its processors, as they would at work.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+from bench.corpus import Corpus
+from bench.figure import Figure, percentile, spread
+from bench.processes import processor_seconds
+from bench.served import Served
+
+CLIENTS = 8
+
+
+def recall_at_rest(served: Served, corpus: Corpus, count: int) -> list[Figure]:
+    """Ask `count` questions with one client, then `count` with eight."""
+    return [
+        *_loops(served, "recall, one client", [corpus.queries(count, salt=1)]),
+        *_loops(served, f"recall, {CLIENTS} clients at once", _shared(corpus.queries(count * 2, salt=2))),
+    ]
+
+
+def recall_while_indexing(served: Served, corpus: Corpus, at_rest: float) -> list[Figure]:
+    """Throw the index away and ask while it is built again; `at_rest` is one client's median without that."""
+    questions = corpus.queries(3000, salt=3)
+    served.call("index", rebuild=True, wait=False)
+    building: list[float] = []
+    with served.connect() as muninn:
+        for query in questions:
+            begun = time.perf_counter()
+            muninn.call("recall", {"query": query})
+            building.append((time.perf_counter() - begun) * 1000)
+            if len(building) % 20 == 0 and muninn.call("status")["index"]["state"] == "ready":
+                break
+        muninn.call("index", {"wait": True})
+        stall = muninn.call("status")["longest_stall_ms"]
+    p50 = statistics.median(building)
+    note = f"{p50 / at_rest:.1f} times the median at rest"
+    return [
+        Figure("recall while indexing from nothing, p50", p50, "ms", None, note, spread(building)),
+        Figure("recall while indexing from nothing, p95", percentile(building, 0.95), "ms", None, "", {}),
+        Figure("longest stall of the loop, since the start", stall, "ms"),
+    ]
+
+
+def packs(served: Served, corpus: Corpus, count: int) -> list[Figure]:
+    """Ask for context packs of the default budget with one client."""
+    latencies = []
+    with served.connect() as muninn:
+        for query in corpus.queries(count, salt=4):
+            begun = time.perf_counter()
+            muninn.call("context", {"query": query})
+            latencies.append((time.perf_counter() - begun) * 1000)
+    detail = spread(latencies)
+    return [
+        Figure("context pack of 4,000 tokens, p50", detail["p50"], "ms", None, f"p95 {detail['p95']:.1f} ms", detail)
+    ]
+
+
+def _loops(served: Served, name: str, lists: list[list[str]]) -> list[Figure]:
+    pid = served.pid
+    assert pid is not None
+    before = processor_seconds([pid])
+    latencies, wall = served.ask(lists)
+    used = (processor_seconds([pid]) - before) * 1000 / len(latencies)
+    detail = {**spread(latencies), "per_second": len(latencies) / wall, "daemon_processor_ms": used}
+    note = f"{len(latencies) / wall:.0f} a second; {used:.1f} ms of the daemon's processor time each"
+    return [
+        Figure(f"{name}, p50", detail["p50"], "ms", 10, note, detail),
+        Figure(f"{name}, p95", detail["p95"], "ms", 25),
+    ]
+
+
+def _shared(queries: list[str]) -> list[list[str]]:
+    return [queries[number::CLIENTS] for number in range(CLIENTS)]

@@ -1,0 +1,100 @@
+"""A repository with a daemon and a runtime directory of its own, and many clients that ask it at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from muninn_core import client
+from muninn_core.errors import MuninnError
+from muninn_core.launch.place import locate
+from muninn_core.launch.runtime import Address
+from muninn_core.launch.transport import read_info
+
+ROOT = Path(__file__).parent.parent
+
+
+class Served:
+    """Stops the daemon and removes all folders at the end of the `with` block."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.runtime = tempfile.mkdtemp(prefix="mnb-", dir="/tmp")
+        self.environ = {**os.environ, "MUNINN_RUNTIME_DIR": self.runtime}
+        self._address = Address(self.runtime, locate(str(root)).identity)
+
+    def __enter__(self) -> Served:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.stop()
+        shutil.rmtree(self.runtime, ignore_errors=True)
+
+    @property
+    def pid(self) -> int | None:
+        """The daemon's number, None before it has written it."""
+        pid = read_info(self._address).get("pid")
+        return pid if isinstance(pid, int) else None
+
+    def connect(self) -> client.Client:
+        """Connect; the first one starts the daemon."""
+        return client.connect(str(self.root), self.environ, name="bench")
+
+    def call(self, verb: str, **params: Any) -> dict[str, Any]:
+        """Call one verb over a connection of its own."""
+        with self.connect() as muninn:
+            return muninn.call(verb, params)
+
+    def muninn(self, *words: str) -> list[str]:
+        """Return the command line of the console command for this repository."""
+        return [str(Path(sys.executable).parent / "muninn"), *words]
+
+    def stop(self) -> None:
+        """Stop the daemon and wait until it is gone."""
+        pid = self.pid
+        if pid is None:
+            return
+        try:
+            with client.connect(str(self.root), self.environ, start=False) as muninn:
+                muninn.call("shutdown")
+        except MuninnError:
+            return
+        deadline = time.monotonic() + 30
+        while os.path.exists(f"/proc/{pid}") and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    def ask(self, lists: list[list[str]], seconds: float | None = None) -> tuple[list[float], float]:
+        """Ask each list of questions from a process of its own, all at once, each waiting for its answers.
+
+        Return all latencies in milliseconds and the wall time of all in seconds. With `seconds` the loops start their
+        lists over until that time is up.
+        """
+        loops = [self._loop(queries, seconds) for queries in lists]
+        for loop in loops:
+            assert loop.stdout is not None
+            loop.stdout.readline()  # connected and warm
+        begun = time.perf_counter()
+        for loop in loops:
+            assert loop.stdin is not None
+            loop.stdin.write("go\n")
+            loop.stdin.flush()
+        latencies: list[float] = []
+        for loop in loops:
+            out, _ = loop.communicate()
+            if loop.returncode:
+                raise RuntimeError(f"a client of the bench failed with status {loop.returncode}")
+            latencies += json.loads(out)
+        return latencies, time.perf_counter() - begun
+
+    def _loop(self, queries: list[str], seconds: float | None) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "bench.loop", str(self.root), json.dumps(queries), str(seconds or 0)]
+        return subprocess.Popen(
+            command, cwd=ROOT, env=self.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )

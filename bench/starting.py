@@ -1,0 +1,106 @@
+"""Processes that somebody waits for: a hook, the pumps of editors and agents, a daemon that has to start.
+
+Hooks are compared with a bare interpreter, run by turns, so that a busy machine slows both.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from typing import Any
+
+from bench.figure import Figure, spread
+from bench.processes import whole
+from bench.served import Served
+from muninn_core.protocol import wire
+
+
+def hook(served: Served, count: int) -> list[Figure]:
+    """Run `muninn hook session-start` and `python -I -c pass` by turns."""
+    event = {
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+        "session_id": "bench-hook",
+        "cwd": str(served.root),
+    }
+    given = json.dumps(event).encode()
+    command, bare = served.muninn("hook", "session-start"), [sys.executable, "-I", "-c", "pass"]
+    walls: dict[str, list[float]] = {"hook": [], "bare": []}
+    processor: dict[str, list[float]] = {"hook": [], "bare": []}
+    for number in range(count + 2):
+        for name, words in (("bare", bare), ("hook", command)):
+            wall, used = whole(words, served.environ, given)
+            if number >= 2:  # the first two fill the caches of files
+                walls[name].append(wall)
+                processor[name].append(used)
+    hook_ms, bare_ms = statistics.median(walls["hook"]), statistics.median(walls["bare"])
+    by_processor = statistics.median(processor["hook"]) / statistics.median(processor["bare"])
+    note = f"{hook_ms:.0f} ms to {bare_ms:.0f} ms; {by_processor:.1f} by processor time of the process itself"
+    detail = {"hook": spread(walls["hook"]), "bare": spread(walls["bare"]), "by_processor": by_processor}
+    return [Figure("hook session-start to a bare interpreter", hook_ms / bare_ms, "times", 4, note, detail)]
+
+
+def pumps(served: Served, count: int) -> list[Figure]:
+    """Start `muninn lsp` and `muninn mcp` and wait for the first answer."""
+    initialize = {"processId": None, "rootUri": served.root.as_uri(), "capabilities": {}}
+    handshake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": handshake["clientInfo"],
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    asked = {
+        "muninn lsp to initialize answered": ("lsp", wire.request(1, "initialize", initialize)),
+        "muninn mcp to initialize answered": ("mcp", _line("initialize", handshake)),
+        "muninn mcp to server/discover answered": ("mcp", _line("server/discover", {"_meta": meta})),
+    }
+    figures = []
+    for name, (face, message) in asked.items():
+        latencies = [_first_answer(served, face, message) for _ in range(count + 1)][1:]
+        detail = spread(latencies)
+        figures.append(Figure(f"{name}, p50", detail["p50"], "ms", 300, f"p95 {detail['p95']:.0f} ms", detail))
+    return figures
+
+
+def cold(served: Served, count: int) -> list[Figure]:
+    """Stop the daemon, then time a client that starts it until its first status, and until its first recall."""
+    status, recall = [], []
+    for number in range(count):
+        served.stop()
+        begun = time.perf_counter()
+        with served.connect() as muninn:
+            muninn.call("status")
+            status.append((time.perf_counter() - begun) * 1000)
+            muninn.call("recall", {"query": f"where is the first question answered {number}"})
+            recall.append((time.perf_counter() - begun) * 1000)
+    return [
+        Figure("cold daemon to first status, p50", statistics.median(status), "ms", None, "", spread(status)),
+        Figure(
+            "cold daemon to first recall, p50", statistics.median(recall), "ms", None, "index on disk", spread(recall)
+        ),
+    ]
+
+
+def _line(method: str, params: dict[str, Any]) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode() + b"\n"
+
+
+def _first_answer(served: Served, face: str, message: bytes) -> float:
+    command = served.muninn(face, "--repo", str(served.root))
+    begun = time.perf_counter()
+    pump = subprocess.Popen(command, env=served.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert pump.stdin is not None
+    assert pump.stdout is not None
+    pump.stdin.write(message)
+    pump.stdin.flush()
+    answer = pump.stdout.readline() if face == "mcp" else wire.read(pump.stdout.readline, pump.stdout.read)
+    elapsed = (time.perf_counter() - begun) * 1000
+    if not answer or (b'"result"' not in answer if isinstance(answer, bytes) else "result" not in answer):
+        raise RuntimeError(f"`muninn {face}` answered {answer!r}")
+    pump.stdin.close()
+    pump.stdout.close()
+    pump.wait(10)
+    return elapsed

@@ -1,0 +1,36 @@
+"""The bench runs: every figure is measured on a tiny tree. What the figures say is for a machine at rest."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_every_part_of_the_bench_measures_its_figures_on_a_tiny_tree(tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "--quick", "--out", str(out)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(out.read_text("utf-8"))["figures"]
+    assert len(figures) == len({figure["name"] for figure in figures})
+    assert sum(figure["budget"] is not None for figure in figures) == 15
+    for figure in figures:
+        assert math.isfinite(figure["value"])
+        assert figure["value"] >= 0
+        assert figure["name"] in done.stdout
+
+
+def test_an_unknown_part_is_refused_with_the_known_ones() -> None:
+    done = subprocess.run([sys.executable, "-m", "bench", "--only", "recal"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "'recal'" in done.stderr
+    assert "recall" in done.stderr
