@@ -193,16 +193,16 @@ class Log:
         return tuple(given), tuple(fresh.values())
 
     def _made(self, data: Mapping[str, Any], session: str) -> Record:
-        filled = {"v": VERSION, "session": session, **data}
+        now = timestamp(self._clock())
+        filled = {"v": VERSION, "session": session, "ts": now, **data}
         if "id" not in filled:
             filled["id"] = self._ids()
         try:
-            if "ts" not in filled:
-                now = timestamp(self._clock())
-                said = self._fold.latest(needs(filled)) if "type" in filled else ""
-                filled["ts"] = max(now, later(said)) if said else now
-            return make_record(filled)
-        except (MalformedRecord, KeyError) as error:
+            record = make_record(filled)
+            said = "" if "ts" in data else self._fold.latest(needs(record.data))
+            # The last word counts by its time, so a clock behind that of an earlier writer must not mute this one.
+            return record if said < now else make_record({**filled, "ts": later(said)})
+        except MalformedRecord as error:
             raise BadParams(f"this is no record: {error}", hint="docs/formats/log.md says what one is.") from None
 
     def _length(self, session: str, path: Path) -> int:

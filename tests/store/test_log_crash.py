@@ -1,0 +1,195 @@
+"""What a crash, a full disk or a missing permission leaves behind. The disks are real where they can be."""
+
+import errno
+import os
+import subprocess
+
+import pytest
+
+from muninn_core.errors import ReadOnlyError, StorageError
+from muninn_core.store.layout import initialise, layout_of
+from muninn_core.store.spool import segment_path
+
+
+def insight(text):
+    return {"type": "insight", "text": text, "actor": "user"}
+
+
+def texts(log):
+    return [memory.text for memory in log.state.memories.values()]
+
+
+def test_a_torn_last_line_is_set_aside_and_reported_until_somebody_deletes_it(log, layout, opened):
+    log.append([insight("one"), insight("two")], "s1")
+    spool = layout.spool / "s1.jsonl"
+    spool.write_bytes(spool.read_bytes()[:-20])
+    again = opened()
+    assert texts(again) == ["one"]
+    (torn,) = layout.spool.iterdir()
+    assert torn.name.startswith("torn-s1-")
+    assert torn.read_bytes().startswith(b'{"v":1,')
+    assert [(one.path, one.line) for one in again.malformed] == [(f".muninn/local/spool/{torn.name}", 0)]
+    assert opened().malformed == again.malformed
+    torn.unlink()
+    assert opened().malformed == ()
+
+
+def test_a_whole_record_without_its_line_end_is_kept(log, layout, opened):
+    log.append([insight("one"), insight("two")], "s1")
+    spool = layout.spool / "s1.jsonl"
+    whole = spool.read_bytes()
+    spool.write_bytes(whole[:-1])
+    again = opened()
+    assert texts(again) == ["one", "two"]
+    assert again.malformed == ()
+    assert segment_path(layout, "s1", whole).read_bytes() == whole
+
+
+def test_a_reader_reports_a_torn_line_and_leaves_it(log, layout, opened):
+    log.append([insight("one"), insight("two")], "s1")
+    spool = layout.spool / "s1.jsonl"
+    torn = spool.read_bytes()[:-20]
+    spool.write_bytes(torn)
+    reader = opened(writable=False)
+    assert texts(reader) == ["one"]
+    assert [one.line for one in reader.malformed] == [2]
+    assert spool.read_bytes() == torn
+
+
+@pytest.mark.parametrize("moment", ["before the rename", "after the rename"])
+def test_a_crash_while_sealing_is_healed_by_sealing_again(log, layout, opened, moment):
+    log.append([insight("one"), insight("two")], "s1")
+    content = (layout.spool / "s1.jsonl").read_bytes()
+    segment = segment_path(layout, "s1", content)
+    layout.sessions.mkdir(parents=True)
+    if moment == "before the rename":
+        segment.with_name(f"{segment.name}.tmp").write_bytes(content[:30])
+    else:
+        segment.write_bytes(content)
+    again = opened()
+    assert [path.name for path in layout.sessions.iterdir()] == [segment.name]
+    assert segment.read_bytes() == content
+    assert texts(again) == ["one", "two"]
+    assert list(layout.spool.iterdir()) == []
+
+
+def test_the_bytes_are_flushed_before_the_answer(log, monkeypatch):
+    flushed = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: flushed.append(os.fstat(handle).st_size) or real(handle))
+    log.append([insight("one")], "s1")
+    length = (log.layout.spool / "s1.jsonl").stat().st_size
+    assert length in flushed
+    flushed.clear()
+    log.append([insight("two"), insight("three")], "s1")
+    assert flushed == [(log.layout.spool / "s1.jsonl").stat().st_size]
+
+
+def test_a_write_that_fails_half_way_leaves_no_trace(log, layout, monkeypatch, opened):
+    log.append([insight("one")], "s1")
+    before = (layout.spool / "s1.jsonl").read_bytes()
+    real = os.write
+
+    def half(handle, data):
+        if len(data) < 10:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(handle, bytes(data)[: len(data) // 2])
+
+    monkeypatch.setattr(os, "write", half)
+    with pytest.raises(StorageError, match="No space left") as caught:
+        log.append([insight("two")], "s1")
+    assert caught.value.hint
+    assert (layout.spool / "s1.jsonl").read_bytes() == before
+    assert texts(log) == ["one"]
+    monkeypatch.undo()
+    log.append([insight("three")], "s1")
+    assert texts(opened()) == ["one", "three"]
+
+
+def test_when_even_cutting_back_fails_the_next_write_does_it(log, layout, monkeypatch, opened):
+    log.append([insight("one")], "s1")
+    spool = layout.spool / "s1.jsonl"
+    before = len(spool.read_bytes())
+
+    def fail(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    monkeypatch.setattr(os, "ftruncate", fail)
+    with pytest.raises(StorageError):
+        log.append([insight("two")], "s1")
+    assert len(spool.read_bytes()) > before
+    monkeypatch.undo()
+    log.append([insight("three")], "s1")
+    assert texts(opened()) == texts(log) == ["one", "three"]
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("mounting a small disk needs root")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_loses_nothing_that_was_acknowledged(tiny_disk, opened):
+    layout = layout_of(tiny_disk)
+    initialise(layout, "# defaults\n")
+    log = opened(layout)
+
+    def fill():
+        for number in range(1000):
+            log.append([insight(f"{number} " + "x" * 500)], "s1")
+
+    with pytest.raises(StorageError) as caught:
+        fill()
+    assert "Make room" in caught.value.hint
+    stored = log.position
+    assert 0 < stored < 1000
+    with pytest.raises(StorageError):
+        log.seal()
+    again = opened(layout)
+    assert again.position == stored
+    assert again.unsealed == stored
+    assert [problem.kind for problem in again.problems] == ["unsealed"]
+    assert opened(layout, writable=False).position == stored
+
+
+@pytest.fixture
+def read_only(layout):
+    mounted = subprocess.run(["mount", "--bind", layout.root, layout.root], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("mounting a folder for reading only needs root")
+    subprocess.run(["mount", "-o", "remount,bind,ro", layout.root], check=True)
+    yield layout
+    subprocess.run(["umount", layout.root], check=True)
+
+
+def test_a_disk_for_reading_only_says_so(log, opened, read_only):
+    with pytest.raises(ReadOnlyError, match="Read-only file system"):
+        log.append([insight("one")], "s1")
+    assert log.position == 0
+
+
+def test_a_session_that_can_not_be_sealed_at_the_start_stays_readable_and_is_reported(log, layout, opened):
+    log.append([insight("one")], "s1")
+    layout.memory.write_text("a file where the folder should be")
+    again = opened()
+    assert texts(again) == ["one"]
+    assert [problem.kind for problem in again.problems] == ["unsealed"]
+    layout.memory.unlink()
+    assert again.seal().records == 1
+    assert again.problems == ()
+
+
+def test_a_file_in_the_spool_that_is_no_session_is_reported_and_left(layout, opened):
+    layout.spool.mkdir(parents=True)
+    stranger = layout.spool / "my notes.jsonl"
+    stranger.write_text("{}\n")
+    log = opened()
+    assert [problem.path for problem in log.problems] == [".muninn/local/spool/my notes.jsonl"]
+    assert stranger.exists()
+    assert log.seal().segments == ()
