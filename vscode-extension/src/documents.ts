@@ -21,9 +21,9 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   /** Opens a page; one that is open already shows what the server says now. Throws a Failure. */
-  async open(page: Page, title: string, token?: vscode.CancellationToken): Promise<vscode.TextDocument> {
+  async open(page: Page, title: string): Promise<vscode.TextDocument> {
     const uri = vscode.Uri.from({ scheme: SCHEME, ...address(page, title) });
-    this.texts.set(uri.toString(), await this.render(page, token));
+    this.texts.set(uri.toString(), await this.render(page));
     this.changed.fire(uri);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true });

@@ -8,7 +8,7 @@ import { Documents } from './documents';
 import { Failure } from './failure';
 import { Server } from './server';
 import { showFailure, shown } from './show';
-import { describe } from './state';
+import { counted, describe } from './state';
 import { paint, statusBarItem } from './statusbar';
 
 /** What `activate` returns, for the tests inside the extension host. */
@@ -16,6 +16,9 @@ export interface Api {
   readonly server: Server;
   readonly item: vscode.StatusBarItem;
 }
+
+/** Milliseconds after which a changed file of records is certainly in the server's log. */
+const SETTLED = 1_500;
 
 let running: Server | undefined;
 
@@ -59,6 +62,12 @@ function follow(
   paint(item, server.state);
   let told: string | undefined;
   const look = (): void => void (server.state.phase === 'starting' || server.refresh());
+  let later: NodeJS.Timeout | undefined;
+  const lookTwice = (): void => {
+    look();
+    clearTimeout(later);
+    later = setTimeout(look, SETTLED); // the server takes in a file that git brought a moment after we hear of it
+  };
   // Another client may have remembered something: every memory ends up in a file of this shape.
   const records = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(server.folder, '.muninn/**/*.jsonl'));
   extension.subscriptions.push(
@@ -69,9 +78,10 @@ function follow(
       told = state.failure?.message;
     }),
     records,
-    records.onDidCreate(look),
-    records.onDidChange(look),
-    records.onDidDelete(look),
+    new vscode.Disposable(() => clearTimeout(later)),
+    records.onDidCreate(lookTwice),
+    records.onDidChange(lookTwice),
+    records.onDidDelete(lookTwice),
     vscode.window.onDidChangeWindowState(({ focused }) => focused && look()),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('muninn.server', server.folder)) void server.restart();
@@ -109,8 +119,10 @@ async function showStatus(server: Server, log: vscode.LogOutputChannel): Promise
 async function initialise(server: Server): Promise<void> {
   const { created } = await server.request('init', {});
   await server.refresh();
-  const done = created.length ? `wrote ${created.join(', ')}` : 'was initialised already; nothing changed';
-  void vscode.window.showInformationMessage(`Muninn: ${done}.`);
+  const done = created.length
+    ? `${counted(created.length, 'file was', 'files were')} written to .muninn. Commit them, and others share the memory.`
+    : 'this repository was initialised already; nothing changed.';
+  void vscode.window.showInformationMessage(`Muninn: ${done}`);
 }
 
 function offerFolder(extension: vscode.ExtensionContext, log: vscode.LogOutputChannel): void {

@@ -16,16 +16,24 @@ export interface Row {
 /** Makes the row of a hit: icon of its kind, place, score and first line; a memory's headline stands for its place. */
 export function row(hit: Hit): Row {
   const first = firstLine(hit.text);
-  const place = hit.path && `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;
-  const isMemory = hit.kind === 'memory';
-  const headline = isMemory ? hit.title || first : place;
-  const about = isMemory ? [hit.type, hit.path] : [hit.symbol || hit.title];
-  return {
-    label: `$(${ICONS[hit.kind]}) ${literal(headline)}`,
-    description: literal([...about.filter((part) => part), hit.score.toFixed(3)].join(' · ')),
-    detail: first === headline ? '' : literal(first),
-    hit,
-  };
+  const score = hit.score.toFixed(3);
+  if (hit.kind === 'memory') {
+    const headline = hit.title || first;
+    // A headline takes the whole width, and VS Code cuts the description for it: all else goes below.
+    const more = first.startsWith(headline) ? '' : first;
+    return named(hit, headline, '', joined(hit.type, hit.path, score, more));
+  }
+  const place = `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;
+  return named(hit, place, joined(hit.symbol || hit.title, score), first);
+}
+
+function named(hit: Hit, name: string, description: string, detail: string): Row {
+  const label = `$(${ICONS[hit.kind]}) ${literal(name)}`;
+  return { label, description: literal(description), detail: literal(detail), hit };
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part).join(' · ');
 }
 
 /** The first line of a text that says something, without its indentation, cut to a row's width. */

@@ -17,7 +17,7 @@ import { coalesced } from './coalesce';
 import { Failure, failureOf } from './failure';
 import { end, launch, type Program } from './process';
 import { COMMANDS, type StatusResult, type Verbs } from './protocol';
-import type { State } from './state';
+import { isBusy, type State } from './state';
 
 const START_LIMIT = 60_000;
 const LEAVE_LIMIT = 3_000;
@@ -197,7 +197,7 @@ export class Server {
       const { failure: _past, ...rest } = this.known;
       if (!this.life) return;
       this.set({ ...rest, phase: 'running', status });
-      if (status.index.state === 'building' && !this.known.indexing) void this.awaitIndex(status.index.generation);
+      if (isBusy(status) && !this.known.indexing) void this.awaitIndex(status.index.generation);
     } catch (error) {
       if (!this.life) return; // it went away meanwhile, and the state tells why
       const failure = failureOf(error);

@@ -35,7 +35,7 @@ export function appearance(state: State): Appearance {
       command: 'muninn.ui.init',
     };
   }
-  if (state.indexing || status.index.state === 'building') {
+  if (state.indexing || isBusy(status)) {
     const { percentage } = state.indexing ?? {};
     const text = `$(sync~spin) Muninn: indexing${percentage === undefined ? '' : ` ${Math.round(percentage)}%`}`;
     return { text, tooltip, severity: 'normal', command: 'muninn.ui.status' };
@@ -48,6 +48,11 @@ export function appearance(state: State): Appearance {
     severity: troubled ? 'warning' : 'normal',
     command: 'muninn.ui.status',
   };
+}
+
+/** Whether the index is being opened or built: it will be ready without anybody's help. */
+export function isBusy(status: StatusResult): boolean {
+  return !['ready', 'failed', 'absent'].includes(status.index.state);
 }
 
 /** Says in lines of plain text how daemon, memory and index are, the problems last. */

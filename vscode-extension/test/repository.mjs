@@ -20,7 +20,7 @@ const FILES = {
     '    return f"{commit}:{name}"',
     '',
   ],
-  'Makefile': ['build:', '\techo $(gear) is no icon of render_page', ''],
+  'Makefile': ['# $(gear) is the text of render_page here, and no icon', 'build:', '\techo $(gear)', ''],
   'docs/cache.md': ['# The cache', '', 'Pages are rendered once for each commit.', ''],
 };
 

@@ -15,9 +15,9 @@ export async function context(
   if (!query) return undefined;
   const files = await filesAtHand(server);
   const budget = vscode.workspace.getConfiguration('muninn', server.folder).get<number>('context.budget', 4000);
-  const progress = { location: vscode.ProgressLocation.Notification, title: 'Muninn: gathering context', cancellable: true };
-  return vscode.window.withProgress(progress, (_report, token) =>
-    documents.open({ page: 'context', params: { query, files, budget } }, query, token),
+  const progress = { location: vscode.ProgressLocation.Window, title: 'Muninn: gathering context' };
+  return vscode.window.withProgress(progress, () =>
+    documents.open({ page: 'context', params: { query, files, budget } }, query),
   );
 }
 

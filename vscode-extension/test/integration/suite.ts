@@ -87,6 +87,28 @@ suite('Muninn in VS Code', () => {
     assert.ok(document.getText().includes(FACT));
   });
 
+  test('hovering over the file shows what is remembered about it', async () => {
+    const at = new vscode.Position(3, 5);
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', file, at);
+    const texts = hovers.flatMap(({ contents }) => contents).map((part) => (part as vscode.MarkdownString).value);
+    assert.ok(texts.some((text) => text.includes(FACT)), texts.join());
+  });
+
+  test('broken frontmatter of a knowledge file is underlined', async () => {
+    const broken = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/knowledge/broken.md');
+    await vscode.workspace.fs.writeFile(broken, Buffer.from('---\ntype: [decision\n---\n\n# Broken\n'));
+    await vscode.window.showTextDocument(broken);
+    await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken).length > 0);
+    assert.equal(vscode.languages.getDiagnostics(broken)[0]?.source, 'muninn');
+  });
+
+  test('what another client remembers is counted, too', async () => {
+    const elsewhere = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/memory/sessions/other-1.jsonl');
+    const line = { v: 1, id: 'fromelsewhere1', ts: '2026-01-02T03:04:05Z', type: 'insight', session: 'other', text: 'Elsewhere.' };
+    await vscode.workspace.fs.writeFile(elsewhere, Buffer.from(`${JSON.stringify(line)}\n`));
+    await until(api.server.onDidChange, () => /2 memories$/.test(api.item.text));
+  });
+
   test('an error of the server keeps its kind', async () => {
     await assert.rejects(api.server.request('forget', { id: 'nothing-has-this-id' }), { kind: 'not_found' });
   });
@@ -95,7 +117,7 @@ suite('Muninn in VS Code', () => {
     await Promise.all([api.server.restart(), api.server.restart(), api.server.restart()]);
     assert.equal(api.server.state.phase, 'running');
     const { log } = await api.server.request('status', {});
-    assert.equal(log.memories, 1);
+    assert.equal(log.memories, 2);
   });
 
   test('a missing program is a problem with its cure, and mending the setting starts the server', async () => {
@@ -106,6 +128,6 @@ suite('Muninn in VS Code', () => {
     assert.equal(api.server.state.failure?.kind, 'missing_program');
     assert.match(api.item.text, /problem/);
     await settings.update('server.command', undefined, vscode.ConfigurationTarget.Workspace);
-    await until(api.server.onDidChange, () => /1 memory$/.test(api.item.text));
+    await until(api.server.onDidChange, () => /2 memories$/.test(api.item.text));
   });
 });

@@ -11,17 +11,22 @@ test('code shows its place, its symbol, its score and its first line', () => {
   });
 });
 
-test('a memory shows its headline, its type and its file', () => {
-  const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'decision', start_line: 0 } as const;
+test('a memory shows its headline, and below it type, file, score and text', () => {
+  const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'decision', text: 'Branches share.' } as const;
   expect(row(memory)).toMatchObject({
     label: '$(lightbulb) Cache by commit',
-    description: 'decision · src/cache.py · 0.512',
+    description: '',
+    detail: 'decision · src/cache.py · 0.512 · Branches share.',
   });
 });
 
-test('a memory without a headline shows its first line once', () => {
-  const memory = { ...HIT, kind: 'memory', title: '', type: '', path: '', text: 'Only this.' } as const;
-  expect(row(memory)).toMatchObject({ label: '$(lightbulb) Only this.', description: '0.512', detail: '' });
+test('a memory whose headline is its text says it once', () => {
+  const memory = { ...HIT, kind: 'memory', type: '', path: '', text: 'Only this.' } as const;
+  for (const title of ['', 'Only this']) {
+    const { label, detail } = row({ ...memory, title });
+    expect(label).toMatch(/^\$\(lightbulb\) Only this/);
+    expect(detail).toBe('0.512');
+  }
 });
 
 test('a place that is a whole file has no line', () => {

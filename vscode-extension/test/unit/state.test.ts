@@ -21,6 +21,8 @@ test('while it indexes it says how far it is', () => {
   expect(appearance({ ...running, indexing: {} }).text).toMatch(/indexing$/);
   const building = { ...STATUS, index: { ...STATUS.index, state: 'building' } };
   expect(appearance({ phase: 'running', status: building }).text).toMatch(/indexing$/);
+  const opening = { ...STATUS, index: { ...STATUS.index, state: 'opening' } };
+  expect(appearance({ phase: 'running', status: opening }).text).toMatch(/indexing$/);
 });
 
 test('a repository without memory offers to initialise it', () => {
