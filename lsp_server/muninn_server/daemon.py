@@ -8,19 +8,21 @@ socket without a listener starts the next one.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import os
 import secrets
 import signal
 import socket
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core import __version__
 from muninn_core.engine.engine import Engine
-from muninn_core.errors import DaemonError, MuninnError
+from muninn_core.errors import BadParams, DaemonError, MuninnError
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, runtime_directory
@@ -38,6 +40,12 @@ log = logging.getLogger("muninn.daemon")
 
 HELLO_SECONDS = 10.0
 """A connection that says nothing for so long is closed."""
+
+PREPARE_SECONDS = 60.0
+"""How long loading the faces waits for the index, which clients need sooner."""
+
+FACES = {"lsp": "muninn_server.lsp.face", "mcp": "muninn_server.mcp.face"}
+"""The faces with libraries of their own; each module has `async serve(reader, writer, session)`."""
 
 BEAT_SECONDS = 0.1
 """How often the loop's stalls are measured while somebody is connected."""
@@ -97,7 +105,7 @@ class Daemon:
         self._heed_signals()
         server = await asyncio.start_server(self._accept, sock=sock)
         log.info("serving %s, version %s, pid %d", self._place.root, __version__, os.getpid())
-        self._pools.control.submit(self._prepare)
+        threading.Thread(target=self._prepare, name="prepare", daemon=True).start()
         try:
             await self._until_done()
         finally:
@@ -119,13 +127,14 @@ class Daemon:
     def _prepare(self) -> None:
         """Load what the first requests would wait for: the repository and, after it, the faces' libraries."""
         try:
-            self.engine.open(self._place)
+            self.engine.open(self._place).updater.ready(PREPARE_SECONDS)
         except MuninnError as error:
-            log.warning("%s %s", error.message, error.hint)
+            log.info("%s", error.message)
         except Exception:
             log.exception("the repository could not be opened")
-        import muninn_server.lsp.face
-        import muninn_server.mcp.face  # noqa: F401
+        for face in FACES.values():
+            if not self._stopping.is_set():
+                importlib.import_module(face)
 
     def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -199,9 +208,11 @@ class Daemon:
             stop=self.stop,
             actor="assistant" if hello.face == "mcp" else None,
         )
-        await _face(hello.face, reader, writer, session)
+        await _serve_face(hello.face, reader, writer, session)
 
     def _admit(self, hello: Hello) -> Place:
+        if hello.face not in (*FACES, "rpc"):
+            raise BadParams(f"there is no face '{hello.face}'", hint=f"The faces are rpc, {', '.join(FACES)}.")
         if self._tcp and not secrets.compare_digest(hello.token, self._token):
             raise DaemonError("the token is wrong", hint="Only the user who started the daemon can connect.")
         place = locate(hello.root)
@@ -248,14 +259,10 @@ class Daemon:
         log.info("left")
 
 
-async def _face(face: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
-    if face == "lsp":
-        from muninn_server.lsp.face import serve as serve_lsp
-
-        await serve_lsp(reader, writer, session)
-    elif face == "mcp":
-        from muninn_server.mcp.face import serve as serve_mcp
-
-        await serve_mcp(reader, writer, session)
+async def _serve_face(face: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
+    """Serve the bytes after the hello. A face's libraries take a second to load: not on the loop's thread."""
+    if face in FACES:
+        module = await asyncio.to_thread(importlib.import_module, FACES[face])
+        await module.serve(reader, writer, session)
     else:
         await PlainFace(reader, writer, session).serve()

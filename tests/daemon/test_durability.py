@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -107,6 +108,18 @@ def test_a_malformed_line_is_skipped_counted_and_shown_with_its_place(repo: Path
     assert "not json" in main.read_text()
 
 
+def _fill(path: Path) -> None:
+    """Write until there is no room for another page."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT)
+    try:
+        while True:
+            os.write(handle, b"\0" * 4096)
+    except OSError as error:
+        assert error.errno == errno.ENOSPC
+    finally:
+        os.close(handle)
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own, 4 MB small; needs the right to mount."""
@@ -130,10 +143,7 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(
             muninn.call("index")
             kept = muninn.call("remember", {"text": "Stored while there was room."})["ids"][0]
             muninn.call("recall", {"query": "room"})
-            with (repo / "filler").open("wb") as filler, pytest.raises(OSError, match="No space"):
-                while True:
-                    filler.write(b"\0" * 4096)
-                    filler.flush()
+            _fill(repo / "filler")
             with pytest.raises(StorageError, match="No space left") as caught:
                 muninn.call("remember", {"text": "There is no room for this. " * 400})
             assert "room" in caught.value.hint

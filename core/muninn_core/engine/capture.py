@@ -5,6 +5,7 @@ What is worth remembering is decided in `source`; here stands where to look, and
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from muninn_core.protocol.params import CaptureParams, MemoryDraft
 from muninn_core.source.commit import draft as commit_draft
 from muninn_core.source.commit import significant
 from muninn_core.source.transcript import read_transcript
+
+log = logging.getLogger("muninn.capture")
 
 MOST_COMMITS = 20
 """A look back takes in the newest this many; a session rarely makes more between two looks."""
@@ -34,7 +37,10 @@ def note_start(workspace: Workspace, session: str | None) -> None:
     head = git.head(workspace.place).commit
     name = session or workspace.session
     if head is not None and workspace.notes.get(name, "head") is None:
-        workspace.notes.put(name, "head", head)
+        try:
+            workspace.notes.put(name, "head", head)
+        except OSError as error:  # a brief is worth more than the note
+            log.warning("where the session starts could not be noted: %s", error)
 
 
 def find(workspace: Workspace, params: CaptureParams) -> Found:

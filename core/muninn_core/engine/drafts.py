@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -69,6 +70,8 @@ def inside(path: str, root: Path) -> str:
         elif part != ".":
             parts.append(part)
     plain = Path(*parts)
+    if given.is_absolute() and not plain.is_relative_to(root):
+        plain = Path(os.path.realpath(plain.parent), plain.name)  # named through a link to the root, as shells do
     if plain == root or not plain.is_relative_to(root):
         raise BadParams(f"'{path}' is outside the repository {root}", hint="Name files relative to its root.")
     return plain.relative_to(root).as_posix()

@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from muninn_core.engine.worktree import layout_at
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.launch.place import Place
+from muninn_core.launch.runtime import key
 from muninn_core.model.value import Value
 from muninn_core.protocol import params as p
 from muninn_core.protocol import results as r
@@ -46,6 +48,7 @@ class Engine:
         model_cache: Path,
         clock: Callable[[], datetime] = _now,
         chance: Callable[[int], bytes] = os.urandom,
+        load: Callable[[str, Path], Embedder] = load_embedder,
         opened: Callable[[Place], None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,
     ) -> None:
@@ -54,6 +57,7 @@ class Engine:
         self.ids = Ids(clock, chance)
         self._spare_cache = spare_cache
         self._model_cache = model_cache
+        self._load = load
         self._opened = opened
         self._clients = clients
         self._begun = time.monotonic()
@@ -61,6 +65,7 @@ class Engine:
         self._workspaces: dict[str, Workspace] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
+        self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
         self._closed = False
         missing = [verb for verb in METHODS if not hasattr(self, verb)]
         if missing:
@@ -84,18 +89,20 @@ class Engine:
                 return found
             if self._closed:
                 raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
-            spare = self._spare_cache / str(abs(hash(place.root)))
+            spare = self._spare_cache / key(place.root)
             found = Workspace(place, clock=self.clock, ids=self.ids, embedder=self._embedder, spare_cache=spare)
             self._workspaces[place.root] = found
             self._opened(place)
+            found.start()
             return found
 
     def close(self) -> None:
         """Close all work trees: what sessions stored is sealed, indexes are left whole."""
         with self._opening:
             self._closed = True
-            for workspace in self._workspaces.values():
-                workspace.close()
+            with ExitStack() as all_of_them:  # one that can't be sealed must not keep the others open
+                for workspace in self._workspaces.values():
+                    all_of_them.callback(workspace.close)
             self._workspaces.clear()
 
     def touched(self, place: Place, paths: set[str]) -> None:
@@ -120,9 +127,9 @@ class Engine:
             workspace.trouble("watch", message, hint)
 
     def _embedder(self, model: str) -> Embedder:
-        with self._opening:
+        with self._loading:
             if model not in self._embedders:
-                self._embedders[model] = load_embedder(model, self._model_cache)
+                self._embedders[model] = self._load(model, self._model_cache)
             return self._embedders[model]
 
     # --- the catalogue ---
@@ -191,10 +198,10 @@ class Engine:
     def reconcile(self, params: p.ReconcileParams, scope: Scope) -> r.ReconcileResult:
         """Consolidate the sealed sessions into main.jsonl."""
         workspace = self.open(scope.place) if params.dry_run else self._writable(scope)
-        from muninn_core.reconcile.reconcile import reconcile as run_reconcile
+        from muninn_core.reconcile.apply import reconcile as consolidate
 
         workspace.log.refresh()
-        result = run_reconcile(workspace.log, dry_run=params.dry_run, archive=params.archive)
+        result = consolidate(workspace.log, dry_run=params.dry_run, archive=params.archive)
         workspace.hand_over_memories()
         return r.ReconcileResult(
             consolidated=result.consolidated,

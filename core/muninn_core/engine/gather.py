@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from muninn_core.context.pack import make_pack
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
+from muninn_core.index.embed import Embedder
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
@@ -23,8 +24,9 @@ from muninn_core.retrieval.recall import recall as ask
 OPEN_SECONDS = 30.0
 """How long a question waits for an index that is being opened."""
 
-FRESH_SECONDS = 2.0
-"""How long a question waits for memories that were stored before it to become searchable."""
+FRESH_SECONDS = 15.0
+"""How long a question waits for memories that were stored before it to become searchable: milliseconds mostly, more
+when the index has just been opened. Past it the answer is of what there is."""
 
 CANDIDATES: tuple[tuple[SourceKind, int], ...] = (("memory", 12), ("knowledge", 8), ("code", 16))
 """How many hits of each tier a pack chooses from."""
@@ -32,13 +34,14 @@ CANDIDATES: tuple[tuple[SourceKind, int], ...] = (("memory", 12), ("knowledge", 
 
 def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: datetime) -> RecallResult:
     """Answer a question."""
-    snapshot = _snapshot(workspace)
+    snapshot, embedder = _snapshot(workspace)
+    state = workspace.log.state
+    saw = workspace.saw(snapshot.generation, state)
     scope.check()
-    saw = workspace.saw(snapshot.generation)
     hits = ask(
         snapshot,
-        _vector(workspace, params.query),
-        workspace.log.state.memories,
+        _vector(embedder, params.query),
+        state.memories,
         params.query,
         limit=params.limit,
         now=now,
@@ -50,14 +53,15 @@ def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: dateti
 
 def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
     """Make a pack: pins, the task, and what recall finds of each tier."""
-    snapshot = _snapshot(workspace)
-    saw = workspace.saw(snapshot.generation)
-    memories = workspace.log.state.memories
-    vector = _vector(workspace, params.query)
+    snapshot, embedder = _snapshot(workspace)
+    state = workspace.log.state
+    saw = workspace.saw(snapshot.generation, state)
+    memories = state.memories
+    vector = _vector(embedder, params.query)
     focus = Focus(files=params.files, session=params.session, task=params.task)
     candidates = [("pin", hit) for hit in _memory_hits(memories.values(), now, lambda memory: memory.pinned)]
     if params.task is not None:
-        candidates += [("task", hit) for hit in _task_hits(snapshot, workspace, params.task, now)]
+        candidates += [("task", hit) for hit in _task_hits(snapshot, memories.values(), params.task, now)]
     for kind, limit in CANDIDATES:
         scope.check()
         found = ask(snapshot, vector, memories, params.query, limit=limit, now=now, kind=kind, focus=focus)
@@ -73,15 +77,15 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
     )
 
 
-def _snapshot(workspace: Workspace) -> Snapshot:
-    """Return a snapshot that holds every memory stored before now."""
+def _snapshot(workspace: Workspace) -> tuple[Snapshot, Embedder]:
+    """Return a snapshot that holds every memory stored before now, and the embedder that its vectors come from."""
     index = workspace.updater.ready(OPEN_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
-    return index.snapshot()
+    return index.snapshot(), workspace.embedder(index)
 
 
-def _vector(workspace: Workspace, query: str) -> NDArray[np.float32] | None:
-    vector = workspace.embedder().embed_query(query)
+def _vector(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
+    vector = embedder.embed_query(query)
     return vector if vector.any() else None  # the model knows no word of it: words alone decide
 
 
@@ -93,9 +97,9 @@ def _memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Me
     return [memory_hit(memory, ()) for memory in found]
 
 
-def _task_hits(snapshot: Snapshot, workspace: Workspace, task: str, now: datetime) -> Iterator[Hit]:
+def _task_hits(snapshot: Snapshot, memories: Iterable[Memory], task: str, now: datetime) -> Iterator[Hit]:
     """Return a task's document, where a file below .metis is named after it, and its memories."""
     for path in sorted(snapshot.files()):
         if path.startswith(".metis/") and task.lower() in path.lower():
             yield from (hit_of(chunk, None, ()) for chunk in snapshot.chunks_of(path).values())
-    yield from _memory_hits(workspace.log.state.memories.values(), now, lambda memory: memory.task == task)
+    yield from _memory_hits(memories, now, lambda memory: memory.task == task)

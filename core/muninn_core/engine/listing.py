@@ -47,9 +47,10 @@ def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
 
 def _only(prefix: str, ids: Iterable[str], what: str) -> str:
     wanted = prefix.strip().lower()
-    matching = sorted(identity for identity in ids if identity.lower().startswith(wanted))
-    if wanted in matching:
-        return wanted
+    matching = sorted(identity for identity in ids if wanted and identity.lower().startswith(wanted))
+    whole = [identity for identity in matching if identity.lower() == wanted]
+    if len(whole) == 1:
+        return whole[0]
     if not matching:
         raise NotFoundError(f"there is no {what} '{prefix}'", hint="`muninn memories` and `muninn conflicts` show ids.")
     if len(matching) > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ class Notes:
         self._path = path
         self._writable = writable
         self._sessions: dict[str, dict[str, Any]] = {}
+        self._writing = threading.Lock()
         try:
             data = decode_json(path.read_bytes())
         except (OSError, ValueError):
@@ -32,6 +34,10 @@ class Notes:
 
     def put(self, session: str, name: str, value: Any) -> None:
         """Note something and write the file. Raises OSError when it can't be written."""
+        with self._writing:
+            self._put(session, name, value)
+
+    def _put(self, session: str, name: str, value: Any) -> None:
         entry = self._sessions.pop(session, {})
         if entry.get(name) == value:
             self._sessions[session] = entry

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from muninn_core import git
 from muninn_core.config import IndexConfig
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.index.index import Changes, Index, MemoryText
@@ -46,7 +47,6 @@ class Updater:
         self.settings = settings
         self.index: Index | None = None
         self.state = "opening"
-        self.failure = ""
         self.skipped: dict[str, int] = {}
         self.changed = self.removed = 0
         self.percentage = 0
@@ -58,8 +58,11 @@ class Updater:
         self._full = self._rebuild = False
         self._memories: dict[str, Memory | None] = {}
         self._recast_memories = False
-        self._asked = self._done = 0
-        self._memories_asked = self._memories_done = 0
+        self._files_failure = self._memories_failure = ""
+        self._heal = False  # files were left out by a failure: the next look is at all of them
+        # Tickets: given out, being worked at, ended in any way, ended well.
+        self._asked = self._taken = self._tried = self._done = 0
+        self._memories_asked = self._memories_tried = self._memories_done = 0
         self._stopped = False
         self._wake = threading.Condition()
         self._threads = (
@@ -86,10 +89,15 @@ class Updater:
             self.index.close()
 
     @property
+    def failure(self) -> str:
+        """What failed last and has not been made good since, "" for nothing."""
+        return self._files_failure or self._memories_failure
+
+    @property
     def lag(self) -> int:
         """How many files have changed and are not searchable yet; at least 1 while that is not known."""
         with self._wake:
-            return max(len(self._paths) + self._remaining, int(self._full))
+            return max(len(self._paths) + self._remaining, int(self._full or self._heal))
 
     def update_files(self, paths: Iterable[str] = (), *, full: bool = False, rebuild: bool = False) -> int:
         """Ask for these paths, or all files, to be looked at; return a ticket for `wait_files`."""
@@ -114,8 +122,8 @@ class Updater:
     def wait_files(self, ticket: int, seconds: float) -> bool:
         """Wait until a ticket's work is done, at most so long. Raises what made the index fail."""
         with self._wake:
-            self._wake.wait_for(lambda: self._done >= ticket or self._stopped or bool(self.failure), seconds)
-            if self._done < ticket:
+            self._wake.wait_for(lambda: self._tried >= ticket or self._stopped, seconds)
+            if self._done < ticket <= self._tried:
                 self._raise_failure()
             return self._done >= ticket
 
@@ -123,13 +131,13 @@ class Updater:
         """Wait until every memory handed over so far is searchable, at most so long."""
         with self._wake:
             ticket = self._memories_asked
-            self._wake.wait_for(lambda: self._memories_done >= ticket or self._stopped or bool(self.failure), seconds)
+            self._wake.wait_for(lambda: self._memories_tried >= ticket or self._stopped, seconds)
             return self._memories_done >= ticket
 
     def ready(self, seconds: float) -> Index:
         """Return the index as soon as it can be read. Raises what made it fail."""
         with self._wake:
-            self._wake.wait_for(lambda: self.index is not None or self._stopped or bool(self.failure), seconds)
+            self._wake.wait_for(lambda: self.index is not None or self._stopped or bool(self._files_failure), seconds)
             if self.index is None:
                 self._raise_failure()
                 raise MuninnError("the index is not open yet", hint="Try again; `muninn status` shows how far it is.")
@@ -153,7 +161,7 @@ class Updater:
             except Exception as error:  # the thread lives on; whoever asks is told what failed
                 log.exception("the index could not be updated")
                 with self._wake:  # not again at once, but when something changes
-                    self._paths, self._remaining, self._full = set(), 0, False
+                    self._remaining, self._heal, self._tried = 0, True, self._taken
                 self._settle("failed", str(error) or type(error).__name__)
 
     def _keep_memories(self) -> None:
@@ -175,30 +183,35 @@ class Updater:
             except Exception as error:  # as above; all memories are compared again with the next one
                 log.exception("memories could not be indexed")
                 with self._wake:
-                    self._recast_memories = True
-                self._settle("failed", str(error) or type(error).__name__)
-                self._pause()
+                    self._recast_memories, self._memories_tried = True, ticket
+                    if self.index is index:  # else it was closed under us for a rebuild, which is no failure
+                        self._memories_failure = str(error) or type(error).__name__
+                    self._wake.notify_all()
+                self._pause(index)
                 continue
             with self._wake:
-                self._memories_done = max(self._memories_done, ticket)
+                self._memories_tried = self._memories_done = ticket
+                self._memories_failure = ""
                 self._wake.notify_all()
 
-    def _pause(self) -> None:
-        """Wait for the next memory, or for files to be looked at again, before trying what failed once more."""
+    def _pause(self, index: Index) -> None:
+        """Wait for the next memory, for files to be looked at again, or for another index, before trying once more."""
         with self._wake:
-            before = (self._memories_asked, self._asked)
-            self._wake.wait_for(lambda: self._stopped or (self._memories_asked, self._asked) != before)
+            before = (self._memories_asked, self._asked, index)
+            self._wake.wait_for(
+                lambda: self._stopped or (self._memories_asked, self._asked, self.index or index) != before
+            )
 
     def _settle(self, state: str, failure: str) -> None:
         with self._wake:
-            self.state, self.failure = state, failure
+            self.state, self._files_failure = state, failure
             self._wake.notify_all()
 
     def _work(self) -> None:
         with self._wake:
-            ticket = self._asked
-            full, rebuild, paths = self._full, self._rebuild, self._paths
-            self._full, self._rebuild, self._paths = False, False, set()
+            ticket = self._taken = self._asked
+            full, rebuild, paths = self._full or self._heal, self._rebuild, self._paths
+            self._full, self._rebuild, self._heal, self._paths = False, False, False, set()
             self._remaining = max(len(paths), int(full))
         index = self._opened(anew=rebuild)
         if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE) for path in paths):
@@ -207,7 +220,8 @@ class Updater:
             self._look_at(index, paths)
         with self._wake:
             self._remaining = 0
-            self._done = max(self._done, ticket)
+            self._files_failure = ""
+            self._tried = self._done = ticket
             self._wake.notify_all()
 
     def _opened(self, anew: bool) -> Index:
@@ -244,7 +258,9 @@ class Updater:
         """Look at some paths only: what is there and wanted is taken in, what is not there goes."""
         known = {path: (row.size, row.mtime_ns) for path, row in index.snapshot().files().items()}
         gone = {path for path in paths if not (self._root / path).exists()}
-        if any((self._root / path).is_dir() for path in paths - gone) or self._emptied(gone, known):
+        folders = [path for path in paths - gone if (self._root / path).is_dir()]
+        closed = git.ignored(self._root, [path for path in folders if not path.startswith(".muninn")])
+        if self._emptied(gone, known) or set(folders) - closed:
             self._compare(index)
             return
         here = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), self.settings).files}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
@@ -22,12 +24,16 @@ from muninn_core.model.answer import IndexSaw, Saw
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
 from muninn_core.retrieval.recall import speaks
+from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
 
 
 class Workspace:
-    """Opened by the engine once a work tree; `close` seals its sessions. `writable`: memory can be stored."""
+    """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
+
+    `writable`: memory can be stored.
+    """
 
     def __init__(
         self,
@@ -52,6 +58,8 @@ class Workspace:
         self._embedder = embedder
         self._spare_cache = spare_cache
         self._handing_over = threading.Lock()
+        self._chosen: Embedder | None = None
+        self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
         self._lock = FileLock(str(self.layout.local / "lock"))
         self.writable = self._take_lock()
         if self.writable:
@@ -61,13 +69,19 @@ class Workspace:
         self.session = f"s-{ids()}"
         self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
+
+    def start(self) -> None:
+        """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""
         self.updater.start()
 
     def close(self) -> None:
-        """Stop indexing, seal what the sessions stored, give the lock back."""
+        """Stop indexing, seal what the sessions stored, give the lock back.
+
+        In a work tree that was removed nothing is sealed, or the folder would come back; its spool waits for adoption.
+        """
         self.updater.stop()
         try:
-            if self.writable:
+            if self.writable and self.layout.muninn.is_dir():
                 self.log.seal(None)
         finally:
             self._lock.release()
@@ -76,6 +90,7 @@ class Workspace:
         try:
             self.layout.local.mkdir(parents=True, exist_ok=True)
             if self._lock.acquire():
+                self._lock.write(f"{os.getpid()}\n")
                 return True
             holder = Path(self._lock.path).read_text("utf-8").strip()
             self.trouble(
@@ -99,16 +114,25 @@ class Workspace:
         cache = self.layout.cache if self.writable else self._spare_cache
         if anew:
             shutil.rmtree(cache, ignore_errors=True)  # what can't be removed, opening heals or reports
-        return open_index(cache, self.embedder())
+        embedder = self.embedder()
+        index = open_index(cache, embedder)
+        self._made_with[index] = embedder
+        return index
 
-    def embedder(self) -> Embedder:
-        """Return the configured embedder, or the bundled one when that can't be had; then it is a problem to show."""
-        try:
-            return self._embedder(self.config.index.model)
-        except MuninnError as error:
-            if not any(problem.kind == "model" for problem in self.notes_of_trouble):
+    def embedder(self, index: Index | None = None) -> Embedder:
+        """Return the embedder that an index was made with, or the one for the next index.
+
+        That is the configured one, or the bundled one when it can't be had; then it is a problem to show.
+        """
+        known = self._made_with.get(index, self._chosen) if index is not None else self._chosen
+        if known is None:
+            try:
+                known = self._embedder(self.config.index.model)
+            except MuninnError as error:
                 self.trouble("model", error.message, error.hint)
-            return self._embedder(BUNDLED_MODEL)
+                known = self._embedder(BUNDLED_MODEL)
+            self._chosen = known
+        return known
 
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
@@ -117,26 +141,26 @@ class Workspace:
 
     def hand_over_memories(self) -> None:
         """Give the index what has changed in memory since the last time."""
-        with self._handing_over:
+        now = self._clock()
+        with self._handing_over:  # up to the end: what is newer must not arrive before what is older
             before, after = self._handed_over, self.log.state.memories
             self._handed_over = after
-        now = self._clock()
-        changed: dict[str, Memory | None] = {
-            identity: memory if speaks(memory, now) else None
-            for identity, memory in after.items()
-            if before.get(identity) is not memory
-        }
-        changed.update((identity, None) for identity in before.keys() - after.keys())
-        if changed:
-            self.updater.update_memories(changed)
+            changed: dict[str, Memory | None] = {
+                identity: memory if speaks(memory, now) else None
+                for identity, memory in after.items()
+                if before.get(identity) is not memory
+            }
+            changed.update((identity, None) for identity in before.keys() - after.keys())
+            if changed:
+                self.updater.update_memories(changed)
 
     def touched(self, paths: set[str]) -> None:
         """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
         root = str(self.layout.root) + "/"
-        inside, full = set(), False
+        inside, full, rebuild = set(), False, False
         for path in paths:
             if path == str(self.layout.config):
-                full |= self._reload_config()
+                full, rebuild = True, self._reload_config()
             elif path.startswith(str(self.layout.memory)):
                 if self.log.refresh():
                     self.hand_over_memories()
@@ -146,21 +170,27 @@ class Workspace:
                 inside.add(path[len(root) :])
         if full and self.log.refresh():
             self.hand_over_memories()
-        self.updater.update_files(inside, full=full)
+        self.updater.update_files(inside, full=full, rebuild=rebuild)
 
     def _reload_config(self) -> bool:
+        """Read the configuration again; say whether it names another model."""
+        before = self.config.index.model
         self.config, self.config_problems = load_config(self.layout.config)
         self.updater.settings = self.config.index
+        if self.config.index.model == before:
+            return False
+        self.notes_of_trouble = [problem for problem in self.notes_of_trouble if problem.kind != "model"]
+        self._chosen = None
         return True
 
-    def saw(self, generation: int | None = None) -> Saw:
-        """Say what an answer that is computed now sees; `generation` is that of its snapshot of the index."""
+    def saw(self, generation: int | None = None, state: State | None = None) -> Saw:
+        """Say what an answer that is computed now sees: its snapshot of the index, its state of the log."""
         head = git.head(self.place)
         if generation is None:
             generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
         return Saw(
             commit=head.commit,
             branch=head.branch,
-            log=self.log.position,
+            log=(state or self.log.state).records,
             index=IndexSaw(generation=generation, lag=self.updater.lag),
         )
