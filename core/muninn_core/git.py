@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.errors import MuninnError
-from muninn_core.launch.place import Place
+from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value
 
 _TIMEOUT_SECONDS = 60
+
+_PATHS_A_CALL = 200
+"""How many paths one command line takes: systems limit its length."""
 
 
 class GitError(MuninnError):
@@ -81,21 +84,34 @@ def list_files(root: Path) -> list[str] | None:
 
     A tracked file that was deleted from the work tree is still named.
     """
-    done = _git(str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    if done.returncode != 0:
-        if b"not a git repository" in done.stderr:
-            return None
-        raise _error("ls-files", done)
-    return sorted({_text(name) for name in done.stdout.split(b"\0") if name})
+    return None if not locate(str(root)).git_dir else sorted(_listed(root))
 
 
 def ignored(root: Path, paths: list[str]) -> set[str]:
-    """Return which of the untracked paths git ignores; empty without git."""
-    if not paths:
+    """Return those of the paths that `list_files` would not name, nor anything in them; empty without git.
+
+    Beside what is ignored that is what lies behind a symbolic link or in another repository inside this one
+    (`git check-ignore` refuses to speak of these), and what is neither tracked nor there.
+    """
+    if not paths or not locate(str(root)).git_dir:
         return set()
-    done = _git(str(root), "check-ignore", "-z", "--stdin", stdin="\0".join(paths))
-    if done.returncode not in (0, 1) and b"not a git repository" not in done.stderr:
-        raise _error("check-ignore", done)
+    named: set[str] = set()
+    for first in range(0, len(paths), _PATHS_A_CALL):
+        for path in _listed(root, *paths[first : first + _PATHS_A_CALL]):
+            named.add(path)
+            while (path := path.rpartition("/")[0]) and path not in named:
+                named.add(path)
+    return {path for path in paths if path not in named}
+
+
+def _listed(root: Path, *paths: str) -> set[str]:
+    done = _git(
+        str(root),
+        *("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"),
+        *paths,
+    )
+    if done.returncode != 0:
+        raise _error("ls-files", done)
     return {_text(name) for name in done.stdout.split(b"\0") if name}
 
 
@@ -107,19 +123,25 @@ def commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Comm
     if since is not None and _git(str(root), "cat-file", "-e", f"{since}^{{commit}}").returncode != 0:
         since = None
     span = [f"{since}..{until}", f"--max-count={limit}"] if since else [until, "--max-count=1"]
-    fields = "%x1e%H%x1f%P%x1f%s%x1f%b%x1f%an%x1f%ct%x1f"
-    out = _run(
-        str(root), "log", *span, "--topo-order", "--first-parent", "-m", "--name-only", "-z", f"--format={fields}"
-    )
-    found = [_commit(block) for block in out.split("\x1e")[1:]]
+    how = ("--topo-order", "--first-parent", "-m", "--root", "--name-only", "--no-renames", "-z")
+    out = _run(str(root), "log", *span, *how, "--encoding=UTF-8", "--format=%x00%H%x00%P%x00%an%x00%ct%x00%s%x00%b")
+    # NUL is the one character that no message and no path holds. An empty field stands before each commit.
+    fields = out.split("\0")
+    found, place = [], 1
+    while place + 6 <= len(fields):
+        after = fields.index("", place + 6)
+        found.append(_commit(fields[place : place + 6], fields[place + 6 : after]))
+        place = after + 1
     return tuple(reversed(found))
 
 
-def _commit(block: str) -> Commit:
+def _commit(fields: list[str], files: list[str]) -> Commit:
     from datetime import UTC, datetime
 
-    sha, parents, subject, body, author, seconds, files = block.split("\x1f", 6)
+    sha, parents, author, seconds, subject, body = fields
     when = datetime.fromtimestamp(int(seconds), UTC)
+    if files:
+        files[0] = files[0].removeprefix("\n")  # stands between a message and its files
     return Commit(
         sha=sha,
         parents=tuple(parents.split()),
@@ -127,7 +149,7 @@ def _commit(block: str) -> Commit:
         body=body.strip(),
         author=author,
         time=when.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        files=tuple(sorted(name for name in files.strip("\n\0").split("\0") if name)),
+        files=tuple(sorted(files)),
     )
 
 

@@ -1,0 +1,102 @@
+"""The engine itself on a tiny real repository, without a daemon: a clock that is set by hand, and countable chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muninn_core.engine.engine import Engine
+from muninn_core.engine.scope import Scope
+from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
+from muninn_core.launch.place import locate
+from muninn_core.protocol.methods import decode_params, lookup
+
+
+class Clock:
+    """Time that moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **span: float) -> None:
+        """Let time pass."""
+        self.now += timedelta(**span)
+
+
+class Muninn:
+    """An engine with one work tree in mind; `call` takes parameters as a client sends them."""
+
+    def __init__(self, root: Path, engine: Engine, clock: Clock) -> None:
+        self.root = root
+        self.engine = engine
+        self.clock = clock
+
+    def call(self, verb: str, at: Path | None = None, actor: str | None = None, **params: Any) -> Any:
+        """Call a verb on the work tree, or on another one."""
+        method = lookup(verb)
+        scope = Scope(place=locate(str(at or self.root)), client="test", actor=actor)
+        return self.engine.call(verb, decode_params(method, params), scope)
+
+    def texts(self, query: str, **params: Any) -> list[str]:
+        """Return the texts of what recall finds."""
+        return [hit.text for hit in self.call("recall", query=query, **params).hits]
+
+    def paths(self, query: str, **params: Any) -> list[str]:
+        """Return the paths of the code and knowledge that recall finds, once everything on disk is searchable."""
+        self.call("index")
+        return [hit.path for hit in self.call("recall", query=query, **params).hits if hit.kind != "memory"]
+
+    def touch(self, *files: str) -> None:
+        """Tell the engine that files changed, as the watcher does, and wait until it has looked at them."""
+        place = locate(str(self.root))
+        self.engine.touched(place, {str(self.root / file) for file in files})
+        updater = self.engine.open(place).updater
+        assert updater.wait_files(updater.update_files(), 30)
+
+
+@pytest.fixture(scope="session")
+def bundled() -> FastEmbedder:
+    """The real model of the package, loaded once."""
+    embedder = load_embedder(BUNDLED, Path("/nowhere"))
+    embedder.load()
+    return embedder
+
+
+@pytest.fixture
+def start(tmp_path: Path, bundled: FastEmbedder) -> Iterator[Callable[..., Muninn]]:
+    """A function that makes an engine for a work tree; all are closed in the end."""
+    made: list[Engine] = []
+
+    def begin(root: Path, *, clock: Clock | None = None, **options: Any) -> Muninn:
+        counter = iter(range(1, 1_000_000))
+        clock = clock or Clock()
+        settings: dict[str, Any] = {"load": lambda name, _cache: bundled, **options}
+        engine = Engine(
+            version="test",
+            spare_cache=tmp_path / "spare",
+            model_cache=tmp_path / "models",
+            clock=clock,
+            chance=lambda size: (next(counter) << 16).to_bytes(size, "big"),
+            **settings,
+        )
+        made.append(engine)
+        return Muninn(root, engine, clock)
+
+    yield begin
+    for engine in made:
+        engine.close()
+
+
+@pytest.fixture
+def muninn(plain_repo: Path, start: Callable[..., Muninn]) -> Muninn:
+    """An engine on an initialised repository."""
+    one = start(plain_repo)
+    one.call("init")
+    return one

@@ -1,0 +1,198 @@
+"""Storing, listing, forgetting: what a client may rely on."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import git
+
+from muninn_core.errors import BadParams, NotFoundError, NotInitialised, UsageError
+
+pytest_plugins = ["engines"]
+
+
+def test_what_was_remembered_is_recalled_at_once(muninn):
+    stored = muninn.call("remember", text="Sessions live in Redis because cookies were too small.", type="decision")
+    first = muninn.call("recall", query="where do sessions live", kind="memory").hits[0]
+    assert first.id == stored.ids[0] == stored.memory.id
+    assert first.text == "Sessions live in Redis because cookies were too small."
+
+
+def test_a_memory_carries_branch_and_commit_of_the_moment(muninn):
+    memory = muninn.call("remember", text="Names are unique.").memory
+    assert memory.commit == git(muninn.root, "rev-parse", "HEAD").strip()
+    assert memory.branch == "main"
+
+
+def test_a_batch_is_stored_in_one_go_and_in_its_order(muninn):
+    texts = [f"Fact number {number} is about users." for number in range(20)]
+    result = muninn.call("remember", batch=[{"text": text} for text in texts])
+    assert [muninn.call("memories", id=identity).memories[0].text for identity in result.ids] == texts
+    assert result.memory is None
+
+
+def test_one_bad_memory_in_a_batch_keeps_all_of_it_out(muninn):
+    with pytest.raises(BadParams):
+        muninn.call("remember", batch=[{"text": "Good."}, {"text": "Bad.", "type": "decison"}])
+    assert muninn.call("memories").total == 0
+
+
+def test_the_same_key_is_stored_once(muninn):
+    first = muninn.call("remember", text="Once.", key="k1")
+    again = muninn.call("remember", text="Once.", key="k1")
+    assert again.ids == first.ids
+    assert muninn.call("memories").total == 1
+
+
+def test_a_key_is_still_known_after_a_restart(muninn, start):
+    first = muninn.call("remember", text="Once.", key="k1")
+    muninn.engine.close()
+    later = start(muninn.root)
+    assert later.call("remember", text="Once.", key="k1").ids == first.ids
+    assert later.call("memories").total == 1
+
+
+def test_a_misspelt_kind_names_the_nearest(muninn):
+    with pytest.raises(BadParams) as error:
+        muninn.call("remember", text="We chose it.", type="decison")
+    assert "'decison'" in error.value.message
+    assert error.value.hint == "Did you mean 'decision'?"
+
+
+def test_the_configuration_can_add_a_kind(muninn):
+    (muninn.root / ".muninn" / "config.yaml").write_text("memory:\n  kinds: [runbook]\n")
+    muninn.touch(".muninn/config.yaml")
+    assert muninn.call("remember", text="Restart it twice.", type="runbook").memory.type == "runbook"
+
+
+@pytest.mark.parametrize("path", ["../other.py", "/etc/passwd", "src/../../x", ".", ""])
+def test_a_file_outside_the_repository_is_refused(muninn, path):
+    with pytest.raises(BadParams, match="outside the repository"):
+        muninn.call("remember", text="About something.", files=[path])
+
+
+def test_a_file_may_be_named_in_any_way_that_leads_inside(muninn):
+    files = ["src/users.py", "./src/../src/users.py", str(muninn.root / "src" / "users.py"), "src\\users.py"]
+    assert set(muninn.call("remember", text="About users.", files=files).memory.files) == {"src/users.py"}
+
+
+def test_a_file_may_be_named_through_a_link_to_the_repository(muninn, tmp_path):
+    (tmp_path / "alias").symlink_to(muninn.root)
+    stored = muninn.call("remember", text="About users.", files=[str(tmp_path / "alias" / "src" / "users.py")])
+    assert stored.memory.files == ("src/users.py",)
+
+
+def test_text_and_batch_together_are_refused(muninn):
+    with pytest.raises(BadParams, match="either 'text' or 'batch'"):
+        muninn.call("remember", text="One.", batch=[{"text": "Two."}])
+
+
+def test_an_empty_text_is_refused(muninn):
+    with pytest.raises(BadParams, match="nothing to remember"):
+        muninn.call("remember", text="  \n")
+
+
+def test_a_secret_is_masked_and_counted(muninn):
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "a1B2c3"
+    stored = muninn.call("remember", text=f"The robot logs in with {token} on the build machine.")
+    assert stored.masked == 1
+    assert token not in stored.memory.text
+    assert all(token.encode() not in file.read_bytes() for file in muninn.root.rglob("*.jsonl"))
+
+
+def test_a_face_that_speaks_for_an_agent_overrides_the_actor(muninn):
+    memory = muninn.call("remember", actor="assistant", text="I think so.").memory
+    assert (memory.actor, memory.trust) == ("assistant", "agent")
+
+
+def test_an_expired_memory_is_kept_but_not_recalled(muninn):
+    muninn.call("remember", text="The freeze ends tonight.", expires="2026-03-02T00:00:00Z")
+    assert muninn.texts("when does the freeze end", kind="memory")
+    muninn.clock.forward(days=2)
+    assert muninn.texts("when does the freeze end", kind="memory") == []
+    assert muninn.call("memories").total == 1
+
+
+def test_a_forgotten_memory_is_no_longer_recalled_and_can_be_restored(muninn):
+    (identity,) = muninn.call("remember", text="Sessions live in Redis.").ids
+    assert muninn.call("forget", id=identity, reason="moved to Postgres").memory.archived
+    assert muninn.texts("where do sessions live", kind="memory") == []
+    assert muninn.call("memories").total == 0
+    assert muninn.call("memories", archived=True).total == 1
+    assert not muninn.call("forget", id=identity, restore=True).memory.archived
+    assert muninn.texts("where do sessions live", kind="memory") == ["Sessions live in Redis."]
+
+
+def test_a_prefix_of_an_id_is_enough_when_it_is_the_only_one(muninn):
+    first, second = muninn.call("remember", batch=[{"text": "One."}, {"text": "Two."}]).ids
+    with pytest.raises(UsageError, match="beginning of 2 ids"):
+        muninn.call("memories", id=first[:10])
+    shared = next(place for place in range(len(first)) if first[place] != second[place])
+    assert muninn.call("memories", id=second[: shared + 1].upper()).memories[0].id == second
+
+
+@pytest.mark.parametrize("identity", ["zzz", " ", "?"])
+def test_an_id_that_is_not_there_is_an_error(muninn, identity):
+    muninn.call("remember", text="The only one.")
+    with pytest.raises(NotFoundError):
+        muninn.call("forget", id=identity)
+
+
+def test_filters_are_all_applied(muninn):
+    muninn.call("remember", text="Alpha fact.", type="decision", tags=["db"], files=["src/users.py"], session="s1")
+    muninn.call("remember", text="Beta fact.", type="decision", tags=["ui"], task="T-7")
+    muninn.call("remember", text="Gamma fact.", tags=["db"], cites=[{"path": "README.md", "start": 1, "end": 2}])
+
+    def listed(**filters):
+        return [memory.text for memory in muninn.call("memories", **filters).memories]
+
+    assert listed() == ["Gamma fact.", "Beta fact.", "Alpha fact."]
+    assert listed(type="decision", tag="db") == ["Alpha fact."]
+    assert listed(file="README.md") == ["Gamma fact."]
+    assert listed(session="s1") == ["Alpha fact."]
+    assert listed(task="T-7") == ["Beta fact."]
+    assert listed(text="ALPHA") == ["Alpha fact."]
+    assert listed(limit=1, offset=1) == ["Beta fact."]
+    assert muninn.call("memories", limit=1).total == 3
+
+
+def test_without_initialisation_every_verb_says_what_to_do(plain_repo, start):
+    muninn = start(plain_repo)
+    calls = {
+        "remember": {"text": "x"},
+        "recall": {"query": "x"},
+        "context": {"query": "x"},
+        "memories": {},
+        "forget": {"id": "x"},
+        "seal": {},
+        "index": {},
+        "reconcile": {},
+        "conflicts": {},
+        "resolve": {"id": "x", "keep": "both"},
+        "brief": {},
+        "capture": {"source": "commit"},
+    }
+    for verb, params in calls.items():
+        with pytest.raises(NotInitialised) as error:
+            muninn.call(verb, **params)
+        assert "muninn init" in error.value.hint
+    status = muninn.call("status")
+    assert status.mode == "uninitialised"
+    assert "muninn init" in status.problems[0].hint
+
+
+def test_init_twice_changes_nothing(muninn):
+    before = {path: path.read_bytes() for path in (muninn.root / ".muninn").glob("*") if path.is_file()}
+    assert muninn.call("init").created == ()
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_folder_without_git_works(tmp_path, start):
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "users.py").write_text("def get_user_name(uid):\n    return uid\n")
+    muninn = start(tmp_path / "plain")
+    muninn.call("init")
+    stored = muninn.call("remember", text="Users have one name.", files=["users.py"])
+    assert (stored.memory.commit, stored.memory.branch, stored.saw.commit) == (None, None, None)
+    assert muninn.texts("how many names do users have", kind="memory") == ["Users have one name."]
+    assert muninn.paths("get user name")[0] == "users.py"
+    assert muninn.call("seal").records == 1
