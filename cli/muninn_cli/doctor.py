@@ -84,7 +84,7 @@ def _print(check: Check) -> None:
     style = {"ok": "good", "warn": "warn", "fail": "bad"}[check.verdict]
     sentence(console, (f"{check.verdict:<5}", style), (f"{check.name:<9}", "name"), (check.message, ""))
     if check.hint:
-        sentence(console, (" " * 14 + check.hint, "hint"))
+        sentence(console, (check.hint, "hint"), indent=14)
 
 
 def _python() -> Check:

@@ -20,21 +20,25 @@ def bar() -> Iterator[Callable[[dict[str, Any]], None]]:
         SpinnerColumn(style="bar"),
         TextColumn("{task.description}", style="name"),
         BarColumn(bar_width=30, complete_style="bar", finished_style="good"),
-        TextColumn("{task.percentage:>3.0f}%"),
+        TextColumn("{task.fields[percent]:>4}"),
         TextColumn("{task.fields[message]}", style="faint"),
         TimeElapsedColumn(),
         console=errors(),
         transient=True,
     )
-    task = progress.add_task("Indexing", total=None, message="")
+    task = progress.add_task("Indexing", total=None, message="", percent="")
 
     def report(value: dict[str, Any]) -> None:
-        changes: dict[str, Any] = {}
-        if value.get("message") is not None:
-            changes["message"] = safe(str(value["message"]))
-        if value.get("percentage") is not None:
-            changes.update(total=100, completed=float(value["percentage"]))
-        progress.update(task, **changes)
+        percentage = float(value.get("percentage") or 0)
+        # Work of unknown length, before the first file and after the last, moves without claiming a figure.
+        known = 0 < percentage < 100
+        progress.update(
+            task,
+            total=100 if known else None,
+            completed=percentage if known else 0,
+            percent=f"{percentage:.0f}%" if known else "",
+            message=safe(str(value.get("message") or "")),
+        )
 
     with progress:
         yield report

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 from rich.theme import Theme
 
@@ -65,9 +66,12 @@ def line(console: Console, *parts: tuple[str, str]) -> None:
         console.print(styled(*parts), soft_wrap=True)
 
 
-def sentence(console: Console, *parts: tuple[str, str]) -> None:
+def sentence(console: Console, *parts: tuple[str, str], indent: int = 0) -> None:
     """Print a text: wrapped at the terminal's width, unbroken for a program that reads it."""
-    console.print(styled(*parts), soft_wrap=not console.is_terminal)
+    if console.is_terminal:
+        console.print(Padding(styled(*parts), (0, 0, 0, indent), expand=False))
+    else:
+        console.print(styled((" " * indent, ""), *parts), soft_wrap=True)
 
 
 def joined(*parts: str) -> str:

@@ -55,7 +55,7 @@ def _problem(console: Console, problem: dict[str, Any]) -> None:
     where = place(problem["path"], problem["line"], problem["line"])
     sentence(console, ("  ✗ ", "bad"), (f"{where} " if where else "", "path"), (problem["message"], ""))
     if problem["hint"]:
-        sentence(console, (f"    {problem['hint']}", "hint"))
+        sentence(console, (problem["hint"], "hint"), indent=4)
 
 
 def _daemon(result: dict[str, Any]) -> str:

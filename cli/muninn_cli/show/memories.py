@@ -79,18 +79,16 @@ def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 def listed(console: Console, memory: dict[str, Any]) -> None:
     """Print a memory in a few lines: what, about what, since when."""
-    title = own_title(memory["title"], memory["text"])
-    words = " ".join(memory["text"].split())
-    text = words if len(words) <= CHARS else words[:CHARS].rstrip() + "…"
-    if title:
-        sentence(console, (f"{memory['type']} ", "memory"), (title, "name"))
-        sentence(console, (f"  {text}", ""))
-    else:
-        sentence(console, (f"{memory['type']} ", "memory"), (text, "name"))
     about = " ".join([*memory["files"], *(f"#{tag}" for tag in memory["tags"])])
+    line(console, (f"{memory['type']}  ", "memory"), (about, "path"))
+    title = own_title(memory["title"], memory["text"])
+    if title:
+        sentence(console, (title, "name"), indent=2)
+    words = " ".join(memory["text"].split())
+    if words:
+        sentence(console, (words if len(words) <= CHARS else words[:CHARS].rstrip() + "…", ""), indent=2)
     marks = joined(*_marks(memory))
-    since = f"  {memory['id']}  {moment(memory['ts'])}"
-    line(console, (since, "faint"), (f"  {marks}" if marks else "", "hint"), (f"  {about}" if about else "", "path"))
+    line(console, (f"  {memory['id']}  {moment(memory['ts'])}", "faint"), (f"  {marks}" if marks else "", "hint"))
 
 
 def full(console: Console, memory: dict[str, Any]) -> None:
