@@ -104,6 +104,7 @@ def test_a_significant_commit_is_remembered_once_and_told_as_context(remembering
     remembering.fire("session-start", source="startup")
     remembering.commit("Migrate sessions to Postgres instead of Redis")
     done = remembering.fire("post-commit", tool_name="Bash", tool_input={"command": "git commit"})
+    assert remembering.log() == []
     output = json.loads(done.stdout)["hookSpecificOutput"]
     assert output["hookEventName"] == "PostToolUse"
     assert "Migrate sessions to Postgres" in output["additionalContext"]
@@ -195,17 +196,15 @@ def test_what_is_no_payload_is_logged_in_the_agents_project(agent: Agent, raw: s
     assert "JSON can't be read" in entry["error"]
 
 
-@pytest.mark.parametrize("payload", [{"cwd": 7, "session_id": ["x"]}, {"cwd": "/missing"}, {}])
-def test_odd_fields_count_as_absent(remembering: Agent, payload: dict[str, Any]) -> None:
-    done = remembering.send("session-start", json.dumps(payload), CLAUDE_PROJECT_DIR=str(remembering.root))
-    assert "Sessions live in Postgres." in done.stdout
-    assert remembering.log() == []
-
-
-def test_the_repository_is_found_from_a_folder_inside_it(remembering: Agent) -> None:
+def test_the_repository_is_found_from_the_payload_else_from_the_agents_project(remembering: Agent) -> None:
     inner = remembering.root / "a" / "b"
     inner.mkdir(parents=True)
     assert "Sessions live in Postgres." in remembering.fire("session-start", cwd=str(inner)).stdout
+    odd: list[dict[str, Any]] = [{"cwd": 7, "session_id": ["x"]}, {"cwd": "/missing", "session_id": "../x"}, {}]
+    for payload in odd:
+        done = remembering.send("session-start", json.dumps(payload), CLAUDE_PROJECT_DIR=str(inner))
+        assert "Sessions live in Postgres." in done.stdout, payload
+    assert remembering.log() == []
 
 
 @pytest.mark.parametrize("event", ["session-start", "post-commit", "pre-compact", "session-end"])
