@@ -6,14 +6,16 @@ import asyncio
 import functools
 import json
 import os
+import shutil
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
-from conftest import stop_daemon
+from conftest import USERS, git, stop_daemon
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
 
@@ -74,20 +76,47 @@ BareIn = Callable[..., Coroutine[Any, Any, BareEditor]]
 Open = Callable[..., Coroutine[Any, Any, LanguageClient]]
 
 
+class Home(NamedTuple):
+    """A repository with memory, and the environment of its clients."""
+
+    repo: Path
+    environ: dict[str, str]
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """One repository and one daemon for all tests that can share them; each has its own files and sessions there."""
+    root = tmp_path_factory.mktemp("home") / "repo"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "users.py").write_text(USERS)
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Begin")
+    runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
+    environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime}
+    with client.connect(str(root), environ) as muninn:
+        muninn.call("init")
+    yield Home(root, environ)
+    stop_daemon(root, environ)
+    shutil.rmtree(runtime, ignore_errors=True)
+
+
 @pytest_asyncio.fixture
-async def bare_in(environ: dict[str, str]) -> AsyncIterator[BareIn]:
+async def bare_in() -> AsyncIterator[BareIn]:
     """A function that starts `muninn lsp` on a folder and, unless told otherwise, does the handshake."""
     processes: list[asyncio.subprocess.Process] = []
-    folders: set[Path] = set()
 
     async def start(
-        folder: Path, *, handshake: bool = True, capabilities: Mapping[str, Any] | None = None
+        folder: Path,
+        environ: Mapping[str, str],
+        *,
+        handshake: bool = True,
+        capabilities: Mapping[str, Any] | None = None,
     ) -> BareEditor:
         process = await asyncio.create_subprocess_exec(
-            *(MUNINN, "lsp", "--repo", str(folder)), stdin=-1, stdout=-1, env=environ
+            *(MUNINN, "lsp", "--repo", str(folder)), stdin=-1, stdout=-1, env=dict(environ)
         )
         processes.append(process)
-        folders.add(folder)
         editor = BareEditor(process)
         if handshake:
             params = {"processId": None, "rootUri": folder.as_uri(), "capabilities": dict(capabilities or {})}
@@ -100,24 +129,22 @@ async def bare_in(environ: dict[str, str]) -> AsyncIterator[BareIn]:
         assert process.stdin is not None
         process.stdin.close()
         await process.wait()
-    for folder in folders:
-        await asyncio.to_thread(stop_daemon, folder, environ)
 
 
 @pytest.fixture
-def bare(repo: Path, bare_in: BareIn) -> Bare:
-    """The same on the repository with memory."""
-    return functools.partial(bare_in, repo)
+def bare(home: Home, bare_in: BareIn) -> Bare:
+    """The same on the shared repository."""
+    return functools.partial(bare_in, home.repo, home.environ)
 
 
 @pytest_asyncio.fixture
-async def open_editor(repo: Path, environ: Mapping[str, str]) -> AsyncIterator[Open]:
-    """A function that starts pytest-lsp's client on the repository and does the handshake."""
+async def open_editor(home: Home) -> AsyncIterator[Open]:
+    """A function that starts pytest-lsp's client on the shared repository and does the handshake."""
     clients: list[LanguageClient] = []
 
     async def start(encoding: str = "utf-16", folder: Path | None = None) -> LanguageClient:
         client = make_test_lsp_client()
-        await client.start_io(MUNINN, "lsp", "--repo", str(repo), env=dict(environ))
+        await client.start_io(MUNINN, "lsp", "--repo", str(home.repo), env=home.environ)
         clients.append(client)
         await client.initialize_session(
             types.InitializeParams(
@@ -125,7 +152,7 @@ async def open_editor(repo: Path, environ: Mapping[str, str]) -> AsyncIterator[O
                     general=types.GeneralClientCapabilities(position_encodings=[encoding]),
                     window=types.WindowClientCapabilities(work_done_progress=True),
                 ),
-                root_uri=Path(folder or repo).as_uri(),
+                root_uri=(folder or home.repo).as_uri(),
             )
         )
         return client
@@ -137,10 +164,10 @@ async def open_editor(repo: Path, environ: Mapping[str, str]) -> AsyncIterator[O
 
 
 @pytest.fixture
-def many_files(repo: Path, environ: Mapping[str, str]) -> Path:
-    """The repository with so much code that indexing it takes a while, and nobody who has begun to."""
-    client.call(str(repo), environ, "shutdown", {})
-    for number in range(600):
+def many_files(repo: Path, environ: dict[str, str]) -> Home:
+    """A repository of its own with so much code that indexing it takes a while, and nobody who has begun to."""
+    stop_daemon(repo, environ)
+    for number in range(300):
         body = "\n\n".join(f"def step_{number}_{i}(value):\n    return value * {i} + {number}" for i in range(20))
         (repo / f"module_{number}.py").write_text(body + "\n")
-    return repo
+    return Home(repo, environ)

@@ -12,7 +12,7 @@ from pytest_lsp import LanguageClient
 from muninn_server.lsp.diagnostics import checked, underlines
 
 if TYPE_CHECKING:
-    from lsp_editors import Open
+    from lsp_editors import Home, Open
 
 pytest_plugins = ("lsp_editors",)
 
@@ -32,9 +32,9 @@ async def published(editor: LanguageClient, uri: str) -> list[types.Diagnostic]:
     return list(editor.diagnostics[uri])
 
 
-async def test_broken_frontmatter_is_underlined_until_it_is_mended(open_editor: Open, repo: Path) -> None:
+async def test_broken_frontmatter_is_underlined_until_it_is_mended(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    uri = opened(editor, repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
+    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
     (found,) = await published(editor, uri)
     assert (found.source, found.severity) == ("muninn", types.DiagnosticSeverity.Warning)
     assert found.range == types.Range(types.Position(2, 12), types.Position(2, 17))
@@ -45,17 +45,17 @@ async def test_broken_frontmatter_is_underlined_until_it_is_mended(open_editor: 
     assert await published(editor, uri) == []
 
 
-async def test_a_file_that_is_closed_loses_its_underlines(open_editor: Open, repo: Path) -> None:
+async def test_a_file_that_is_closed_loses_its_underlines(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    uri = opened(editor, repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
+    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
     assert await published(editor, uri)
     editor.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     assert await published(editor, uri) == []
 
 
-async def test_saving_checks_again(open_editor: Open, repo: Path) -> None:
+async def test_saving_checks_again(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    uri = opened(editor, repo / ".muninn" / "packs" / "web" / "cookies.md", BROKEN)
+    uri = opened(editor, home.repo / ".muninn" / "packs" / "web" / "cookies.md", BROKEN)
     assert await published(editor, uri)
     editor.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
     assert len(await published(editor, uri)) == 1
@@ -63,20 +63,20 @@ async def test_saving_checks_again(open_editor: Open, repo: Path) -> None:
 
 @pytest.mark.parametrize(("encoding", "column"), [("utf-8", 26 + 1 + 3), ("utf-16", 26 + 1), ("utf-32", 26)])
 async def test_columns_are_counted_as_the_client_counts(
-    open_editor: Open, repo: Path, encoding: str, column: int
+    open_editor: Open, home: Home, encoding: str, column: int
 ) -> None:
     editor = await open_editor(encoding)
     line = '{title: "ä😀", confidence: maybe}'
     assert line.index("maybe") == 26
-    uri = opened(editor, repo / ".muninn" / "knowledge" / "odd.md", f"---\n{line}\n---\n")
+    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "odd.md", f"---\n{line}\n---\n")
     (found,) = await published(editor, uri)
     assert found.range.start == types.Position(1, column)
 
 
-async def test_other_markdown_is_none_of_our_business(open_editor: Open, repo: Path) -> None:
+async def test_other_markdown_is_none_of_our_business(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    opened(editor, repo / "README.md", BROKEN)
-    uri = opened(editor, repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
+    opened(editor, home.repo / "README.md", BROKEN)
+    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
     assert await published(editor, uri)
     assert list(editor.diagnostics) == [uri]
 

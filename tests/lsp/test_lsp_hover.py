@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from conftest import stop_daemon
 
 from muninn_core.context.hover import SHOWN, hover_markdown
 from muninn_core.model.memory import Cite, Memory
 
 if TYPE_CHECKING:
-    from lsp_editors import Bare, BareEditor, BareIn
+    from lsp_editors import Bare, BareEditor, BareIn, Home
 
 pytest_plugins = ("lsp_editors",)
 
@@ -30,14 +33,14 @@ async def hover(editor: BareEditor, path: Path, line: int = 0) -> str | None:
     return text
 
 
-async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Bare, repo: Path) -> None:
+async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Bare, home: Home) -> None:
     editor = await bare()
     cite = {"path": "src/users.py", "start": 6, "end": 8}
     await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [cite]})
     await editor.result("muninn/remember", {"text": "Users are never cached.", "files": ["src/users.py"]})
-    await editor.result("muninn/remember", {"text": "Elsewhere.", "files": ["README.md"]})
-    on_line = await hover(editor, repo / "src" / "users.py", line=6)
-    off_line = await hover(editor, repo / "src" / "users.py", line=0)
+    await editor.result("muninn/remember", {"text": "Elsewhere.", "files": ["docs/other.md"]})
+    on_line = await hover(editor, home.repo / "src" / "users.py", line=6)
+    off_line = await hover(editor, home.repo / "src" / "users.py", line=0)
     assert on_line is not None
     assert off_line is not None
     assert on_line.index("Lookup") < on_line.index("never cached")
@@ -47,18 +50,18 @@ async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Ba
     assert "lines 6-8" in on_line
 
 
-async def test_a_knowledge_file_shows_its_memories(bare: Bare, repo: Path) -> None:
+async def test_a_knowledge_file_shows_its_memories(bare: Bare, home: Home) -> None:
     editor = await bare()
-    path = repo / ".muninn" / "knowledge" / "auth.md"
+    path = home.repo / ".muninn" / "knowledge" / "auth.md"
     await editor.result("muninn/remember", {"text": "The review is due.", "files": [".muninn/knowledge/auth.md"]})
     text = await hover(editor, path)
     assert text is not None
     assert "The review is due" in text
 
 
-async def test_nothing_is_shown_where_nothing_is_remembered(bare: Bare, repo: Path) -> None:
+async def test_nothing_is_shown_where_nothing_is_remembered(bare: Bare, home: Home) -> None:
     editor = await bare()
-    assert await hover(editor, repo / "README.md") is None
+    assert await hover(editor, home.repo / "README.md") is None
     assert await hover(editor, Path("/etc/hosts")) is None
 
 
@@ -68,14 +71,17 @@ async def test_a_document_that_is_no_file_has_no_memories(bare: Bare) -> None:
     assert await editor.result("textDocument/hover", params) is None
 
 
-async def test_a_repository_without_memory_has_no_hover_and_no_error(plain_repo: Path, bare_in: BareIn) -> None:
-    editor = await bare_in(plain_repo)
+async def test_a_repository_without_memory_has_no_hover_and_no_error(
+    plain_repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(plain_repo, environ)
     assert await hover(editor, plain_repo / "README.md") is None
+    await asyncio.to_thread(stop_daemon, plain_repo, environ)
 
 
-async def test_a_cancelled_hover_is_answered_as_cancelled(bare: Bare, repo: Path) -> None:
+async def test_a_cancelled_hover_is_answered_as_cancelled(bare: Bare, home: Home) -> None:
     editor = await bare()
-    uri = (repo / "README.md").as_uri()
+    uri = (home.repo / "README.md").as_uri()
     params = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
     await editor.send(
         {"id": "h", "method": "textDocument/hover", "params": params},

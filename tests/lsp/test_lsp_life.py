@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from lsprotocol import types
 
 from muninn_core import __version__, client
 from muninn_core.protocol import wire
 from muninn_core.protocol.methods import METHODS
 
 if TYPE_CHECKING:
-    from lsp_editors import Bare, Open
+    from lsp_editors import Bare, Home, Open
 
 pytest_plugins = ("lsp_editors",)
 
 
-async def test_the_handshake_names_version_capabilities_and_a_command_for_every_verb(bare: Bare, repo: Path) -> None:
+async def test_the_handshake_names_version_capabilities_and_a_command_for_every_verb(bare: Bare, home: Home) -> None:
     editor = await bare(handshake=False)
-    result = await editor.result("initialize", {"processId": None, "rootUri": repo.as_uri(), "capabilities": {}})
+    result = await editor.result("initialize", {"processId": None, "rootUri": home.repo.as_uri(), "capabilities": {}})
     assert result["serverInfo"] == {"name": "muninn", "version": __version__}
     offered = result["capabilities"]
     assert offered["executeCommandProvider"]["commands"] == [f"muninn.{verb}" for verb in METHODS]
@@ -34,9 +35,7 @@ async def test_nothing_is_answered_before_the_handshake(bare: Bare) -> None:
         assert (await editor.ask(method, {}))["error"]["code"] == -32002
 
 
-async def test_after_shutdown_only_exit_is_heard_and_the_daemon_stays(
-    bare: Bare, repo: Path, environ: Mapping[str, str]
-) -> None:
+async def test_after_shutdown_only_exit_is_heard_and_the_daemon_stays(bare: Bare, home: Home) -> None:
     editor, other = await bare(), await bare()
     pid = (await other.result("muninn/status"))["pid"]
     assert await editor.result("shutdown") is None
@@ -44,7 +43,7 @@ async def test_after_shutdown_only_exit_is_heard_and_the_daemon_stays(
     await editor.send({"method": "exit"})
     assert await editor.process.wait() == 0
     assert (await other.result("muninn/status"))["pid"] == pid
-    with client.connect(str(repo), environ, start=False) as plain:
+    with client.connect(str(home.repo), home.environ, start=False) as plain:
         assert plain.call("status")["pid"] == pid
 
 
@@ -122,8 +121,7 @@ async def test_an_editor_in_another_repository_is_warned(open_editor: Open, tmp_
     assert "which is not the folder" in editor.messages[0].message
 
 
-async def test_an_editor_in_a_folder_of_the_repository_is_not_warned(open_editor: Open, repo: Path) -> None:
-    (repo / "inner").mkdir()
-    editor = await open_editor(folder=repo / "inner")
-    await editor.workspace_execute_command_async({"command": "muninn.status"})  # type: ignore[arg-type]
+async def test_an_editor_in_a_folder_of_the_repository_is_not_warned(open_editor: Open, home: Home) -> None:
+    editor = await open_editor(folder=home.repo / "src")
+    await editor.workspace_execute_command_async(types.ExecuteCommandParams("muninn.status"))
     assert editor.messages == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
-    from lsp_editors import Bare, BareEditor, Open
+    from lsp_editors import Bare, BareEditor, BareIn, Home, Open
 
 pytest_plugins = ("lsp_editors",)
 
@@ -103,8 +102,8 @@ async def test_two_editors_get_each_its_own_answers(bare: Bare) -> None:
     await asyncio.gather(*(ask(editor, number) for number, editor in enumerate(editors)))
 
 
-async def test_a_cancelled_verb_is_answered_as_cancelled(bare: Bare, many_files: Path) -> None:
-    editor = await bare()
+async def test_a_cancelled_verb_is_answered_as_cancelled(bare_in: BareIn, many_files: Home) -> None:
+    editor = await bare_in(*many_files)
     await editor.send(
         {"id": "slow", "method": "muninn/index", "params": {"rebuild": True}},
         {"method": "$/cancelRequest", "params": {"id": "slow"}},
@@ -123,8 +122,8 @@ async def test_a_command_reports_progress_to_the_token_it_was_given(bare: Bare) 
     assert (kinds[0], kinds[-1]) == ("begin", "end")
 
 
-async def test_an_editor_that_opens_a_cold_repository_sees_the_index_grow(many_files: Path, bare: Bare) -> None:
-    editor = await bare(capabilities={"window": {"workDoneProgress": True}})
+async def test_an_editor_that_opens_a_cold_repository_sees_the_index_grow(bare_in: BareIn, many_files: Home) -> None:
+    editor = await bare_in(*many_files, capabilities={"window": {"workDoneProgress": True}})
     kinds: list[str] = []
     while "end" not in kinds:
         message = await editor.read()

@@ -100,7 +100,8 @@ def status_text(result: r.StatusResult) -> str:
 
 def remember_text(result: r.RememberResult) -> str:
     """Return the ids, and a word on what was masked."""
-    masked = f" {result.masked} secrets were masked." if result.masked else ""
+    count = f"{result.masked} secret" + ("s" if result.masked > 1 else "")
+    masked = f" {count} masked: never store those." if result.masked else ""
     return f"Remembered as {', '.join(result.ids)}.{masked}"
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+
 from muninn_core.context.hover import hover_markdown
 from muninn_core.errors import BadParams, MuninnError, NotARepository, NotInitialised, UnknownVerb
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import METHODS, nearest
-
 from muninn_server.lsp.diagnostics import checked, underlines
 from muninn_server.lsp.server import Refused, Server, answerable, new_server, path_of, structure
 from muninn_server.rpc import error_frame
@@ -23,7 +23,6 @@ from muninn_server.session import error_of
 if TYPE_CHECKING:
     from muninn_core.engine.scope import Progress
     from muninn_core.protocol.results import IndexResult, MemoriesResult, StatusResult
-
     from muninn_server.session import Session
 
 log = logging.getLogger("muninn.lsp")

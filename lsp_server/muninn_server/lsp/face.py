@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.errors import BadParams, MuninnError, UnknownVerb
 from muninn_core.protocol import wire
 from muninn_core.protocol.methods import METHODS, nearest
-
 from muninn_server.lsp.editor import Editor
 from muninn_server.rpc import PlainFace, error_frame
 

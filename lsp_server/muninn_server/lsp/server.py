@@ -8,18 +8,20 @@ belongs to one connection; the converter between JSON and types is costly to mak
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 import cattrs
 from lsprotocol import converters, types
-from muninn_core import __version__
-from muninn_core.errors import BadParams, MuninnError
-from muninn_core.protocol.methods import METHODS
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
+
+from muninn_core import __version__
+from muninn_core.errors import BadParams, MuninnError
+from muninn_core.protocol.methods import METHODS
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
@@ -47,7 +49,8 @@ def structure(message: dict[str, Any]) -> Any:
     try:
         return _CONVERTER.structure(message, types.METHOD_TO_TYPES[method][0])
     except Exception as error:  # the converter raises whatever its hooks raise
-        reasons = "; ".join(cattrs.transform_error(error)[:3])
+        found = "; ".join(cattrs.transform_error(error)[:3])
+        reasons = re.sub(r"_([a-z])", lambda match: match[1].upper(), found)  # the names on the wire
         raise BadParams(f"the parameters of '{method}' do not fit: {reasons}") from None
 
 

@@ -23,11 +23,11 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
+
 from muninn_core import __version__
 from muninn_core.context.text import render
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.methods import METHODS
-
 from muninn_server.mcp.tools import INSTRUCTIONS, TOOLS, Tool, check_call
 from muninn_server.session import Session, error_of
 

@@ -1,0 +1,110 @@
+"""Agents for tests: the SDK's client on `muninn mcp`, and a bare line of JSON. A pytest plugin."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import pytest_asyncio
+from conftest import USERS, git, stop_daemon
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from muninn_core import client
+
+MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
+
+ERAS = {"2025-11-25": "legacy", "2026-07-28": "auto"}
+"""The protocol's eras, and the SDK's name for speaking each."""
+
+
+class Agents(NamedTuple):
+    """A repository with memory, the environment of its clients, and how to open one."""
+
+    repo: Path
+    environ: dict[str, str]
+
+    def open(self, era: str = "2026-07-28") -> AbstractAsyncContextManager[Client]:
+        """Return the SDK's client, which starts `muninn mcp` on entry."""
+        arguments = StdioServerParameters(command=MUNINN, args=["mcp", "--repo", str(self.repo)], env=self.environ)
+        return Client(stdio_client(arguments), mode=ERAS[era])
+
+
+class BareAgent:
+    """Speaks lines of JSON with one `muninn mcp`."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    async def send(self, *lines: dict[str, Any] | bytes) -> None:
+        """Send lines in one go."""
+        assert self.process.stdin is not None
+        encoded = (
+            line if isinstance(line, bytes) else json.dumps({"jsonrpc": "2.0", **line}).encode() for line in lines
+        )
+        self.process.stdin.write(b"".join(line + b"\n" for line in encoded))
+        await self.process.stdin.drain()
+
+    async def read(self) -> dict[str, Any]:
+        """Return the next message."""
+        assert self.process.stdout is not None
+        message: dict[str, Any] = json.loads(await self.process.stdout.readline())
+        return message
+
+    async def handshake(self) -> dict[str, Any]:
+        """Open the connection as clients of 2025-11-25 do and return the server's answer."""
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bare", "version": "1"}}
+        await self.send({"id": 0, "method": "initialize", "params": hello})
+        answer = await self.read()
+        await self.send({"method": "notifications/initialized"})
+        return answer
+
+
+Bare = Callable[[], Coroutine[Any, Any, BareAgent]]
+
+
+@pytest.fixture(scope="session")
+def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agents]:
+    """One repository and one daemon for all tests."""
+    root = tmp_path_factory.mktemp("agents") / "repo"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "users.py").write_text(USERS)
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Begin")
+    runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
+    environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime}
+    with client.connect(str(root), environ) as muninn:
+        muninn.call("init")
+        muninn.call("index", {"wait": True})
+    yield Agents(root, environ)
+    stop_daemon(root, environ)
+    shutil.rmtree(runtime, ignore_errors=True)
+
+
+@pytest_asyncio.fixture
+async def bare_agent(agents: Agents) -> AsyncIterator[Bare]:
+    """A function that starts `muninn mcp` and leaves the talking to the test."""
+    processes: list[asyncio.subprocess.Process] = []
+
+    async def start() -> BareAgent:
+        process = await asyncio.create_subprocess_exec(
+            *(MUNINN, "mcp", "--repo", str(agents.repo)), stdin=-1, stdout=-1, env=agents.environ, limit=1 << 26
+        )
+        processes.append(process)
+        return BareAgent(process)
+
+    yield start
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.close()
+        await process.wait()

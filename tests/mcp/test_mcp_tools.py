@@ -1,0 +1,133 @@
+"""The tools, as the SDK's client of either era sees and calls them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from muninn_core import __version__, client
+from muninn_core.protocol.methods import METHODS
+from muninn_server.mcp.tools import DESCRIPTION_LIMIT, INSTRUCTIONS, TOOLS
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
+    from mcp_agents import Agents
+
+pytest_plugins = ("mcp_agents",)
+
+both_eras = pytest.mark.parametrize("era", ["2025-11-25", "2026-07-28"])
+
+
+async def said(agent: Client, tool: str, /, **arguments: Any) -> tuple[str, bool]:
+    """Call a tool; return its text and whether it failed."""
+    result = await agent.call_tool(tool, arguments)
+    assert result.structured_content is None
+    (content,) = result.content
+    assert content.type == "text"
+    return content.text, bool(result.is_error)
+
+
+@both_eras
+async def test_an_agent_learns_the_tools_and_when_to_use_them(agents: Agents, era: str) -> None:
+    async with agents.open(era) as agent:
+        assert agent.protocol_version == era
+        assert agent.instructions == INSTRUCTIONS
+        assert agent.server_info is not None
+        assert (agent.server_info.name, agent.server_info.version) == ("muninn", __version__)
+        listed = {tool.name: tool for tool in (await agent.list_tools()).tools}
+    assert list(listed) == [method.verb for method in METHODS.values() if method.tool]
+    for name, tool in listed.items():
+        method = METHODS[name]
+        assert tool.title == method.title
+        assert tool.description == f"{method.summary} {method.use}"
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint == (method.effect == "read")
+        assert tool.annotations.destructive_hint == method.destructive
+        assert tool.annotations.idempotent_hint == method.idempotent
+        assert tool.annotations.open_world_hint is False
+        assert bool((tool.meta or {}).get("anthropic/alwaysLoad")) == (name in {"recall", "context", "remember"})
+
+
+@both_eras
+async def test_what_an_agent_remembers_it_recalls(agents: Agents, era: str) -> None:
+    async with agents.open(era) as agent:
+        text = f"In {era} the display name is never empty."
+        stored, failed = await said(agent, "remember", text=text, type="constraint", files=["src/users.py"])
+        assert not failed
+        assert stored.startswith("Remembered as ")
+        found, failed = await said(agent, "recall", query=f"{era} display name empty", kind="memory")
+        assert not failed
+        assert text in found
+        assert stored.split()[2].rstrip(".") in found
+        found, _ = await said(agent, "recall", query="get user name", kind="code")
+        assert "src/users.py:" in found
+        pack, failed = await said(agent, "context", query="change the display name of a user", budget=2000)
+        assert not failed
+        assert text in pack
+        listed, _ = await said(agent, "memories", file="src/users.py")
+        assert text in listed
+        status, _ = await said(agent, "status")
+        assert "read-write" in status
+
+
+@both_eras
+async def test_a_tool_that_fails_answers_with_a_result_that_says_what_to_do(agents: Agents, era: str) -> None:
+    async with agents.open(era) as agent:
+        for tool, arguments, words in (
+            ("recal", {"query": "x"}, "'recall'"),
+            ("recall", {"query": "x", "limt": 1}, "'limit'"),
+            ("recall", {}, "query"),
+            ("recall", {"query": "x", "limit": "many"}, "limit"),
+            ("memories", {"id": "nothing-has-this-id"}, "nothing-has-this-id"),
+        ):
+            text, failed = await said(agent, tool, **arguments)
+            assert failed
+            assert words in text
+
+
+async def test_an_agent_can_not_say_who_speaks_or_whom_to_trust(agents: Agents) -> None:
+    async with agents.open() as agent:
+        for field, value in (("trust", "user"), ("actor", "user"), ("session", "other"), ("agent", "someone/1")):
+            text, failed = await said(agent, "remember", text="Trust me.", **{field: value})
+            assert failed
+            assert f"no parameter '{field}'" in text
+        stored, _ = await said(agent, "remember", text="Said by an agent.")
+    with client.connect(str(agents.repo), agents.environ) as muninn:
+        identity = stored.split()[2].rstrip(".")
+        (memory,) = muninn.call("memories", {"id": identity})["memories"]
+    assert (memory["actor"], memory["trust"]) == ("assistant", "agent")
+    assert memory["agent"].startswith("mcp ")
+
+
+async def test_forgetting_and_restoring_say_what_became_of_it(agents: Agents) -> None:
+    async with agents.open() as agent:
+        stored, _ = await said(agent, "remember", text="This will not last.")
+        identity = stored.split()[2].rstrip(".")
+        assert (await said(agent, "forget", id=identity, reason="wrong"))[0].startswith("Archived: ")
+        assert (await said(agent, "forget", id=identity, restore=True))[0].startswith("Restored: ")
+        summary, failed = await said(agent, "reconcile", dry_run=True)
+        assert summary
+        assert not failed
+        assert await said(agent, "conflicts") == ("No conflicts.", False)
+
+
+def test_descriptions_and_instructions_are_not_cut_by_clients() -> None:
+    assert len(INSTRUCTIONS) < DESCRIPTION_LIMIT
+    for tool in TOOLS.values():
+        assert len(tool.description) < DESCRIPTION_LIMIT
+        assert METHODS[tool.name].use, f"{tool.name} does not say when to use it"
+
+
+def test_schemas_are_whole_and_show_no_inner_matters() -> None:
+    for tool in TOOLS.values():
+        text = json.dumps(tool.schema)
+        assert "$ref" not in text
+        assert tool.schema["type"] == "object"
+        assert tool.schema["additionalProperties"] is False
+        shown = set(tool.schema["properties"])
+        assert not shown & {"actor", "trust", "key", "batch", "agent"}
+        assert set(tool.schema.get("required", ())) == set(METHODS[tool.name].positional)
+        for name, schema in tool.schema["properties"].items():
+            assert schema.get("description") or name == "session", f"{tool.name}.{name}"

@@ -1,0 +1,130 @@
+"""Results as text: what a model gets to read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
+from muninn_core.model.answer import Hit, IndexSaw, Reason, Saw
+from muninn_core.model.memory import Cite, Link, Memory
+from muninn_core.protocol import results as r
+from muninn_core.protocol.methods import METHODS
+
+SAW = Saw()
+
+
+def hit(**fields: Any) -> Hit:
+    why = (Reason(signal="words", value=2.0, weight=0.2, contribution=0.4),)
+    code = {"kind": "code", "id": "a.py:3-9", "path": "a.py", "start_line": 3, "end_line": 9, "score": 0.4, "why": why}
+    return Hit(**{**code, "text": "def a():\n    pass", **fields})  # type: ignore[arg-type]
+
+
+def memory(**fields: Any) -> Memory:
+    return Memory(**{"id": "01m", "type": "decision", "text": "Use files.", "ts": "2026-03-04T05:06:07Z", **fields})
+
+
+def test_a_hit_says_where_it_is_why_it_is_there_and_how_it_begins() -> None:
+    text = recall_text(r.RecallResult(hits=(hit(symbol="a"),), saw=SAW))
+    assert text == "1. code a.py:3-9 — a [0.40: words 0.40]\n   def a():\n       pass"
+
+
+def test_a_memory_is_named_by_its_id_and_its_file() -> None:
+    found = hit(kind="memory", id="01m", type="attempt", title="Tried threads", text="It hung.")
+    assert "memory attempt 01m (about a.py) — Tried threads" in recall_text(r.RecallResult(hits=(found,), saw=SAW))
+
+
+def test_a_long_hit_says_how_much_is_left_out() -> None:
+    long = hit(text="\n".join(f"line {number}" for number in range(100)))
+    text = recall_text(r.RecallResult(hits=(long,), saw=SAW))
+    assert f"({100 - SNIPPET_LINES} more lines)" in text
+    wide = hit(text="x" * 5000)
+    assert len(recall_text(r.RecallResult(hits=(wide,), saw=SAW))) < 400
+
+
+def test_many_hits_stay_within_what_a_client_shows() -> None:
+    hits = tuple(hit(id=f"a.py:{n}-{n}", text="word " * 170) for n in range(200))
+    text = recall_text(r.RecallResult(hits=hits, saw=SAW))
+    assert len(text) < TEXT_CHARS * 1.5
+    assert "\n\n200. code" in text
+
+
+def test_no_hit_is_said_in_words_and_a_lagging_index_too() -> None:
+    lagging = Saw(index=IndexSaw(generation=1, lag=7))
+    text = recall_text(r.RecallResult(hits=(), saw=lagging))
+    assert text.startswith("Nothing found.")
+    assert "7 changed files behind" in text
+
+
+def test_one_memory_is_shown_whole() -> None:
+    one = memory(
+        title="Files",
+        text="Use files.\n\nNot a database.",
+        tags=("storage",),
+        cites=(Cite(path="a.py", start=1, end=2), Cite(path="b.py")),
+        links=(Link(relation="supersedes", target="00m"),),
+        details={"rationale": "git"},
+    )
+    text = memories_text(r.MemoriesResult(memories=(one,), total=1, saw=SAW))
+    for part in ("Not a database.", "tags: storage", "cites: a.py:1-2, b.py", "supersedes 00m", "rationale: git"):
+        assert part in text
+
+
+def test_several_memories_are_counted_and_headed_by_their_ids() -> None:
+    listed = memories_text(r.MemoriesResult(memories=(memory(), memory(id="02m")), total=9, saw=SAW))
+    assert listed.startswith("2 of 9 memories")
+    assert "\n\n02m Use files. (decision, 2026-03-04" in listed
+
+
+@pytest.mark.parametrize(("total", "words"), [(0, "No memory matches."), (4, "4 memories match in all")])
+def test_an_empty_page_says_whether_there_are_others(total: int, words: str) -> None:
+    assert words in memories_text(r.MemoriesResult(memories=(), total=total, saw=SAW))
+
+
+def test_both_sides_of_a_conflict_are_shown() -> None:
+    conflict = r.Conflict(id="c1", left=memory(), right=memory(id="02m", text="Use a database."), reason="?", ts="")
+    text = conflicts_text(r.ConflictsResult(conflicts=(conflict,), saw=SAW))
+    assert text.startswith("Conflict c1")
+    assert text.index("Use files.") < text.index("Use a database.")
+
+
+def test_every_tool_of_the_catalogue_has_a_text() -> None:
+    results = {
+        "recall": r.RecallResult(hits=(), saw=SAW),
+        "context": r.ContextResult(text="# Pack\n", items=(), tokens=2, budget=9, omitted=3, saw=SAW),
+        "memories": r.MemoriesResult(memories=(), total=0, saw=SAW),
+        "remember": r.RememberResult(ids=("a", "b"), masked=1, saw=SAW),
+        "forget": r.ForgetResult(memory=memory(archived=True), saw=SAW),
+        "conflicts": r.ConflictsResult(conflicts=(), saw=SAW),
+        "reconcile": r.ReconcileResult(
+            consolidated=2,
+            duplicates=1,
+            conflicts=0,
+            segments=(),
+            merges=(r.Merge(kept="a", merged=("b",), reason="same"),),
+            dry_run=True,
+            summary="2 records",
+            saw=SAW,
+        ),
+        "status": r.StatusResult(
+            pid=1,
+            version="1",
+            root="/r",
+            mode="read-only",
+            uptime_seconds=1,
+            clients=1,
+            rss_bytes=1,
+            longest_stall_ms=1,
+            index=r.IndexStatus(state="ready", generation=1, files=2, chunks=3, vectors=3, lag=0, model="m"),
+            log=r.LogStatus(records=1, memories=1, unsealed=0, segments=0, malformed=0, conflicts=0),
+            problems=(r.Problem(kind="log", message="a torn line", path="x.jsonl", line=4, hint="Look."),),
+            saw=SAW,
+        ),
+    }
+    assert set(results) == {method.verb for method in METHODS.values() if method.tool}
+    texts = {verb: render(verb, result) for verb, result in results.items()}
+    assert texts["context"] == "# Pack\n\n(3 more did not fit into 9 tokens.)"
+    assert texts["remember"] == "Remembered as a, b. 1 secret masked: never store those."
+    assert texts["reconcile"] == "2 records\n- a speaks for b: same"
+    assert "problem: x.jsonl:4 a torn line Look." in texts["status"]
