@@ -1,0 +1,95 @@
+"""Which sentences are the same, which contradict each other, and which have nothing to do with each other."""
+
+import pytest
+
+from muninn_core.reconcile.pairs import compare_all
+from muninn_core.reconcile.words import analyse
+from muninn_core.store.fold import fold
+from muninn_core.store.record import make_record
+
+
+def compared(left, right, *, kinds=("insight", "insight"), more=({}, {})):
+    records = [
+        make_record({"id": id_, "ts": "2026-01-07T10:00:00Z", "type": kind, "session": id_, "text": text, **fields})
+        for id_, text, kind, fields in zip("ab", (left, right), kinds, more, strict=True)
+    ]
+    memories = list(fold(records).memories.values())
+    found = compare_all(memories, {memory.id: analyse(memory.text) for memory in memories}, set())
+    if found.merges:
+        return "same"
+    return found.contradictions[0][2] if found.contradictions else "apart"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("API uses FastAPI dependency injection", "The API is using dependency injection from FastAPI."),
+        ("We use pytest for all tests", "All tests use pytest"),
+        ("The timeout is 30 seconds", "The timeout is 30s"),
+        ("Do not log request bodies", "Request bodies must not be logged"),
+        ("The retry limit is three", "The retry limit is 3"),
+        ("Das Modul nutzt Redis als Speicher", "Das Modul nutzt Redis als Speicher."),
+    ],
+)
+def test_the_same_in_other_words(left, right):
+    assert compared(left, right) == compared(right, left) == "same"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "reason"),
+    [
+        ("module X uses pattern A", "module X uses pattern B", "one says 'A', the other 'B'"),
+        ("Use tabs for indentation", "Use spaces for indentation", "one says 'tabs', the other 'spaces'"),
+        ("Retry requests up to 3 times", "Retry requests up to five times", "one says '3', the other 'five'"),
+        ("Never log request bodies", "Always log request bodies", "one says the opposite of the other"),
+        ("Caching is enabled in production", "Caching is disabled in production", "one says the opposite of the other"),
+        ("Sessions are stored in Redis", "Sessions are stored in Postgres", "one says 'Redis', the other 'Postgres'"),
+        ("Prefer redis over memcached", "Prefer memcached over redis", "the same with two words exchanged"),
+        ("Migrate before the tests", "Migrate after the tests", "one says 'before', the other 'after'"),
+        (
+            "`max_size` is set to `load_all`",
+            "`max_size` is set to `load_one`",
+            "one says 'load_all', the other 'load_one'",
+        ),
+    ],
+)
+def test_contradictions(left, right, reason):
+    assert compared(left, right) == reason
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Service A calls service B", "Service B calls service A"),
+        ("Auth calls billing", "Billing calls auth"),
+        ("Auth is called by billing", "Auth calls billing"),
+        ("module X uses pattern A", "module Y uses pattern A"),
+        ("Use tabs for Python", "Use tabs for Go"),
+        ("Task 12 is done", "Task 13 is done"),
+        ("load_user caches rows", "load_team caches rows"),
+        ("Redis is fast", "The build needs a compiler"),
+    ],
+)
+def test_sentences_about_different_things(left, right):
+    assert compared(left, right) == compared(right, left) == "apart"
+
+
+def test_the_same_words_about_other_files_are_another_insight():
+    text = "Retries back off exponentially"
+    assert compared(text, text, more=({"files": ["a.py"]}, {"files": ["b.py"]})) == "apart"
+    assert compared(text, text, more=({"files": ["a.py"]}, {"files": ["b.py", "a.py"]})) == "same"
+    assert compared(text, text, more=({"files": ["a.py"]}, {})) == "same"
+
+
+def test_the_same_words_of_another_kind_other_details_or_from_outside_are_not_merged():
+    text = "Builds run on one core"
+    assert compared(text, text, kinds=("insight", "reference")) == "apart"
+    assert compared(text, text, more=({"details": {"exit_status": 1}}, {"details": {"exit_status": 2}})) == "apart"
+    assert compared(text, text, more=({"actor": "user"}, {"actor": "import"})) == "apart"
+
+
+def test_claims_of_different_kinds_contradict_and_events_never_do():
+    left, right = "The billing service must use port 8080", "The billing service uses port 9090"
+    assert compared(left, right, kinds=("constraint", "decision")) == "one says '8080', the other '9090'"
+    assert compared(left, right, kinds=("insight", "decision")) == "apart"
+    assert compared(left, right, kinds=("attempt", "attempt")) == "apart"
