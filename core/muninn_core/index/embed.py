@@ -112,7 +112,10 @@ def load_embedder(name: str, cache_dir: Path) -> FastEmbedder:
 
 def _load(name: str, options: dict[str, Any]) -> Any:
     from fastembed import TextEmbedding
+    from fastembed.common import model_management
 
+    # It writes to stderr what its exceptions say as well.
+    model_management.logger.disable("fastembed")
     if name == BUNDLED:
         _register_bundled()
     try:
