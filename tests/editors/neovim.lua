@@ -1,0 +1,93 @@
+-- Uses Muninn from a real Neovim (0.7 or newer) as a person's configuration would, and exits non-zero if an answer is
+-- wrong. MUNINN is the program, ROOT the repository; the file that is open is src/users.py in it.
+local root = os.getenv('ROOT')
+local passed, failed = 0, 0
+
+local function say(line)
+  io.stdout:write(line .. '\n')
+end
+
+local function check(name, ok, got)
+  if ok then passed = passed + 1 else failed = failed + 1 end
+  say((ok and 'ok   ' or 'FAIL ') .. name .. '  ' .. vim.inspect(got):gsub('%s+', ' '))
+end
+
+-- Attach the server to the current buffer and wait until it is ready.
+local function attach()
+  local buffer = vim.api.nvim_get_current_buf()
+  local config = { name = 'muninn', cmd = { os.getenv('MUNINN'), 'lsp', '--repo', root }, root_dir = root }
+  local id
+  if vim.lsp.start then -- 0.8 and newer
+    id = vim.lsp.start(config)
+  else
+    id = vim.lsp.start_client(config)
+    vim.lsp.buf_attach_client(buffer, id)
+  end
+  local ready = vim.wait(30000, function()
+    local client = vim.lsp.get_client_by_id(id)
+    return client ~= nil and client.initialized and vim.lsp.buf_is_attached(buffer, id)
+  end, 20)
+  if not ready then error('the server did not start') end
+  return buffer, id
+end
+
+local function asker(buffer, id)
+  return function(method, params)
+    local answers, why = vim.lsp.buf_request_sync(buffer, method, params, 20000)
+    local answer = answers and answers[id] or { err = why or 'no answer' }
+    local problem = answer.err or answer.error
+    if problem then error(method .. ': ' .. vim.inspect(problem)) end
+    return answer.result
+  end
+end
+
+local function on_code()
+  local buffer, id = attach()
+  local ask = asker(buffer, id)
+  local document = { uri = vim.uri_from_bufnr(buffer) }
+  local text = 'Names come from the directory service, never from the form.'
+  local stored = ask('workspace/executeCommand', {
+    command = 'muninn.remember',
+    arguments = { { text = text, files = { 'src/users.py' }, details = { class = 'A', from = 'here' } } },
+  })
+  check('remember', #stored.ids == 1, stored.ids)
+
+  local found = ask('workspace/executeCommand', {
+    command = 'muninn.recall',
+    arguments = { { query = 'where do names come from', kind = 'memory' } },
+  })
+  check('recall', found.hits[1].text == text, #found.hits)
+
+  local listed = ask('muninn/memories', { id = stored.ids[1] })
+  check('details', vim.deep_equal(listed.memories[1].details, { class = 'A', from = 'here' }), listed.memories[1].details)
+
+  local hover = ask('textDocument/hover', { textDocument = document, position = { line = 0, character = 0 } })
+  check('hover', hover.contents.value:find(text, 1, true) ~= nil, hover.contents.value)
+end
+
+local function on_knowledge()
+  vim.cmd('edit ' .. root .. '/.muninn/knowledge/names.md')
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { '---', '{title: "ä😀", confidence: maybe}', '---' })
+  local buffer = attach()
+  local function diagnostics() return vim.diagnostic.get(buffer) end
+  vim.wait(20000, function() return #diagnostics() > 0 end, 20)
+  local first = diagnostics()[1] or {}
+  check('diagnostics', (first.message or ''):find('confidence', 1, true) ~= nil, first.message)
+  -- Neovim counts bytes, whatever encoding it agreed on with the server.
+  local line = vim.api.nvim_buf_get_lines(buffer, 1, 2, false)[1]
+  check('column', first.col == line:find('maybe', 1, true) - 1, first.col)
+  vim.api.nvim_buf_set_lines(buffer, 1, 2, false, { 'confidence: high' })
+  vim.wait(20000, function() return #diagnostics() == 0 end, 20)
+  check('diagnostics after an edit', #diagnostics() == 0, #diagnostics())
+end
+
+for _, part in ipairs({ on_code, on_knowledge }) do
+  local ok, why = xpcall(part, debug.traceback)
+  if not ok then
+    failed = failed + 1
+    say('FAIL ' .. why)
+  end
+end
+local version = vim.version()
+say(('Neovim %d.%d.%d: %d passed, %d failed'):format(version.major, version.minor, version.patch, passed, failed))
+vim.cmd(failed == 0 and 'qall!' or 'cquit')
