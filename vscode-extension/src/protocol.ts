@@ -29,7 +29,8 @@ export type ErrorKind =
   | 'storage'
   | 'busy'
   | 'cancelled'
-  | 'daemon';
+  | 'daemon'
+  | 'stopping';
 
 /** Every verb with the types of its parameters and its result. */
 export interface Verbs {

@@ -120,6 +120,15 @@ suite('Muninn in VS Code', () => {
     assert.equal(log.memories, 2);
   });
 
+  test('when the daemon is killed, a new one answers and nothing is lost', async () => {
+    const { pid } = await api.server.request('status', {});
+    process.kill(pid, 'SIGKILL');
+    await until(api.server.onDidChange, () => (api.server.state.status?.pid ?? pid) !== pid);
+    assert.match(api.item.text, /2 memories$|indexing/);
+    const { log } = await api.server.request('status', {});
+    assert.equal(log.memories, 2);
+  });
+
   test('a missing program is a problem with its cure, and mending the setting starts the server', async () => {
     const settings = vscode.workspace.getConfiguration('muninn', api.server.folder);
     const wrong = ['no-such-program-here', 'lsp'];
