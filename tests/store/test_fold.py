@@ -56,7 +56,7 @@ def logs(draw):
     return records
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(logs(), st.data())
 def test_folding_knows_no_order_no_duplicates_and_no_files(records, data):
     expected = fold(records)
