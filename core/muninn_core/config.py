@@ -83,7 +83,7 @@ def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
         return Config(), (ConfigProblem(key="", line=0, message=f"the file can't be read: {error}"),)
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or "not YAML"
         return Config(), (ConfigProblem(key="", line=mark.line + 1 if mark else 0, message=f"not YAML: {what}"),)
@@ -96,6 +96,8 @@ def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
 
 def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProblem]) -> Any:
     """Return the defaults with every key of a mapping node that is right."""
+    if node.tag == "tag:yaml.org,2002:null":
+        return defaults  # a table whose keys are all commented out
     if not isinstance(node, yaml.MappingNode):
         message = f"'{prefix or 'the file'}' is a table of keys"
         problems.append(ConfigProblem(key=prefix, line=node.start_mark.line + 1, message=message))
@@ -117,7 +119,8 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
             continue
         try:
             changes[name] = _checked(defaults, name, value_node)
-        except (ValidationError, ValueError) as error:
+        except (ValidationError, ValueError, yaml.YAMLError) as error:
+            error = getattr(error, "problem", None) or error
             allowed = f"It takes {_allowed(default)}; the default is {_shown(default)}."
             problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {error}", hint=allowed))
     return replace(defaults, **changes)
@@ -130,10 +133,12 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
     finally:
         loader.dispose()
     checked = getattr(from_plain({name: value}, type(defaults)), name)
-    if isinstance(checked, (int, float)) and checked < 0:
-        raise ValueError(f"{checked} is negative")
+    if isinstance(checked, (int, float)) and not checked >= 0:  # so, that .nan is refused, too
+        raise ValueError(f"{checked} is not 0 or more")
     if (defaults.__class__, name) == (MemoryConfig, "secrets"):
         _compile(checked)
+    if (defaults.__class__, name) == (IndexConfig, "exclude"):
+        _check_patterns(checked)
     return checked
 
 
@@ -145,6 +150,12 @@ def _compile(patterns: tuple[str, ...]) -> None:
             re.compile(pattern)
         except re.error as error:
             raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+
+
+def _check_patterns(patterns: tuple[str, ...]) -> None:
+    for pattern in patterns:
+        if pattern == "!" or (len(pattern) - len(pattern.rstrip("\\"))) % 2:  # gitignore(5): these never match
+            raise ValueError(f"{pattern!r} is no pattern")
 
 
 def _allowed(default: Any) -> str:

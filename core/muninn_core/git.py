@@ -5,6 +5,7 @@ The process's GIT_* variables must be gone (a daemon started from a git hook inh
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -88,10 +89,10 @@ def list_files(root: Path) -> list[str] | None:
 
 
 def ignored(root: Path, paths: list[str]) -> set[str]:
-    """Return those of the paths that `list_files` would not name, nor anything in them; empty without git.
+    """Return those of the paths that are there but that `list_files` would not name, nor anything in them.
 
     Beside what is ignored that is what lies behind a symbolic link or in another repository inside this one
-    (`git check-ignore` refuses to speak of these), and what is neither tracked nor there.
+    (`git check-ignore` refuses to speak of these). Empty without git.
     """
     if not paths or not locate(str(root)).git_dir:
         return set()
@@ -101,7 +102,7 @@ def ignored(root: Path, paths: list[str]) -> set[str]:
             named.add(path)
             while (path := path.rpartition("/")[0]) and path not in named:
                 named.add(path)
-    return {path for path in paths if path not in named}
+    return {path for path in paths if path not in named and os.path.lexists(root / path)}
 
 
 def _listed(root: Path, *paths: str) -> set[str]:

@@ -150,7 +150,7 @@ class Updater:
     def _keep_files(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopped or self._full or self._paths)
+                self._wake.wait_for(lambda: self._stopped or self._asked != self._taken)
                 if self._stopped:
                     return
             try:

@@ -170,7 +170,8 @@ class Workspace:
                 inside.add(path[len(root) :])
         if full and self.log.refresh():
             self.hand_over_memories()
-        self.updater.update_files(inside, full=full, rebuild=rebuild)
+        if inside or full:
+            self.updater.update_files(inside, full=full, rebuild=rebuild)
 
     def _reload_config(self) -> bool:
         """Read the configuration again; say whether it names another model."""

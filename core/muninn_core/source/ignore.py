@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 IGNORE_FILE = ".muninnignore"
 
-ALWAYS_OUT: tuple[str, ...] = (".git", ".muninn/cache", ".muninn/local", ".muninn/memory")
-"""Folders that are never indexed: git's own, ours, and the memory log (memories come from its fold)."""
+ALWAYS_OUT: tuple[str, ...] = (".git", ".muninn")
+"""Folders that are never indexed: git's own, and ours, whose settings are no code; memories come from the log."""
 
 ALWAYS_IN: tuple[str, ...] = (".muninn/knowledge", ".muninn/packs")
-"""Folders that are indexed even where git ignores them."""
+"""Folders in them that are indexed, even where git ignores them."""
 
 DEFAULT_EXCLUDE: tuple[str, ...] = (
     # Lock files: generated, large, and full of words that answer nothing.
@@ -65,7 +65,7 @@ class IgnoreTree:
     def __init__(self, root: Path, names: tuple[str, ...], exclude: tuple[str, ...]) -> None:
         self._root = root
         self._names = names
-        self._defaults = compile_patterns([*DEFAULT_EXCLUDE, *exclude])
+        self._defaults = compile_patterns([*DEFAULT_EXCLUDE, *filter(_readable, exclude)])
         self._specs: dict[str, pathspec.GitIgnoreSpec | None] = {}
         self._folders: dict[str, bool] = {"": False}
 
@@ -116,7 +116,7 @@ class IgnoreTree:
 
 
 def _readable(line: str) -> bool:
-    """Whether a line of an ignore file is a pattern; git passes over those that aren't, and so do we."""
+    """Whether a line of an ignore file or of the configuration is a pattern; git passes over others, and so do we."""
     try:
         compile_patterns([line])
     except ValueError:

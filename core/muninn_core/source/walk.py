@@ -101,8 +101,10 @@ def _judge(
     """Return the stamp of a file to be indexed, or why it is passed over."""
     if not _inside(path):
         return "outside the root"
-    if _below(path, ALWAYS_OUT):
+    if _internal(path):
         return "internal"
+    if not path.isprintable() and not _utf8(path):
+        return "name is not UTF-8"
     if not _below(path, ALWAYS_IN):
         if ignore.ignored(path):
             return "ignored"
@@ -135,10 +137,21 @@ def _inside(path: str) -> bool:
     return bool(path) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
 
 
+def _utf8(path: str) -> bool:
+    """Whether a name can be written down: bytes that are no UTF-8 arrive as lone surrogates (PEP 383)."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _internal(path: str) -> bool:
+    return "/.git/" in path or (_below(path, ALWAYS_OUT) and not _below(path, ALWAYS_IN))
+
+
 def _below(path: str, folders: tuple[str, ...]) -> bool:
-    return any(path.startswith(folder) and path[len(folder) : len(folder) + 1] in ("/", "") for folder in folders) or (
-        folders is ALWAYS_OUT and "/.git/" in path
-    )
+    return any(path.startswith(folder) and path[len(folder) : len(folder) + 1] in ("/", "") for folder in folders)
 
 
 def _real_folder(root: Path, folder: str, folders: dict[str, bool]) -> bool:
@@ -170,8 +183,10 @@ def _own_walk(root: Path, ignore: IgnoreTree | None, top: str = "") -> Iterator[
 
 def _closed(folder: str, ignore: IgnoreTree | None) -> bool:
     """Whether a folder need not be entered."""
-    if _below(folder, ALWAYS_OUT):
+    if any(inner.startswith(folder + "/") for inner in ALWAYS_IN):
+        return False
+    if _internal(folder + "/"):
         return True
-    if ignore is None or _below(folder, ALWAYS_IN) or any(inner.startswith(folder + "/") for inner in ALWAYS_IN):
+    if ignore is None or _below(folder, ALWAYS_IN):
         return False
     return ignore.folder_ignored(folder) or ignore.excluded_by_default(folder + "/")
