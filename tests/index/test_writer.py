@@ -1,0 +1,82 @@
+import os
+import signal
+
+import pytest
+from states import answers, content, sync, write
+
+from muninn_core.errors import StorageError
+from muninn_core.index import writer
+from muninn_core.index.crew import Crew
+from muninn_core.index.extract import CHANGED, Job
+from muninn_core.index.index import MemoryText
+from muninn_core.index.lexical import Lexical
+from muninn_core.index.worker import receive
+
+
+def test_a_full_disk_fails_one_change_and_the_next_one_makes_up_for_it(opened, root, embedder, monkeypatch):
+    write(root, {"a.py": "session = 1\n"})
+    index = opened()
+    sync(index, root)
+    before = answers(index, embedder, ["session", "ledger"])
+    commit = Lexical.commit
+
+    def full(self):
+        raise StorageError("the word index can't be written: no space left")
+
+    monkeypatch.setattr(Lexical, "commit", full)
+    write(root, {"a.py": "ledger = 22\n"})
+    with pytest.raises(StorageError, match="no space"):
+        sync(index, root)
+    assert answers(index, embedder, ["session", "ledger"]) == before
+    monkeypatch.setattr(Lexical, "commit", commit)
+    index.put_memories([MemoryText("m1", "unrelated")])
+    snapshot = index.snapshot()
+    assert snapshot.lexical(["session"], 5) == []
+    assert len(snapshot.lexical(["ledger"], 5)) == 1
+    assert len(snapshot.dense(embedder.embed_query("ledger"), 5, "code")) == 1
+    index.compact()
+    fresh = opened("fresh")
+    sync(fresh, root)
+    fresh.put_memories([MemoryText("m1", "unrelated")])
+    assert content(index) == content(fresh)
+    assert answers(index, embedder, ["session", "ledger"]) == answers(fresh, embedder, ["session", "ledger"])
+
+
+def test_the_write_ahead_log_starts_over_though_there_is_always_a_reader(opened, root, tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "_WAL_PAGES", 50)
+    index = opened()
+    log = tmp_path / "cache" / "state.sqlite-wal"
+    sizes = []
+    for step in range(40):
+        write(root, {"a.md": f"# Step {step}\n\n" + "text of it " * 4_000})
+        index.apply(root, ["a.md"], [])
+        sizes.append(log.stat().st_size)
+    # The file keeps the size of its largest use; what counts is that it stops growing.
+    assert sizes[-1] == sizes[10]
+    assert sizes[-1] < 2_000_000
+
+
+def test_a_worker_that_dies_costs_no_file(tmp_path):
+    write(tmp_path, {f"{n}.py": f"value = {n}\n" for n in range(4)})
+    jobs = [Job(str(tmp_path), 1000, ((f"{n}.py", None),)) for n in range(4)]
+    found = []
+    with Crew(1, None) as crew:
+        for part in crew.extract(jobs):
+            found += part
+            os.kill(crew._workers[0].pid, signal.SIGKILL)
+    assert [(one.path, one.outcome) for one in found] == [(f"{n}.py", CHANGED) for n in range(4)]
+
+
+def test_no_worker_is_left_when_the_crew_leaves(tmp_path):
+    write(tmp_path, {"a.py": "x = 1\n"})
+    with Crew(2, None) as crew:
+        list(crew.extract([Job(str(tmp_path), 1000, (("a.py", None),))] * 4))
+        workers = list(crew._workers)
+    assert workers
+    assert all(worker.returncode == 0 for worker in workers)
+
+
+def test_a_message_that_was_cut_off_is_the_end(tmp_path):
+    (tmp_path / "stream").write_bytes((100).to_bytes(8, "little") + b"half")
+    with (tmp_path / "stream").open("rb") as stream:
+        assert receive(stream) is None
