@@ -1,7 +1,8 @@
 // Bundles the extension into dist/ and, beside it, the tests that run inside the extension host.
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { licenses } from './licenses.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
 const shared = {
@@ -15,14 +16,16 @@ const shared = {
 
 export async function bundle({ minify = false, tests = true } = {}) {
   rmSync(path.join(root, 'dist'), { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     ...shared,
+    metafile: true,
     minify,
     sourcemap: !minify,
     entryPoints: ['src/extension.ts'],
     outfile: 'dist/extension.js',
     external: ['vscode'],
   });
+  writeFileSync(path.join(root, 'dist', 'licenses.txt'), licenses(root, Object.keys(metafile.inputs)));
   if (!tests) return;
   await build({
     ...shared,
