@@ -10,6 +10,7 @@ from states import answers, content, sync, write
 
 from muninn_core.errors import BusyError, Cancelled, StorageError
 from muninn_core.index.index import BULK, MemoryText, open_index
+from muninn_core.index.writer import Writer
 
 WORDS = [
     "session",
@@ -113,6 +114,22 @@ def test_reopening_changes_no_answer(opened, root, embedder):
     index.close()
     again = opened()
     assert (content(again), answers(again, embedder, QUERIES), again.snapshot().generation) == before
+
+
+def test_a_whole_index_is_opened_without_being_made_anew(opened, root, monkeypatch):
+    write(root, {"a.py": "x = 1\n", "b.py": "y = 1\n"})
+    index = opened()
+    sync(index, root)
+    index.put_memories([MemoryText("m1", "one")])
+    (root / "b.py").unlink()
+    sync(index, root)
+    index.compact()
+    index.close()
+    rebuilt = []
+    monkeypatch.setattr(Writer, "_rebuild_words", lambda self: rebuilt.append(self))
+    opened().close()
+    opened()
+    assert rebuilt == []
 
 
 def test_a_touched_file_is_not_cut_again(opened, root, embedder):

@@ -115,7 +115,8 @@ def _load(name: str, options: dict[str, Any]) -> Any:
     from fastembed.common import model_management
 
     # It writes to stderr what its exceptions say as well.
-    model_management.logger.disable("fastembed")
+    management: Any = model_management
+    management.logger.disable("fastembed")
     if name == BUNDLED:
         _register_bundled()
     try:

@@ -112,6 +112,8 @@ class Lexical:
             raise BusyError(
                 f"another process writes the word index in {folder}", hint="only one daemon may serve a repository"
             ) from error
+        self.stamp = int(self._writer.commit_opstamp)
+        """What tells the last commit from all earlier ones: tantivy counts its operations."""
 
     def add(self, number: int, kind: SourceKind, key: str, fields: Mapping[Field, str]) -> None:
         """Add a chunk. `key` is what it is deleted by; the fields' texts are words separated by blanks."""
@@ -135,15 +137,10 @@ class Lexical:
         """Delete everything; as all changes, from the next commit on."""
         self._writer.delete_all_documents()
 
-    @property
-    def stamp(self) -> int:
-        """What tells the last commit from all earlier ones: tantivy counts its operations."""
-        return int(self._writer.commit_opstamp)
-
     def commit(self) -> None:
         """Make all changes since the last commit durable and visible at once. Raises StorageError when that fails."""
         try:
-            self._writer.commit()
+            self.stamp = int(self._writer.commit())
         except (ValueError, OSError) as error:
             raise StorageError(
                 f"the word index can't be written: {error}", hint="is the disk full? the cache can be deleted"

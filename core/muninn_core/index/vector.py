@@ -3,8 +3,10 @@
 One shard for each kind, so that a filter costs nothing and a change copies only its own shard. FAISS may not be changed
 while it is searched: a change makes a new shard of a copy (2 ms for 40,000 vectors); readers keep the one they have.
 
-The quantiser's ranges are fixed, not learnt: a vector is stored in the same way whatever was stored before it, so that
-an index that grew through many edits answers as one that was built at once.
+The quantiser's range is fixed, not learnt: a vector is stored in the same way whatever was stored before it, so that
+an index that grew through many edits answers as one that was built at once. Components, the
+question's too, are scaled to whole numbers here: FAISS searches these in a third of the time that it takes for ranges
+of its own, and their sums are exact, so that every processor finds the same.
 """
 
 from __future__ import annotations
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-_REACH = 0.5
-"""Components of unit vectors beyond it are clipped. In 256 dimensions nearly all lie within 0.4."""
+_SCALE = 254.0
+"""A component is stored as a whole number of 1/254, -128 to 127: what is beyond a half is clipped. In 256 dimensions
+nearly all components of unit vectors lie within 0.4."""
 
 KIND_BITS = 40
 """An id is (kind's number << KIND_BITS) + a running number, which makes room for 10^12 chunks a kind."""
@@ -54,12 +57,13 @@ class Meaning:
         """Return (id, cosine) of the nearest vectors, best first, ties by id. A zero vector is near to nothing."""
         if limit < 1 or not np.any(vector):
             return []
-        row = np.ascontiguousarray(vector, np.float32).reshape(1, self._dim)
+        scale = 127.0 / float(np.max(np.abs(vector)))  # a question uses the whole range, whatever its components
+        row = _whole(vector, scale).reshape(1, self._dim)
         found: list[tuple[int, float]] = []
         for name, shard in self._shards.items():
             if kind in (None, name) and shard.ntotal:
                 scores, ids = shard.search(row, min(limit, int(shard.ntotal)))
-                found += zip(ids[0].tolist(), scores[0].tolist(), strict=True)
+                found += zip(ids[0].tolist(), (scores[0] / (_SCALE * scale)).tolist(), strict=True)
         found.sort(key=lambda hit: (-hit[1], hit[0]))
         return found[:limit]
 
@@ -81,13 +85,15 @@ class Meaning:
         if len(removed) and shard.ntotal:
             shard.remove_ids(faiss.IDSelectorBatch(removed))
         if len(ids):
-            shard.add_with_ids(np.ascontiguousarray(vectors, np.float32), ids)
+            shard.add_with_ids(_whole(vectors, _SCALE), ids)
         return shard
 
 
 def _empty(dim: int) -> Any:
-    quantiser = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT)
-    ends = np.full((2, dim), _REACH, np.float32)
-    ends[0] *= -1
-    quantiser.train(ends)
-    return faiss.IndexIDMap2(quantiser)
+    exact = faiss.ScalarQuantizer.QT_8bit_direct_signed
+    return faiss.IndexIDMap2(faiss.IndexScalarQuantizer(dim, exact, faiss.METRIC_INNER_PRODUCT))
+
+
+def _whole(vectors: Vectors, scale: float) -> Vectors:
+    """Return vectors as the whole numbers that are stored and compared; sums of their products stay below 2^24."""
+    return np.ascontiguousarray(np.clip(np.rint(vectors * scale), -128, 127), np.float32)

@@ -18,8 +18,8 @@ _CHOSEN = (
 _PASSING = r"(?:to (?:find|check|see|look|verify|inspect|understand|debug|locate|test|search|run|figure|get|confirm))\b"
 
 _DECISION = (
-    (5, r"^(?:final |key |design |architecture |architectural )?decisions?(?: made)?\s*[:\u2013\u2014]\s*\S"),
-    (5, r"^decided\s*(?:[:,\u2013\u2014]|to|on|against|that|not)\s*\S"),
+    (5, r"^(?:final |key |design |architecture |architectural )?decision(?: made)?\s*[:\u2013\u2014]\s*\S"),
+    (5, r"^decided\s*(?:[:\u2013\u2014]|to|on|against|that|not)\s*\S"),
     (5, rf"\b{_WE} decided (?:to|on|that|against|not to|in favou?r of)\b"),
     (4, r"\b(?:it was|it's been|it has been|has been|was) decided (?:to|that|on|against)\b"),
     (4, r"\b(?:the|our|my) (?:final |design |architectural )?decision (?:is|was|stands|here is)\b"),

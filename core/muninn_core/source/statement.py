@@ -90,8 +90,8 @@ def _statement(sentence: str, said_by_user: bool) -> tuple[StatementType, int] |
 
 
 def _prose(sentence: str) -> bool:
-    """Whether it reads like a sentence, and not like code, a log line or a table."""
-    if markers.LOG_LINE.search(sentence) or not re.match(r"[\"'(`*_]*\w", sentence):
+    """Whether it reads like a sentence, and not like code, a log line, a table or the lead of a list."""
+    if sentence.endswith(":") or markers.LOG_LINE.search(sentence) or not re.match(r"[\"'(`*_]*\w", sentence):
         return False
     plain = sum(character.isalpha() or character == " " for character in sentence)
     return plain >= 0.75 * len(sentence)
