@@ -38,7 +38,12 @@ _CONSTRAINT = (
     (5, r"^(?:hard |key )?(?:constraint|requirement|invariant|rule)s?(?: \d+)?\s*[:\u2013\u2014]\s*\S"),
     (4, r"^(?:never|always)\s+(?!mind\b|been\b|had\b|was\b|were\b|seen\b|tried\b|worked\b)[a-z]+\b"),
     (4, r"\b(?:do not|don't) ever\b|\bunder no circumstances\b"),
-    (4, r"\b(?:must|may|should|shall|can) (?:not|never|always|only)\b(?! (?:have|be sure)\b)|\bmustn't\b"),
+    (
+        4,
+        r"\b(?:must|may|should|shall|can) (?:not|never|always|only)\b"
+        r"(?! (?:have|exist|matter|work|know|need|fit|want|be (?:sure|there|available|present|enough|possible|true|able"
+        r"|needed|necessary|a problem))\b)|\bmustn't\b",
+    ),
     (
         3,
         r"\bmust\b(?! (?:have|i|we|you)\b)(?! be (?:why|because|some|due|what|where|how|that|happening|coming|failing"
@@ -59,8 +64,12 @@ _FAILED = (
     r"|broke|breaks|crash(?:es|ed)?|deadlock(?:s|ed)?|hung|hangs|timed out|slower|worse|no effect|in vain|unusable"
     r"|corrupt(?:s|ed)|rejected|reverted|rolled back|(?:wasn't|isn't|was not|is not) (?:enough|supported|possible))\b"
 )
+_WHO_TRIED = (
+    r"(?:^|[.;] |\b(?:i|we|you|they|i've|we've|team|user|have|has|had|been) )"
+    r"(?:(?:already|also|even|first|once|just) )*"
+)
 _ATTEMPT = (
-    (5, rf"\b(?:tried|attempted|experimented with)\b.{{4,}}{_FAILED}"),
+    (5, rf"{_WHO_TRIED}(?:tried|attempted|experimented with)\b.{{4,}}{_FAILED}"),
     (4, rf"\btrying (?:to )?.{{4,140}}{_FAILED}"),
     (
         4,
