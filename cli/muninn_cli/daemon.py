@@ -7,6 +7,7 @@ import sys
 import time
 from collections import deque
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli import process
@@ -120,21 +121,35 @@ def _stop(given: argparse.Namespace) -> int:
 def _leave(repo: str) -> tuple[int | None, str]:
     """Make the daemon leave; return its process number and what it took."""
     address = address_of(repo)
-    try:
-        with client.connect(repo, os.environ, start=False, name="muninn daemon") as connection:
-            pid = int(connection.daemon["pid"])
-            connection.call("shutdown")
-        if process.wait_until_gone(pid, STOP_SECONDS):
-            return pid, "has left"
-    except MuninnError:
-        found = recorded_pid(address)
-        if found is None:
-            return None, "was not running"
-        pid = found
+    pid = _dismissed(repo)
+    if pid is not None and process.wait_until_gone(pid, STOP_SECONDS):
+        return pid, "has left"
+    pid = pid or recorded_pid(address)
+    if pid is None:
+        return None, "was not running"
     how = process.end(pid, GRACE_SECONDS)
     if process.is_daemon(pid):
         raise DaemonError(f"the daemon (pid {pid}) does not end", hint=f"Its log is {address.log}.")
     return pid, how
+
+
+def _dismissed(repo: str) -> int | None:
+    """Ask the daemon to leave; return its process number when it agreed within STOP_SECONDS."""
+    agreed: list[int] = []
+
+    def ask() -> None:
+        try:
+            with client.connect(repo, os.environ, start=False, name="muninn daemon") as connection:
+                connection.call("shutdown")
+                agreed.append(int(connection.daemon["pid"]))
+        except MuninnError:
+            pass  # none is running, or it is beyond asking: what was written down about it tells
+
+    # One that hangs would keep us for as long as a client may wait.
+    asking = Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(STOP_SECONDS)
+    return agreed[0] if agreed else None
 
 
 def _logs(given: argparse.Namespace) -> int:

@@ -22,13 +22,15 @@ def settle(command: Callable[[list[str]], int], argv: list[str]) -> int:
             stream.reconfigure(errors="replace")
     as_json = "--json" in argv
     try:
-        return command(argv)
+        code = command(argv)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return show_error(Cancelled("interrupted"), as_json=as_json)
     except MuninnError as error:
         return show_error(error, as_json=as_json)
     except BrokenPipeError:
         return _reader_gone()
+    return code
 
 
 def show_error(error: MuninnError, *, as_json: bool) -> int:

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from muninn_shell import Shell
 
-from muninn_core.protocol.methods import METHODS
-
 
 def test_recall_answers_hits_with_their_place_score_and_reasons(shell: Shell) -> None:
     answer = shell.json("recall", "moor a ship to its berth", "--limit", "3", "--kind", "code")
@@ -222,7 +220,3 @@ class TestExitCodes:
         done = exposed.run("daemon", "status", "--json")
         assert done.returncode == 6
         assert "can be entered by others" in json.loads(done.stdout)["error"]["message"]
-
-
-def test_every_verb_of_the_catalogue_can_be_called(shell: Shell) -> None:
-    assert all(shell.run(verb, "--help").returncode == 0 for verb in METHODS)
