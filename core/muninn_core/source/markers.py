@@ -121,9 +121,7 @@ HEDGE = re.compile(
 )
 REPORTED = re.compile(
     r"(?i)\b(?:the (?:docs?|documentation|spec|error|message|log|output|test|readme|comment|article|compiler"
-    r"|linter|warning)s?"
-    r"(?: \w+)? (?:say|state|claim|mention|complain|suggest|read|show|expect|report)s?|according to|error:"
-    r"|exception:|warning:"
+    r"|linter|warning)s?(?: \w+)? (?:say|state|claim|mention|complain|suggest|read|show|expect|report)s?|according to"
     r"|traceback|assert(?:ion)?error|it says)\b"
 )
 FOR_NOW = re.compile(
@@ -146,7 +144,7 @@ SECRET = re.compile(
 )
 LOG_LINE = re.compile(
     r"^\W*(?:\d{4}-\d\d-\d\d[T ]|\d\d:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL)\b)|\bat \S+:\d+:\d+"
-    r"|[{};]$|=>|==|</|\$ "
+    r"|\b\w*(?:[Ee]rror|[Ee]xception|[Ww]arning):|[{};]$|=>|==|</|\$ "
 )
 CONTRAST = re.compile(r"(?i)\b(?:instead of|rather than|in favou?r of)\b")
 REASON = re.compile(r"(?i)\b(?:because|since|so that|otherwise|due to|as it|which means|the reason)\b")
