@@ -93,6 +93,19 @@ def test_a_conflict_that_was_decided_as_both_is_not_asked_again(log):
     assert log.state.conflicts == ()
 
 
+def test_a_decision_holds_for_who_speaks_for_a_side_later(log):
+    store(log, "Jobs are stored in Redis", "Jobs are stored in Postgres", actor="assistant")
+    log.seal()
+    reconcile(log)
+    log.append([{"type": "resolve", "conflict": log.state.conflicts[0].id, "keep": "both"}], "s3")
+    (by_user,) = store(log, "The jobs are kept in Redis", session="s4")
+    log.seal()
+    outcome = reconcile(log)
+    assert outcome.merges[0].kept == by_user
+    assert outcome.conflicts == 0
+    assert log.state.conflicts == ()
+
+
 def test_a_link_that_says_contradicts_makes_a_conflict(log):
     (old,) = store(log, "Deploys happen on Fridays")
     store(log, "Nobody ships before a weekend", links=[{"relation": "contradicts", "target": old, "reason": "policy"}])
@@ -119,6 +132,18 @@ def test_a_merge_that_a_person_took_back_is_not_made_again(log):
     log.seal()
     assert reconcile(log).duplicates == 0
     assert len(active(log)) == 2
+    store(log, "Order matters", links=[{"relation": "contradicts", "target": second}], session="s4")
+    log.seal()
+    assert reconcile(log).conflicts == 1
+
+
+def test_a_memory_that_was_archived_and_restored_can_still_be_merged(log):
+    (first,) = store(log, "Tests run in random order", session="s1")
+    (second,) = store(log, "The tests run in random order", session="s2")
+    log.append([{"type": "archive", "target": second}, {"type": "restore", "target": second}], "s2")
+    log.seal()
+    assert reconcile(log).duplicates == 1
+    assert log.state.memories[second].merged_into == first
 
 
 def test_two_clones_write_the_same_bytes(log, layout, opened, tmp_path):

@@ -201,6 +201,17 @@ def test_a_conflict_with_a_side_that_is_gone_asks_nobody():
     assert fold(records[1:]).waiting[0].id == "c"
 
 
+def test_one_answer_is_enough_for_two_conflicts_about_the_same_pair():
+    records = [
+        *(memory(name) for name in "abx"),
+        at(5, "conflict", "c1", left="a", right="b"),
+        at(5, "conflict", "c2", left="x", right="b"),
+        at(6, "merge", keep="a", sources=["x"]),
+    ]
+    assert [each.id for each in fold(records).conflicts] == ["c1", "c2"]
+    assert fold([*records, at(7, "resolve", conflict="c2", keep="both")]).conflicts == ()
+
+
 def test_redaction_is_final_and_keeps_links_and_provenance():
     found = state_of(
         memory(

@@ -23,6 +23,7 @@ from muninn_core.store.layout import Layout
 from muninn_core.store.lines import read_lines
 from muninn_core.store.log import Log
 from muninn_core.store.record import VERSION, Record, encode_line, make_record
+from muninn_core.store.stamp import later
 
 SAME = "says the same in other words"
 
@@ -117,16 +118,17 @@ def _step(fold: Fold) -> list[Record]:
     active = sorted((memory for memory in state.memories.values() if memory.active and memory.text), key=_preference)
     statements = {memory.id: analyse(memory.text) for memory in active}
     found = compare_all(active, statements, _parted(fold))
+    if found.merges:
+        # Contradictions come after: whether a pair was decided before shows only when it is known who speaks for whom.
+        return [_merge_record(state.memories[keep], state.memories[source]) for keep, source in found.merges]
     known = {frozenset((dispute.left, dispute.right)) for dispute in state.disputes}
-    gone = {source for _, source in found.merges}
-    new = [_merge_record(state.memories[keep], state.memories[source]) for keep, source in found.merges]
+    new: list[Record] = []
     for one, other, reason in [*found.contradictions, *_stated(state)]:
         pair = frozenset((one, other))
-        # The pair of a memory that is merging now is looked at again in the next step.
-        if pair not in known and not pair & gone:
+        if pair not in known:
             known.add(pair)
             new.append(_conflict_record(state.memories[one], state.memories[other], reason))
-    return [record for record in new if record.id not in fold.records]
+    return new
 
 
 def _preference(memory: Memory) -> tuple[int, str, str]:
@@ -152,16 +154,18 @@ def _stated(state: State) -> Iterable[tuple[str, str, str]]:
 
 
 def _merge_record(keep: Memory, source: Memory) -> Record:
-    return _derived("merge", [keep, source], {"keep": keep.id, "sources": [source.id], "reason": SAME})
+    # Just after the last word on either, or a restore of long ago would count as taking this merge back.
+    ts = later(max(keep.updated, source.updated))
+    return _derived("merge", ts, [keep, source], {"keep": keep.id, "sources": [source.id], "reason": SAME})
 
 
 def _conflict_record(one: Memory, other: Memory, reason: str) -> Record:
+    # The time of the memories themselves, whatever happened to them since: one pair is one conflict everywhere.
     left, right = sorted((one, other), key=lambda memory: (memory.ts, memory.id))
-    return _derived("conflict", [left, right], {"left": left.id, "right": right.id, "reason": reason})
+    return _derived("conflict", right.ts, [left, right], {"left": left.id, "right": right.id, "reason": reason})
 
 
-def _derived(kind: str, about: list[Memory], fields: dict[str, Any]) -> Record:
-    ts = max(memory.ts for memory in about)
+def _derived(kind: str, ts: str, about: list[Memory], fields: dict[str, Any]) -> Record:
     identity = derived_id(ts, "\0".join([kind, *(memory.id for memory in about)]).encode())
     return make_record({"v": VERSION, "id": identity, "ts": ts, "type": kind, "actor": "tool", **fields})
 

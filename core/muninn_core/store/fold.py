@@ -109,7 +109,7 @@ class Fold:
         waiting = {identity: record for waits in self._missing.values() for identity, record in waits.items()}
         return State(
             memories=MappingProxyType(dict(self._memories)),
-            disputes=tuple(sorted(map(self._dispute, self._conflicts.values()), key=lambda each: (each.ts, each.id))),
+            disputes=self._disputes(),
             waiting=tuple(waiting[identity] for identity in sorted(waiting)),
             records=len(self.records),
         )
@@ -210,6 +210,15 @@ class Fold:
 
     def _last_word(self, conflict: str) -> Record:
         return max(self._resolves[conflict], key=lambda record: record.stamp)
+
+    def _disputes(self) -> tuple[Dispute, ...]:
+        found = sorted(map(self._dispute, self._conflicts.values()), key=lambda each: (each.ts, each.id))
+        # Two machines may have asked about one pair before they knew who speaks for whom; one answer is enough.
+        answered = {frozenset((each.left, each.right)) for each in found if each.keep is not None}
+        return tuple(
+            replace(each, open=False) if each.open and frozenset((each.left, each.right)) in answered else each
+            for each in found
+        )
 
     def _dispute(self, record: Record) -> Dispute:
         sides = [self._memories.get(record.data[side]) for side in ("left", "right")]
