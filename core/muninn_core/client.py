@@ -88,6 +88,8 @@ class Client:
                 raise ConnectionLost("the daemon closed the connection", hint="See `muninn daemon logs`.")
             if message.get("method") == "$/progress" and progress is not None:
                 progress(message["params"]["value"])
+            if message.get("id") is None and isinstance(message.get("error"), dict):
+                raise from_plain(message["error"])  # it could not even read the request
             if message.get("id") == number and "method" not in message:
                 error = message.get("error")
                 if error is not None:

@@ -130,6 +130,8 @@ def from_plain(error: dict[str, object]) -> MuninnError:
     hint = str(data.pop("hint", ""))
     cls = _BY_KIND.get(str(kind), MuninnError)
     result = cls(str(error.get("message", "the daemon answered with an error")), hint=hint, data=data)
+    if cls is MuninnError:
+        result.kind = str(kind)
     code = error.get("code")
     if isinstance(code, int):
         result.code = code

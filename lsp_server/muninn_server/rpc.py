@@ -29,7 +29,7 @@ async def read_message(reader: asyncio.StreamReader) -> Any:
     except asyncio.LimitOverrunError:
         raise ValueError("a header of more than 64 KiB") from None
     try:
-        return json.loads(await reader.readexactly(wire.content_length(header)))
+        return wire.loads(await reader.readexactly(wire.content_length(header)))
     except (asyncio.IncompleteReadError, ConnectionError):
         raise EOFError from None
 
@@ -83,12 +83,18 @@ class PlainFace:
             return
         method, params, number = message["method"], message.get("params"), message.get("id")
         if method == "$/cancelRequest":
-            event = self._running.get(params.get("id")) if isinstance(params, dict) else None
+            wanted = params.get("id") if isinstance(params, dict) else None
+            event = self._running.get(wanted) if isinstance(wanted, (int, str)) else None
             if event is not None:
                 event.set()
             return
         if number is None:
             return  # a notification that we do not know: JSON-RPC has no answer to it
+        if not isinstance(number, (int, float, str)):
+            bad = MuninnError("a request's 'id' is a number or a string")
+            bad.code = -32600
+            self._send(error_frame(None, bad))
+            return
         task = asyncio.get_running_loop().create_task(self._answer(number, method, params))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

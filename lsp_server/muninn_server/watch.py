@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from muninn_core.launch.place import Place
+
+log = logging.getLogger("muninn.watch")
 
 QUIET_SECONDS = 0.06
 """A batch is handed over after this long without another event: a save is found at once, a checkout is one batch."""
@@ -90,7 +93,10 @@ class Watcher:
                 if self._stopped:
                     return
                 batch, self._pending = self._pending, set()
-            self._changed(batch)
+            try:
+                self._changed(batch)
+            except Exception:  # the next change must still be noticed
+                log.exception("changed files could not be looked at")
 
 
 class _Handler(FileSystemEventHandler):

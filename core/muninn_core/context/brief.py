@@ -13,6 +13,9 @@ IMPORTANT = 7
 ITEM_CHARS = 320
 """The most characters of one memory in a brief; recall has the rest."""
 
+SHORTEST_LINE = len("- [entity, 2026-01-01] x\n")
+"""With less room than this left, no memory needs to be tried."""
+
 
 class Brief(Value):
     """The brief's markdown, "" when there is nothing to say, and the memories in it."""
@@ -47,25 +50,30 @@ def make_brief(
     head = "# Memory of this repository (Muninn)\n"
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
     if conflicts:
-        many = "s" if conflicts > 1 else ""
-        foot = f"\n{conflicts} contradiction{many} in memory wait for a person: `muninn conflicts`.\n{foot}"
+        wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
+        foot = f"\n{conflicts} {wait} for a person: `muninn conflicts`.\n{foot}"
     return _fill(sections, head, foot, max_chars)
 
 
 def _fill(sections: Sequence[tuple[str, Sequence[Memory]]], head: str, foot: str, max_chars: int) -> Brief:
-    text, ids = head, []
+    parts, ids = [head], dict[str, None]()
+    left = max_chars - utf16_length(head + foot)
     for title, memories in sections:
         heading = f"\n## {title}\n\n"
         for memory in memories:
+            if left < len(heading) + SHORTEST_LINE:
+                break
             if memory.id in ids:
                 continue
             line = heading + _line(memory)
-            if utf16_length(text + line + foot) > max_chars:
+            length = utf16_length(line)
+            if length > left:
                 continue  # a shorter one may still fit
-            text += line
+            parts.append(line)
+            left -= length
             heading = ""
-            ids.append(memory.id)
-    return Brief(text=text + foot, ids=tuple(ids)) if ids else Brief(text="", ids=())
+            ids[memory.id] = None
+    return Brief(text="".join([*parts, foot]), ids=tuple(ids)) if ids else Brief(text="", ids=())
 
 
 def _line(memory: Memory) -> str:
@@ -78,4 +86,4 @@ def _line(memory: Memory) -> str:
 
 def utf16_length(text: str) -> int:
     """Return the length in UTF-16 units, in which agents count their limits."""
-    return len(text) + sum(1 for character in text if ord(character) > 0xFFFF)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

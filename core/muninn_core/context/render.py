@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from muninn_core.context.hover import shorten
 from muninn_core.protocol.results import PackItem
+
+HEADING_CHARS = 100
+"""A question may be a whole task's text; its heading must not use up the budget."""
 
 _HEADINGS = {
     "pin": "Pinned",
@@ -17,7 +21,7 @@ _HEADINGS = {
 
 def render_pack(query: str, items: Sequence[PackItem]) -> str:
     """Return the markdown of a pack; items come grouped by tier."""
-    parts = [f"# Context: {' '.join(query.split())}\n"]
+    parts = [f"# Context: {shorten(query, HEADING_CHARS)}\n"]
     tier = ""
     for item in items:
         if item.tier != tier:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 if os.name == "nt":
     import msvcrt
 else:
     import fcntl
+
+_HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 
 
 class FileLock:
@@ -20,15 +23,22 @@ class FileLock:
         self._fd = -1
 
     def acquire(self) -> bool:
-        """Take the lock without waiting; False when another process holds it. Raises OSError for a bad path."""
+        """Take the lock without waiting; False when another process holds it.
+
+        Raises OSError for a bad path, or where the file system has no locks.
+        """
+        if self._fd >= 0:
+            return True
         fd = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
         try:
             if os.name == "nt":
                 msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
             else:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
             os.close(fd)
+            if error.errno not in _HELD:
+                raise
             return False
         self._fd = fd
         return True

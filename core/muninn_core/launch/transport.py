@@ -48,13 +48,13 @@ def listen(address: Address, *, tcp: bool) -> socket.socket:
         sock.listen(BACKLOG)
         return sock
     path = address.socket
-    if len(os.fsencode(path)) > SOCKET_PATH_LIMIT:
+    fresh = f"{path[:-5]}.{os.getpid()}.new"
+    if len(os.fsencode(fresh)) > SOCKET_PATH_LIMIT:
         raise DaemonError(
             f"the socket's path is longer than {SOCKET_PATH_LIMIT} bytes: {path}",
             hint="Set MUNINN_RUNTIME_DIR to a shorter folder.",
         )
     # Bound beside its place and moved there, so that nobody ever connects to a socket that does not listen yet.
-    fresh = f"{path[:-5]}.{os.getpid()}.new"
     remove(fresh)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

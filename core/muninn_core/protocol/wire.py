@@ -46,6 +46,14 @@ def content_length(header: bytes) -> int:
     raise ValueError("a message without Content-Length")
 
 
+def loads(body: bytes) -> Any:
+    """Decode a body. Raises ValueError for what is no JSON, and for JSON that is nested too deeply to be a message."""
+    try:
+        return json.loads(body)
+    except RecursionError:
+        raise ValueError("a message that is nested too deeply") from None
+
+
 def read(readline: Callable[[], bytes], readexactly: Callable[[int], bytes]) -> dict[str, Any] | None:
     """Read one message from a blocking stream; None at its end. Raises ValueError on a malformed one."""
     header = b""
@@ -64,7 +72,7 @@ def read(readline: Callable[[], bytes], readexactly: Callable[[int], bytes]) -> 
     body = readexactly(length)
     if len(body) < length:
         raise ValueError("the stream ended inside a message")
-    message = json.loads(body)
+    message = loads(body)
     if not isinstance(message, dict):
         raise ValueError("a message that is not an object")
     return message

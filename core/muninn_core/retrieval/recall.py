@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from muninn_core.model.answer import Hit, Reason
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import Chunk, SourceKind
     from muninn_core.model.memory import Memory
+
+Signal = tuple[str, float, float, float, str]
+"""A signal's name, value, weight, contribution to the score, and note: a reason before anybody reads it."""
 
 
 class Reader(Protocol):
@@ -76,16 +80,54 @@ def recall(
         reader.lexical(query.words, w.CANDIDATES, kind),
         () if vector is None else reader.dense(vector, w.CANDIDATES, kind),
     )
-    best = sorted(fused, key=lambda number: (-sum(r.contribution for r in fused[number]), number))
-    chunks = reader.chunks(best[: max(w.RANKED, 3 * limit)])
-    hits = []
+    chunks = reader.chunks(_best(fused, max(w.RANKED, 3 * limit)))
+    found = []
     for number, chunk in chunks.items():
         memory = memories.get(chunk.path) if chunk.kind == "memory" else None
         if chunk.kind == "memory" and (memory is None or not speaks(memory, now)):
             continue
-        reasons = fused[number] + judge(query, chunk, memory, now, focus or Focus())
-        hits.append(hit_of(chunk, memory, reasons))
-    return tuple(_spread(hits)[:limit])
+        signals = fused[number] + judge(query, chunk, memory, now, focus or Focus())
+        found.append(Candidate(chunk, memory, signals))
+    return tuple(
+        hit_of(candidate.chunk, candidate.memory, [reason_of(each) for each in candidate.signals])
+        for candidate in _spread(found)[:limit]
+    )
+
+
+class Candidate:
+    """What may become a hit. Most never do, so a hit's values and reasons are made at the end, for those that do."""
+
+    __slots__ = ("chunk", "memory", "order", "signals")
+
+    def __init__(self, chunk: Chunk, memory: Memory | None, signals: list[Signal]) -> None:
+        self.chunk = chunk
+        self.memory = memory
+        self.signals = signals
+        self.order = self._order()
+
+    def add(self, further: Signal) -> None:
+        """Count one more signal."""
+        self.signals.append(further)
+        self.order = self._order()
+
+    def _order(self) -> tuple[float, str, str, int, str]:
+        """Return what hits are sorted by: score, kind, path, line, id."""
+        score = total(self.signals)
+        if self.memory is None:
+            chunk = self.chunk
+            return (-score, chunk.kind, chunk.path, chunk.start, f"{chunk.path}:{chunk.start}-{chunk.end}")
+        path, start, _ = place_of(self.memory)
+        return (-score, "memory", path, start, self.memory.id)
+
+
+def _best(fused: Mapping[int, Sequence[Signal]], count: int) -> list[int]:
+    """Return the best candidates, and those that equal the last of them: ids differ from one build to the next."""
+    scores = {number: total(signals) for number, signals in fused.items()}
+    ranked = sorted(scores, key=lambda number: (-scores[number], number))
+    if len(ranked) <= count:
+        return ranked
+    last = scores[ranked[count - 1]]
+    return [number for number in ranked if scores[number] >= last]
 
 
 def speaks(memory: Memory, now: datetime) -> bool:
@@ -100,53 +142,70 @@ def _has_passed(ts: str, now: datetime) -> bool:
         return False  # no time that can be compared: better shown than lost
 
 
-def fuse(lexical: Sequence[tuple[int, float]], dense: Sequence[tuple[int, float]]) -> dict[int, list[Reason]]:
-    """Scale both lists to 0..1 and return each candidate's reasons."""
-    found: dict[int, list[Reason]] = {}
+def fuse(lexical: Sequence[tuple[int, float]], dense: Sequence[tuple[int, float]]) -> dict[int, list[Signal]]:
+    """Scale both lists to 0..1 and return each candidate's signals."""
+    found: dict[int, list[Signal]] = {}
     top = max((score for _, score in lexical), default=0.0)
     for number, score in lexical:
         if top > 0:
-            found.setdefault(number, []).append(reason("words", score / top, w.WORDS))
+            found[number] = [signal("words", score / top, w.WORDS)]
     high = max((score for _, score in dense), default=0.0)
     low = min((score for _, score in dense), default=0.0)
     # A question that is near nothing must not make its best neighbour look perfect.
     floor = min(low, max(0.0, high - 0.2))
     for number, score in dense:
         if score > floor:
-            found.setdefault(number, []).append(reason("meaning", (score - floor) / (high - floor), w.MEANING))
+            found.setdefault(number, []).append(signal("meaning", (score - floor) / (high - floor), w.MEANING))
     return found
 
 
-def judge(query: Query, chunk: Chunk, memory: Memory | None, now: datetime, focus: Focus) -> list[Reason]:
-    """Return the reasons that lie in the chunk itself."""
-    reasons: list[Reason] = []
+def judge(query: Query, chunk: Chunk, memory: Memory | None, now: datetime, focus: Focus) -> list[Signal]:
+    """Return the signals that lie in the chunk itself; those that count nothing are left out."""
+    signals: list[Signal] = []
     if focus.covers(chunk.path, memory):
-        reasons.append(reason("focus", 1.0, w.FOCUS))
+        signals.append(signal("focus", 1.0, w.FOCUS))
     if memory is not None:
-        reasons.append(reason("importance", memory.importance / 10, w.IMPORTANCE))
-        reasons.append(reason("recency", recency(memory.updated or memory.ts, now), w.RECENCY))
-        reasons.append(reason("confidence", memory.confidence, w.CONFIDENCE))
-        return [found for found in reasons if found.contribution]
+        signals.append(signal("importance", memory.importance / 10, w.IMPORTANCE))
+        signals.append(signal("recency", recency(memory.updated or memory.ts, now), w.RECENCY))
+        signals.append(signal("confidence", memory.confidence, w.CONFIDENCE))
+        return [found for found in signals if found[3]]
     if chunk.symbol and query.identifiers:
         defined = query.identifiers.intersection(chunk.symbol.split())
         if defined:
             share = len(defined) / len(query.identifiers)
-            reasons.append(reason("symbol", share, w.SYMBOL, "defines " + ", ".join(sorted(defined))))
-    named = set(words(chunk.path).split()).intersection(query.words)
+            signals.append(signal("symbol", share, w.SYMBOL, "defines " + ", ".join(sorted(defined))))
+    named = path_words(chunk.path).intersection(query.words)
     if named:
-        reasons.append(reason("path", len(named) / len(query.words), w.PATH, ", ".join(sorted(named))))
+        signals.append(signal("path", len(named) / len(query.words), w.PATH, ", ".join(sorted(named))))
     kinds = traits(chunk.path)
     if "test" in kinds and not query.about_tests:
-        reasons.append(reason("test", 1.0, w.TEST))
+        signals.append(signal("test", 1.0, w.TEST))
     aside = kinds.intersection(("vendored", "generated", "example"))
     if aside:
-        reasons.append(reason("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
-    return [found for found in reasons if found.contribution]
+        signals.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
+    return [found for found in signals if found[3]]
 
 
-def reason(signal: str, value: float, weight: float, note: str = "") -> Reason:
-    """Make a reason; contributions are rounded so that their sum is the score, exactly."""
-    return Reason(signal=signal, value=round(value, 4), weight=weight, contribution=round(value * weight, 4), note=note)
+@lru_cache(maxsize=4096)
+def path_words(path: str) -> frozenset[str]:
+    """Return the words of a path."""
+    return frozenset(words(path).split())
+
+
+def signal(name: str, value: float, weight: float, note: str = "") -> Signal:
+    """Make a signal; contributions are rounded so that their sum is the score, exactly."""
+    return (name, value, weight, round(value * weight, 4), note)
+
+
+def total(signals: Iterable[Signal]) -> float:
+    """Return the score that signals add up to."""
+    return round(sum([found[3] for found in signals]), 4)
+
+
+def reason_of(found: Signal) -> Reason:
+    """Return a signal as it is shown."""
+    name, value, weight, contribution, note = found
+    return Reason(signal=name, value=round(value, 4), weight=weight, contribution=contribution, note=note)
 
 
 def recency(ts: str, now: datetime) -> float:
@@ -180,13 +239,13 @@ def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason]) -> Hi
 
 def memory_hit(memory: Memory, reasons: Sequence[Reason]) -> Hit:
     """Make a hit of a memory and its reasons."""
-    place = memory.cites[0] if memory.cites else None
+    path, start, end = place_of(memory)
     return Hit(
         kind="memory",
         id=memory.id,
-        path=place.path if place else next(iter(memory.files), ""),
-        start_line=place.start if place else 0,
-        end_line=place.end if place else 0,
+        path=path,
+        start_line=start,
+        end_line=end,
         score=round(sum(found.contribution for found in reasons), 4),
         why=tuple(reasons),
         text=memory.text,
@@ -195,22 +254,25 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason]) -> Hit:
     )
 
 
-def _spread(hits: list[Hit]) -> list[Hit]:
-    """Order the hits; each further chunk of a file is marked down, so that one file does not fill the list."""
-    from muninn_core.model.value import replace
+def place_of(memory: Memory) -> tuple[str, int, int]:
+    """Return path, first and last line of what a memory is about: its first cite, or the first of its files."""
+    if memory.cites:
+        cite = memory.cites[0]
+        return cite.path, cite.start, cite.end
+    return next(iter(memory.files), ""), 0, 0
 
+
+def _spread(found: list[Candidate]) -> list[Candidate]:
+    """Order candidates; each further chunk of a file is marked down, so that one file does not fill the list."""
     seen: dict[str, int] = {}
-    spread = []
-    for hit in sorted(hits, key=_order):
-        if hit.kind != "memory":
-            before = seen.get(hit.path, 0)
-            seen[hit.path] = before + 1
+    for candidate in sorted(found, key=_order):
+        if candidate.memory is None:
+            before = seen.get(candidate.chunk.path, 0)
+            seen[candidate.chunk.path] = before + 1
             if before:
-                crowd = reason("crowd", float(before), w.CROWD)
-                hit = replace(hit, score=round(hit.score + crowd.contribution, 4), why=(*hit.why, crowd))
-        spread.append(hit)
-    return sorted(spread, key=_order)
+                candidate.add(signal("crowd", float(before), w.CROWD))
+    return sorted(found, key=_order)
 
 
-def _order(hit: Hit) -> tuple[float, str, str, int, str]:
-    return (-hit.score, hit.kind, hit.path, hit.start_line, hit.id)
+def _order(candidate: Candidate) -> tuple[float, str, str, int, str]:
+    return candidate.order

@@ -1,0 +1,119 @@
+"""The configuration: what is right holds, and what is wrong is told by key, line and allowed values."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from muninn_core.config import DEFAULT_TEXT, Config, load_config
+
+
+@pytest.fixture
+def load(tmp_path):
+    """A function that loads a text as a configuration file."""
+
+    def read(text):
+        path = tmp_path / "config.yaml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return load_config(path)
+
+    return read
+
+
+def test_a_missing_empty_or_commented_file_is_the_defaults(load, tmp_path):
+    assert load_config(tmp_path / "none.yaml") == (Config(), ())
+    assert load("") == (Config(), ())
+    assert load(DEFAULT_TEXT) == (Config(), ())
+
+
+def test_the_default_text_without_its_comment_signs_is_the_defaults(load):
+    text = re.sub(r"^#(?! )|^#(?=  )", "", DEFAULT_TEXT, flags=re.M)
+    assert "\ndaemon:\n  idle_seconds: 900" in text
+    assert load(text) == (Config(), ())
+    keys = set(re.findall(r"^ *(\w+):", text, flags=re.M))
+    sections = set(Config.__struct_fields__)
+    assert keys == sections | {name for each in sections for name in getattr(Config(), each).__struct_fields__}
+
+
+def test_every_key_can_be_set(load):
+    config, problems = load(
+        "daemon: {idle_seconds: 5}\n"
+        "index: {model: other/model, max_file_bytes: 10, exclude: ['*.gen.py', '!x.lock'], workers: 2}\n"
+        "memory: {kinds: [runbook], secrets: ['tok-[0-9]+']}\n"
+    )
+    assert problems == ()
+    assert config.daemon.idle_seconds == 5.0
+    assert (config.index.model, config.index.max_file_bytes, config.index.workers) == ("other/model", 10, 2)
+    assert config.index.exclude == ("*.gen.py", "!x.lock")
+    assert (config.memory.kinds, config.memory.secrets) == (("runbook",), ("tok-[0-9]+",))
+
+
+def test_an_unknown_key_is_named_with_its_line_and_the_nearest(load):
+    config, (problem,) = load("# a comment\nindex:\n  workrs: 3\n  max_file_bytes: 10\n")
+    assert (problem.key, problem.line) == ("index.workrs", 3)
+    assert problem.hint == "Did you mean 'workers'?"
+    assert config.index.max_file_bytes == 10
+    _, (problem,) = load("xyzzy: 1\n")
+    assert problem.hint == "The keys here are daemon, index, memory."
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "line", "allowed"),
+    [
+        ("index:\n  workers: many\n", "index.workers", 2, "a whole number, 0 or more"),
+        ("index:\n  workers: -1\n", "index.workers", 2, "a whole number, 0 or more"),
+        ("index:\n  workers: true\n", "index.workers", 2, "a whole number"),
+        ("index:\n\n  exclude: x\n", "index.exclude", 3, "a list of strings"),
+        ("index:\n  exclude: [1]\n", "index.exclude", 2, "a list of strings"),
+        ("index:\n  exclude: ['ends in \\']\n", "index.exclude", 2, "a list of strings"),
+        ("index:\n  model: [a]\n", "index.model", 2, "a string"),
+        ("daemon: {idle_seconds: soon}\n", "daemon.idle_seconds", 1, "a number, 0 or more"),
+        ("daemon: {idle_seconds: .nan}\n", "daemon.idle_seconds", 1, "a number, 0 or more"),
+        ("memory: {secrets: ['(']}\n", "memory.secrets", 1, "a list of strings"),
+        ("index:\n  model: !!python/object:os.system x\n", "index.model", 2, "a string"),
+        ("index:\n  exclude: &a [*a]\n", "index.exclude", 2, "a list of strings"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_line_and_what_is_allowed(load, text, key, line, allowed):
+    config, (problem,) = load(text)
+    assert (problem.key, problem.line) == (key, line)
+    assert f"'{key}'" in problem.message
+    assert problem.hint.startswith(f"It takes {allowed}")
+    assert "the default is" in problem.hint
+    assert config == Config()
+
+
+def test_one_wrong_key_leaves_the_rest_of_the_file_in_force(load):
+    config, problems = load("index:\n  workers: many\n  model: m\nmemory: 5\ndaemon:\n  idle_seconds: 7\n")
+    assert (config.index.model, config.daemon.idle_seconds) == ("m", 7.0)
+    assert [(problem.key, problem.line) for problem in problems] == [("index.workers", 2), ("memory", 4)]
+
+
+def test_a_table_whose_keys_are_all_commented_out_is_no_problem(load):
+    assert load("daemon:\n#  idle_seconds: 5\n") == (Config(), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("index:\n  model: 'open\n", 3),
+        ("a: b: c\n", 1),
+        ("\tindex: 1\n", 1),
+        ("- index\n", 1),
+        ("just words\n", 1),
+        ("index: {}\n---\nindex: {}\n", 2),
+    ],
+)
+def test_what_is_no_yaml_table_is_the_defaults_and_a_problem_with_its_line(load, text, line):
+    config, (problem,) = load(text)
+    assert config == Config()
+    assert problem.line == line
+    assert problem.message
+
+
+def test_a_file_that_is_no_text_or_is_nested_beyond_reason_is_a_problem(load):
+    for text in (b"\xff\xfe\x00", b"[" * 100_000):
+        config, problems = load(text)
+        assert config == Config()
+        assert len(problems) == 1

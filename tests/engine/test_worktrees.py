@@ -1,0 +1,73 @@
+"""Work trees of one repository: each sees its own HEAD, and what one has stored outlives it."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import git
+
+pytest_plugins = ["engines"]
+
+
+@pytest.fixture
+def trees(plain_repo, tmp_path, start):
+    """An engine, and a second work tree of its repository on a branch of its own."""
+    muninn = start(plain_repo)
+    muninn.call("init")
+    git(plain_repo, "add", ".")
+    git(plain_repo, "commit", "-q", "-m", "Add memory")
+    side = tmp_path / "side"
+    git(plain_repo, "worktree", "add", "-q", "-b", "side", str(side))
+    return muninn, side
+
+
+def test_each_work_tree_sees_its_own_head(trees):
+    muninn, side = trees
+    git(side, "commit", "-q", "--allow-empty", "-m", "On the side")
+    here, there = muninn.call("memories").saw, muninn.call("memories", at=side).saw
+    assert (here.branch, there.branch) == ("main", "side")
+    assert (here.commit, there.commit) == (
+        git(muninn.root, "rev-parse", "main").strip(),
+        git(side, "rev-parse", "side").strip(),
+    )
+
+
+def test_each_work_tree_finds_its_own_files(trees):
+    muninn, side = trees
+    (side / "sails.py").write_text("def hoist_mainsail():\n    return True\n")
+    muninn.call("index")
+    muninn.call("index", at=side)
+    assert muninn.call("recall", at=side, query="hoist mainsail", kind="code").hits[0].path == "sails.py"
+    assert all(hit.path != "sails.py" for hit in muninn.call("recall", query="hoist mainsail").hits)
+
+
+def test_what_a_linked_work_tree_has_not_sealed_survives_its_removal(trees, start):
+    muninn, side = trees
+    stored = muninn.call("remember", at=side, text="The side branch needs Redis.")
+    git(muninn.root, "worktree", "remove", "--force", str(side))
+    muninn.engine.close()
+    assert not side.exists(), "closing must not bring the folder back"
+    later = start(muninn.root)
+    found = later.call("memories")
+    assert [memory.id for memory in found.memories] == list(stored.ids)
+    assert found.memories[0].sealed
+    assert later.texts("what does the side branch need", kind="memory") == ["The side branch needs Redis."]
+
+
+def test_spools_of_living_work_trees_are_left_alone(trees, start):
+    muninn, side = trees
+    spool = muninn.root / ".git" / "muninn" / "side" / "spool" / "s1.jsonl"
+    muninn.call("remember", at=side, text="Mine.", session="s1")
+    content = spool.read_bytes()
+    other = start(muninn.root)
+    other.call("status")
+    assert spool.read_bytes() == content
+    assert muninn.call("memories", at=side).total == 1
+
+
+def test_closing_seals_where_the_memory_was_stored(trees):
+    muninn, side = trees
+    muninn.call("remember", text="On main.")
+    muninn.call("remember", at=side, text="On the side.")
+    muninn.engine.close()
+    assert "On main." in (next((muninn.root / ".muninn/memory/sessions").glob("*.jsonl"))).read_text()
+    assert "On the side." in (next((side / ".muninn/memory/sessions").glob("*.jsonl"))).read_text()

@@ -1,0 +1,133 @@
+"""The catalogue is whole: every verb can be called, every parameter is told, and a misspelt one is understood."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from muninn_core.engine.engine import Engine
+from muninn_core.errors import _BY_KIND, BadParams, UnknownVerb, from_plain
+from muninn_core.model.value import json_schema
+from muninn_core.protocol.methods import METHODS, decode_params, lookup
+from muninn_core.protocol.results import Result
+
+OF_THE_PROCESS = {"call", "open", "close", "touched", "idle_seconds", "note_stall", "note_problem"}
+
+
+def test_the_engine_has_a_method_for_every_verb_and_no_other():
+    public = {name for name, _ in inspect.getmembers(Engine, inspect.isfunction) if not name.startswith("_")}
+    assert public - OF_THE_PROCESS == set(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
+def test_the_engine_takes_and_gives_what_the_catalogue_says(method):
+    hints = inspect.get_annotations(getattr(Engine, method.verb))
+    assert hints["return"] == f"r.{method.result.__name__}"
+    assert f"p.{method.params.__name__}" in hints.values()
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
+def test_every_verb_and_parameter_is_described(method):
+    assert method.title
+    assert method.summary.endswith(".")
+    assert method.use.endswith(".") or not method.tool
+    schema, definitions = json_schema(method.params)
+    fields = definitions[schema["$ref"].rpartition("/")[2]].get("properties", {})
+    assert set(fields) == set(method.params.__struct_fields__)
+    for name, field in fields.items():
+        texts = [field.get("description", "")] + [each.get("description", "") for each in field.get("anyOf", ())]
+        assert any(texts), f"{method.verb}.{name}"
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
+def test_what_shapes_the_command_line_names_real_parameters(method):
+    assert set(method.positional) | set(method.flags) <= set(method.params.__struct_fields__) | {
+        "files",
+        "tags",
+        "entities",
+    }
+    assert set(method.positional) <= set(method.params.__struct_fields__)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
+def test_every_answer_says_what_it_saw(method):
+    assert issubclass(method.result, Result) or method.verb == "shutdown"
+
+
+@pytest.mark.parametrize(
+    ("verb", "nearest"), [("recal", "recall"), ("Remember", "remember"), ("memory", "memories"), ("resolv", "resolve")]
+)
+def test_an_unknown_verb_names_the_nearest(verb, nearest):
+    with pytest.raises(UnknownVerb) as error:
+        lookup(verb)
+    assert error.value.code == -32601
+    assert error.value.hint == f"Did you mean '{nearest}'?"
+    assert error.value.to_plain()["data"]["nearest"] == nearest
+
+
+def test_a_verb_that_is_like_no_other_gets_the_whole_list():
+    with pytest.raises(UnknownVerb) as error:
+        lookup("xyzzy")
+    assert all(verb in error.value.hint for verb in METHODS)
+
+
+def test_an_unknown_parameter_names_the_nearest():
+    with pytest.raises(BadParams) as error:
+        decode_params(METHODS["recall"], {"query": "x", "limits": 3})
+    assert error.value.code == -32602
+    assert error.value.hint == "Did you mean 'limit'?"
+    assert error.value.data["parameter"] == "limits"
+
+
+@pytest.mark.parametrize(
+    ("verb", "raw", "named"),
+    [
+        ("recall", {}, "query"),
+        ("recall", {"query": ""}, "query"),
+        ("recall", {"query": 5}, "query"),
+        ("recall", {"query": "x", "limit": 0}, "limit"),
+        ("recall", {"query": "x", "limit": 2.5}, "limit"),
+        ("recall", {"query": "x", "kind": "music"}, "kind"),
+        ("remember", {"text": "x", "importance": 11}, "importance"),
+        ("remember", {"batch": [{"texts": "x"}]}, "texts"),
+        ("remember", {"batch": [{"text": "x"}, {"text": 1}]}, r"batch\[1\]\.text"),
+        ("remember", {"text": "x", "session": "../../etc"}, "session"),
+        ("context", {"query": "x", "budget": 10}, "budget"),
+        ("resolve", {"id": "x", "keep": "neither"}, "keep"),
+    ],
+)
+def test_a_wrong_parameter_is_named(verb, raw, named):
+    with pytest.raises(BadParams, match=named) as error:
+        decode_params(METHODS[verb], raw)
+    assert verb in error.value.message
+
+
+@pytest.mark.parametrize("raw", [[], "text", 5, True])
+def test_parameters_that_are_no_object_are_refused(raw):
+    with pytest.raises(BadParams, match="are an object"):
+        decode_params(METHODS["status"], raw)
+
+
+def test_parameters_may_be_absent_where_all_have_a_default():
+    assert decode_params(METHODS["memories"], None).limit == 50
+
+
+@pytest.mark.parametrize("kind", _BY_KIND)
+def test_an_error_is_the_same_on_the_other_side_of_the_wire(kind):
+    error = _BY_KIND[kind]("It failed.", hint="Do this.", data={"extra": 1})
+    again = from_plain(error.to_plain())
+    assert type(again) is type(error)
+    assert (again.message, again.hint, again.data, again.code, again.kind) == (
+        "It failed.",
+        "Do this.",
+        {"extra": 1},
+        error.code,
+        kind,
+    )
+
+
+def test_an_error_of_a_kind_that_is_not_known_keeps_its_kind():
+    again = from_plain({"code": -1, "message": "New.", "data": {"kind": "newer", "hint": "Update."}})
+    assert (again.kind, again.code, again.hint) == ("newer", -1, "Update.")
+    assert from_plain({}).message
