@@ -14,8 +14,14 @@ class FakeEmbedder:
         self.name = name
         self.dim = dim
         self.embedded = 0
+        self._known = {}
 
     def _word(self, word):
+        if word not in self._known:
+            self._known[word] = self._direction(word)
+        return self._known[word]
+
+    def _direction(self, word):
         seed = int.from_bytes(hashlib.blake2b(f"{self.name}{word}".encode(), digest_size=4).digest(), "little")
         return np.random.default_rng(seed).standard_normal(self.dim)
 
