@@ -16,7 +16,6 @@ from functools import partial
 
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
-
 from muninn_hooks import edit, settings
 
 TYPE_CHECKING = False

@@ -13,7 +13,6 @@ import sys
 
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
-
 from muninn_hooks import journal, payload
 
 TYPE_CHECKING = False
