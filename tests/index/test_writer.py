@@ -48,7 +48,7 @@ def test_the_write_ahead_log_starts_over_though_there_is_always_a_reader(opened,
     log = tmp_path / "cache" / "state.sqlite-wal"
     sizes = []
     for step in range(40):
-        write(root, {"a.md": f"# Step {step}\n\n" + "text of it " * 4_000})
+        write(root, {"a.md": f"# Step {step}\n\n" + "text of it " * 1_500})
         index.apply(root, ["a.md"], [])
         sizes.append(log.stat().st_size)
     # The file keeps the size of its largest use; what counts is that it stops growing.

@@ -155,7 +155,7 @@ class Index:
         with self._running:
             total = self.snapshot().counts()["unembedded"]
             done = 0
-            while rows := self.snapshot().unembedded(_EMBED_BATCH):
+            while total and (rows := self.snapshot().unembedded(_EMBED_BATCH)):
                 vectors = self._embedder.embed([embedding_text(row.chunk, row.extra) for row in rows])
                 with self._writing:
                     self._writer.put_vectors([row.id for row in rows], vectors)
@@ -208,7 +208,8 @@ class Index:
         self, root: Path, paths: Sequence[str], most: int, workers: int
     ) -> Generator[tuple[int, list[Extracted]]]:
         """Yield (files done, files read and cut): by this process when they are few, by workers when they are many."""
-        known = {path: row.digest for path, row in self.snapshot().files().items()}
+        snapshot = self.snapshot()
+        known = {path: row.digest for path in paths if (row := snapshot.file(path)) is not None}
         if len(paths) <= BULK:
             if paths:
                 files = tuple((path, known.get(path)) for path in paths)

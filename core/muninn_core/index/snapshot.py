@@ -58,6 +58,10 @@ class Snapshot:
         """Return {id: chunk} of a file, in the order of the file."""
         return {row.id: row.chunk for row in self._manifest.chunks_of(path)}
 
+    def file(self, path: str) -> FileRow | None:
+        """Return one file as it was indexed."""
+        return self._manifest.file(path)
+
     def files(self) -> dict[str, FileRow]:
         """Return all files by path, memories left out."""
         return self._manifest.files()
