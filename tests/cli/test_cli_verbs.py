@@ -112,6 +112,36 @@ def test_what_others_wrote_can_not_steer_the_terminal(shell: Shell) -> None:
     assert "[bold]at noon[/bold]" in out
 
 
+def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    shell.json("init")
+    ours = shell.json("remember", "We use lanterns for the night watch.", "--type", "decision")["ids"][0]
+    theirs = shell.json("remember", "We do not use lanterns for the night watch.", "--type", "decision")["ids"][0]
+    assert "Sealed 2 records" in shell.run("seal").stdout
+    assert "1 conflict waits for you" in shell.run("reconcile").stdout
+    (conflict,) = shell.json("conflicts")["conflicts"]
+    shown = shell.run("conflicts").stdout
+    assert "left: decision\n  We use lanterns for the night watch." in shown
+    assert "right: decision\n  We do not use lanterns for the night watch." in shown
+    assert f"muninn resolve {conflict['id']}" in shown
+    loser, winner = (conflict["left"]["id"], conflict["right"]["id"])
+    assert {loser, winner} == {ours, theirs}
+    assert f"superseded by {winner}" in shell.run("resolve", conflict["id"], "--keep", "right").stdout
+    assert shell.run("conflicts").stdout == "No conflicts.\n"
+    assert f"Archived {winner}" in shell.run("forget", winner, "--reason", "The lanterns are gone.").stdout
+    assert f"Restored {winner}" in shell.run("forget", winner, "--restore").stdout
+
+
+def test_a_memory_that_is_asked_for_is_shown_in_full(shell: Shell) -> None:
+    words = ["--type", "decision", "--title", "Quay of stone", "--importance", "9", "--details", "status=accepted"]
+    number = shell.json("remember", "The quay is built of stone.", *words, "--cite", "src/harbour.py:1-2")["ids"][0]
+    rows = dict(row.strip().split("  ", 1) for row in shell.run("memories", "--id", number).stdout.splitlines()[3:])
+    assert rows["id"] == number
+    assert rows["cites"] == "src/harbour.py:1-2"
+    assert rows["weight"].startswith("importance 9")
+    assert rows["status"] == "accepted"
+
+
 class TestQueries:
     def test_one_line_answers_each_query_in_order(self, shell: Shell, tmp_path: Path) -> None:
         file = tmp_path / "questions.jsonl"

@@ -63,8 +63,7 @@ def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespac
         line(console, ("conflict ", "bad"), (conflict["id"], "name"), (f"  {moment(conflict['ts'])}", "faint"))
         sentence(console, (conflict["reason"], ""))
         for side in ("left", "right"):
-            line(console, (f"{side}:", "hint"))
-            listed(console, conflict[side])
+            listed(console, conflict[side], label=side)
         line(console, (f"`muninn resolve {conflict['id']} --keep left|right|both` decides it.", "hint"))
         console.print()
 
@@ -73,14 +72,18 @@ def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace)
     """Say what holds from now on."""
     line(console, ("Resolved ", "good"), (result["conflict"], "name"))
     for side in ("left", "right"):
-        line(console, (f"{side}:", "hint"))
-        listed(console, result[side])
+        listed(console, result[side], label=side)
 
 
-def listed(console: Console, memory: dict[str, Any]) -> None:
-    """Print a memory in a few lines: what, about what, since when."""
+def listed(console: Console, memory: dict[str, Any], *, label: str = "") -> None:
+    """Print a memory in a few lines: what, about what, since when. `label` says which of several it is."""
     about = " ".join([*memory["files"], *(f"#{tag}" for tag in memory["tags"])])
-    line(console, (f"{memory['type']}  ", "memory"), (about, "path"))
+    line(
+        console,
+        (f"{label}: " if label else "", "hint"),
+        (memory["type"], "memory"),
+        (f"  {about}" if about else "", "path"),
+    )
     title = own_title(memory["title"], memory["text"])
     if title:
         sentence(console, (title, "name"), indent=2)
@@ -93,7 +96,8 @@ def listed(console: Console, memory: dict[str, Any]) -> None:
 
 def full(console: Console, memory: dict[str, Any]) -> None:
     """Print everything that is known of a memory."""
-    sentence(console, (f"{memory['type']} ", "memory"), (own_title(memory["title"], memory["text"]), "name"))
+    title = own_title(memory["title"], memory["text"])
+    sentence(console, (memory["type"], "memory"), (f"  {title}" if title else "", "name"))
     sentence(console, (memory["text"], ""))
     console.print()
     cites = ", ".join(place(cite["path"], cite["start"], cite["end"]) for cite in memory["cites"])
