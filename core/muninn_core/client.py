@@ -41,9 +41,13 @@ class Client:
         self._next = 0
         self.place = place
         self.daemon: dict[str, Any] = {}
-        sock.settimeout(HELLO_SECONDS)
-        self.daemon = self.request(wire.HELLO, hello)
-        sock.settimeout(None)
+        try:
+            sock.settimeout(HELLO_SECONDS)
+            self.daemon = self.request(wire.HELLO, hello)
+            sock.settimeout(None)
+        except BaseException:
+            self.close()
+            raise
 
     def call(
         self,
@@ -149,7 +153,6 @@ def connect(
         try:
             client = Client(sock, place, _hello(place, face, name, token))
         except ConnectionLost as error:  # it was leaving while we came
-            sock.close()
             last = error
             time.sleep(0.02)
             continue

@@ -213,7 +213,7 @@ class Daemon:
     def _admit(self, hello: Hello) -> Place:
         if hello.face not in (*FACES, "rpc"):
             raise BadParams(f"there is no face '{hello.face}'", hint=f"The faces are rpc, {', '.join(FACES)}.")
-        if self._tcp and not secrets.compare_digest(hello.token, self._token):
+        if self._tcp and not secrets.compare_digest(hello.token.encode(), self._token.encode()):
             raise DaemonError("the token is wrong", hint="Only the user who started the daemon can connect.")
         place = locate(hello.root)
         if place.identity != self._place.identity:

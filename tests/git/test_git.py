@@ -1,0 +1,180 @@
+"""What is asked of git, on repositories in every state that they can be in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+from conftest import git as run
+
+from muninn_core import git
+from muninn_core.launch.place import locate
+
+
+def head(path):
+    return git.head(locate(str(path)))
+
+
+def commit(repo, message, **files):
+    for name, text in files.items():
+        (repo / name).write_text(text)
+    run(repo, "add", "-A")
+    run(repo, "commit", "-q", "--allow-empty", "-m", message)
+    return run(repo, "rev-parse", "HEAD").strip()
+
+
+def test_head_is_a_branch_and_its_commit(plain_repo):
+    sha = run(plain_repo, "rev-parse", "HEAD").strip()
+    assert head(plain_repo) == git.Head(commit=sha, branch="main")
+    run(plain_repo, "checkout", "-q", "-b", "feature/deep/name")
+    assert head(plain_repo) == git.Head(commit=sha, branch="feature/deep/name")
+
+
+def test_a_detached_head_has_no_branch(plain_repo):
+    sha = run(plain_repo, "rev-parse", "HEAD").strip()
+    run(plain_repo, "checkout", "-q", "--detach")
+    assert head(plain_repo) == git.Head(commit=sha, branch=None)
+
+
+def test_before_the_first_commit_there_is_a_branch_only(tmp_path):
+    run(tmp_path, "init", "-q", "-b", "trunk")
+    assert head(tmp_path) == git.Head(commit=None, branch="trunk")
+
+
+def test_packed_references_are_read_and_loose_ones_go_before_them(plain_repo):
+    run(plain_repo, "tag", "-a", "v1", "-m", "An annotated tag")
+    run(plain_repo, "pack-refs", "--all")
+    sha = run(plain_repo, "rev-parse", "HEAD").strip()
+    assert not (plain_repo / ".git/refs/heads/main").exists()
+    assert head(plain_repo) == git.Head(commit=sha, branch="main")
+    newer = commit(plain_repo, "Newer")
+    assert head(plain_repo).commit == newer != sha
+
+
+def test_a_linked_work_tree_has_a_head_of_its_own(plain_repo, tmp_path):
+    run(plain_repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    sha = commit(tmp_path / "side", "On the side")
+    assert head(tmp_path / "side") == git.Head(commit=sha, branch="side")
+    assert head(plain_repo).branch == "main"
+    run(plain_repo, "pack-refs", "--all")
+    assert head(tmp_path / "side").commit == sha
+
+
+def test_without_git_there_is_no_head(tmp_path):
+    assert head(tmp_path) == git.Head()
+
+
+def test_commits_come_oldest_first_and_with_their_paths(plain_repo):
+    start = run(plain_repo, "rev-parse", "HEAD").strip()
+    first = commit(plain_repo, "First\n\nWith a body.\n\nAnd more.", **{"a.py": "1"})
+    second = commit(plain_repo, "Second", **{"b.py": "1", "a.py": "2"})
+    found = git.commits(plain_repo, start, second, 10)
+    assert [each.sha for each in found] == [first, second]
+    assert (found[0].subject, found[0].body, found[0].author) == ("First", "With a body.\n\nAnd more.", "Test")
+    assert [each.files for each in found] == [("a.py",), ("a.py", "b.py")]
+    assert found[1].parents == (first,)
+    assert found[0].time.endswith("Z")
+    assert git.commits(plain_repo, second, second, 10) == ()
+
+
+def test_at_most_the_newest_are_returned(plain_repo):
+    start = run(plain_repo, "rev-parse", "HEAD").strip()
+    shas = [commit(plain_repo, f"Number {number}") for number in range(4)]
+    assert [each.sha for each in git.commits(plain_repo, start, "HEAD", 2)] == shas[2:]
+
+
+def test_the_time_is_in_utc_wherever_the_commit_was_made(plain_repo):
+    dates = {"GIT_COMMITTER_DATE": "2026-01-01T00:30:00+0200", "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z"}
+    command = ["git", "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-q", "--allow-empty", "-m", "x"]
+    subprocess.run(command, cwd=plain_repo, check=True, env={**os.environ, **dates})
+    assert git.commits(plain_repo, None, "HEAD", 1)[0].time == "2025-12-31T22:30:00Z"
+
+
+def test_a_merge_names_what_it_brought_to_the_first_parent(plain_repo):
+    start = run(plain_repo, "rev-parse", "HEAD").strip()
+    run(plain_repo, "checkout", "-q", "-b", "topic")
+    commit(plain_repo, "On the topic", **{"topic.py": "1"})
+    run(plain_repo, "checkout", "-q", "main")
+    commit(plain_repo, "On main", **{"main.py": "1"})
+    run(plain_repo, "merge", "-q", "--no-ff", "-m", "Merge the topic", "topic")
+    found = git.commits(plain_repo, start, "HEAD", 10)
+    assert [(each.subject, each.files) for each in found] == [
+        ("On main", ("main.py",)),
+        ("Merge the topic", ("topic.py",)),
+    ]
+    assert len(found[1].parents) == 2
+
+
+@pytest.mark.parametrize("setting", ["diff.renames=false", "diff.renames=copies", "log.showRoot=false"])
+def test_a_rename_names_both_paths_however_the_user_has_set_git_up(plain_repo, setting):
+    run(plain_repo, "config", *setting.split("="))
+    run(plain_repo, "mv", "src/users.py", "people.py")
+    run(plain_repo, "commit", "-q", "-m", "Rename")
+    assert git.commits(plain_repo, None, "HEAD", 1)[0].files == ("people.py", "src/users.py")
+    assert git.commits(plain_repo, None, "HEAD~1", 1)[0].files == ("README.md", "src/users.py")
+
+
+def test_paths_and_messages_may_hold_any_character(plain_repo):
+    names = ("größe.py", "new\nline.py", "\nfirst.py", 'quote".py', "tab\t.py", "star*.py")
+    commit(plain_repo, "Odd \x1f names \x1e\n\na \x1f body", **dict.fromkeys(names, "1"))
+    (found,) = git.commits(plain_repo, None, "HEAD", 1)
+    assert found.files == tuple(sorted(names))
+    assert found.body == "a \x1f body"
+    assert set(git.list_files(plain_repo)) >= set(names)
+
+
+def test_a_since_that_is_gone_leaves_the_newest_alone(plain_repo):
+    sha = commit(plain_repo, "After the rewrite")
+    assert [each.sha for each in git.commits(plain_repo, "0" * 40, sha, 10)] == [sha]
+
+
+def test_an_until_that_is_not_there_is_an_error(plain_repo):
+    with pytest.raises(git.GitError, match="git log failed"):
+        git.commits(plain_repo, None, "nowhere", 1)
+
+
+def test_files_are_the_tracked_and_the_new_but_not_the_ignored(plain_repo):
+    (plain_repo / ".gitignore").write_text("*.log\n")
+    (plain_repo / "new.py").write_text("1")
+    (plain_repo / "x.log").write_text("1")
+    run(plain_repo, "add", "-f", "x.log")
+    (plain_repo / "y.log").write_text("1")
+    assert git.list_files(plain_repo) == [".gitignore", "README.md", "new.py", "src/users.py", "x.log"]
+
+
+def test_without_git_nothing_is_listed_and_nothing_ignored(tmp_path):
+    (tmp_path / ".gitignore").write_text("*.log\n")
+    (tmp_path / "x.log").write_text("1")
+    assert git.list_files(tmp_path) is None
+    assert git.ignored(tmp_path, ["x.log"]) == set()
+
+
+def test_a_broken_repository_is_an_error_and_no_empty_list(plain_repo):
+    (plain_repo / ".git" / "index").write_bytes(b"no index")
+    with pytest.raises(git.GitError, match="ls-files"):
+        git.list_files(plain_repo)
+
+
+def test_ignored_is_what_git_would_not_list(plain_repo):
+    (plain_repo / ".gitignore").write_text("*.log\nbuild/\n")
+    for folder in ("build", "empty", "inner", "brackets[1]"):
+        (plain_repo / folder).mkdir()
+    for name in ("x.log", "build/out.py", "new.py", "brackets[1]/a.py"):
+        (plain_repo / name).write_text("1")
+    run(plain_repo / "inner", "init", "-q")
+    (plain_repo / "inner" / "a.py").write_text("1")
+    (plain_repo / "link").symlink_to("src")
+    paths = ["x.log", "build", "build/out.py", "new.py", "src", "src/users.py", "inner/a.py", "link/users.py"]
+    paths += ["brackets[1]/a.py", "gone.py", "empty", *(f"many/{number}.py" for number in range(500))]
+    assert git.ignored(plain_repo, paths) == {
+        *("x.log", "build", "build/out.py", "inner/a.py", "link/users.py", "empty"),
+    }
+
+
+def test_nothing_that_is_asked_takes_a_lock_of_git(plain_repo):
+    (plain_repo / ".git" / "index.lock").write_text("")
+    sha = run(plain_repo, "rev-parse", "HEAD").strip()
+    assert git.list_files(plain_repo)
+    assert git.commits(plain_repo, None, "HEAD", 1)[0].sha == sha
+    assert head(plain_repo).commit == sha

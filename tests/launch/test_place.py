@@ -1,0 +1,87 @@
+"""Which repository a folder belongs to."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from conftest import git
+
+from muninn_core.errors import NotARepository
+from muninn_core.launch.place import locate
+
+
+def placed(path):
+    place = locate(str(path))
+    return place.root, place.identity, place.git_dir
+
+
+def test_any_folder_of_a_work_tree_leads_to_its_top(plain_repo):
+    top = str(plain_repo)
+    for folder in (plain_repo, plain_repo / "src", plain_repo / ".git"):
+        assert placed(folder) == (top, top + "/.git", top + "/.git")
+    assert not locate(top).linked
+
+
+def test_linked_work_trees_share_the_identity(plain_repo, tmp_path):
+    git(plain_repo, "worktree", "add", "-q", str(tmp_path / "side"))
+    side = locate(str(tmp_path / "side"))
+    assert side.root == str(tmp_path / "side")
+    assert side.identity == locate(str(plain_repo)).identity
+    assert side.git_dir == str(plain_repo / ".git" / "worktrees" / "side")
+    assert side.linked
+
+
+def test_a_submodule_is_a_repository_of_its_own(plain_repo, tmp_path):
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    git(outer, "init", "-q")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(plain_repo), "inner")
+    inner = locate(str(outer / "inner" / "src"))
+    assert inner.root == str(outer / "inner")
+    assert inner.identity == str(outer / ".git" / "modules" / "inner")
+    assert not inner.linked
+
+
+def test_a_git_file_that_points_nowhere_is_no_repository(tmp_path):
+    (tmp_path / "broken").mkdir()
+    for content in (b"gitdir: /nowhere/at/all\n", b"nonsense", b"\xff\xff"):
+        (tmp_path / "broken" / ".git").write_bytes(content)
+        assert locate(str(tmp_path / "broken")).git_dir == ""
+
+
+def test_a_link_to_a_repository_is_the_repository(plain_repo, tmp_path):
+    (tmp_path / "alias").symlink_to(plain_repo)
+    assert placed(tmp_path / "alias" / "src") == placed(plain_repo)
+
+
+def test_a_folder_without_git_is_its_own_root(tmp_path):
+    assert placed(tmp_path) == (str(tmp_path), str(tmp_path), "")
+
+
+def test_without_git_the_nearest_folder_with_memory_above_is_the_root(tmp_path):
+    (tmp_path / ".muninn").mkdir()
+    (tmp_path / "a" / "b" / ".muninn").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "c").mkdir()
+    assert locate(str(tmp_path / "a" / "b" / "c")).root == str(tmp_path / "a" / "b")
+    assert locate(str(tmp_path / "a")).root == str(tmp_path)
+
+
+def test_within_git_a_folder_with_memory_further_down_is_not_the_root(plain_repo):
+    (plain_repo / "src" / ".muninn").mkdir()
+    assert locate(str(plain_repo / "src")).root == str(plain_repo)
+
+
+def test_a_folder_that_is_missing_or_none_is_an_error(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(NotARepository, match="does not exist"):
+        locate(str(tmp_path / "missing"))
+    with pytest.raises(NotARepository, match="is not a folder"):
+        locate(str(tmp_path / "file"))
+
+
+def test_a_folder_that_may_not_be_entered_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # a privileged user may enter every real folder
+    with pytest.raises(NotARepository, match="can't be read") as error:
+        locate(str(tmp_path))
+    assert "permissions" in error.value.hint
