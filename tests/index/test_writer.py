@@ -52,7 +52,7 @@ def test_the_write_ahead_log_starts_over_though_there_is_always_a_reader(opened,
         index.apply(root, ["a.md"], [])
         sizes.append(log.stat().st_size)
     # The file keeps the size of its largest use; what counts is that it stops growing.
-    assert sizes[-1] == sizes[10]
+    assert sizes[-1] == sizes[20]
     assert sizes[-1] < 2_000_000
 
 

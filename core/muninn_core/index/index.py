@@ -210,6 +210,7 @@ class Index:
         """Yield (files done, files read and cut): by this process when they are few, by workers when they are many."""
         snapshot = self.snapshot()
         known = {path: row.digest for path in paths if (row := snapshot.file(path)) is not None}
+        del snapshot  # while it is held, the write-ahead log can't start over
         if len(paths) <= BULK:
             if paths:
                 files = tuple((path, known.get(path)) for path in paths)
