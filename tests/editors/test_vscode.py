@@ -6,11 +6,14 @@ and runs them. A machine that can't have VS Code skips, with the reason, what ne
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import clients
@@ -24,11 +27,7 @@ TOOLS = ROOT / ".tools"
 MUNINN = Path(sys.executable).with_name("muninn")
 NAME = "VS Code"
 
-pytestmark = [
-    pytest.mark.client(NAME),
-    pytest.mark.slow,
-    pytest.mark.xdist_group("vscode"),  # all of them build into the same folder
-]
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
 def environment() -> dict[str, str]:
@@ -58,15 +57,32 @@ def succeed(*command: str, limit: float) -> str:
     return done.stdout
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Keep other processes of this checkout out: all of them install and build into the same folders."""
+    TOOLS.mkdir(exist_ok=True)
+    with (TOOLS / "vscode-extension.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def one_at_a_time() -> Iterator[None]:
+    """Run one of these tests at a time, whatever the number of workers."""
+    with alone():
+        yield
+
+
 @pytest.fixture(scope="module")
 def packages() -> None:
     """Install the extension's packages, exactly those of its lock file, unless they are there."""
     if shutil.which("npm") is None:
         clients.missing(NAME, "there is no npm; Node 20.19 or later is needed")
     lock, installed = EXTENSION / "package-lock.json", EXTENSION / "node_modules" / ".package-lock.json"
-    if installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime:
-        return
-    done = run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", limit=600)
+    with alone():
+        if installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime:
+            return
+        done = run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", limit=600)
     if done.returncode != 0:
         clients.missing(NAME, f"npm can't install the extension's packages: {last_line(done.stdout)}")
 
@@ -84,20 +100,17 @@ def last_line(text: str) -> str:
     return next((line for line in reversed(text.splitlines()) if line.strip()), "no reason was given")
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("packages")
 def test_the_types_fit_and_the_version_is_the_distributions() -> None:
     said = succeed("npm", "run", "--silent", "check", limit=300)
     assert f"version {__version__}" in said
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("packages")
 def test_the_pure_modules_pass_their_unit_tests() -> None:
     succeed("npm", "run", "--silent", "unit", limit=300)
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("packages")
 def test_the_package_holds_the_bundle_and_no_source() -> None:
     succeed("npm", "run", "--silent", "package", limit=300)
@@ -113,14 +126,12 @@ def test_the_package_holds_the_bundle_and_no_source() -> None:
     }
 
 
-@pytest.mark.timeout(1800)
 @pytest.mark.usefixtures("vscode")
 def test_the_extension_works_in_a_real_extension_host() -> None:
     said = succeed("npm", "run", "--silent", "integration", limit=600)
     assert ", 0 failed" in said
 
 
-@pytest.mark.timeout(1800)
 @pytest.mark.usefixtures("vscode")
 def test_a_person_can_use_the_packaged_extension_through_the_window() -> None:
     succeed("npm", "run", "--silent", "package", limit=300)
