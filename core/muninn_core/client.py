@@ -25,7 +25,8 @@ HELLO_SECONDS = 60.0
 """How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
 
 
-_READING = ("recall", "context", "memories", "status", "brief", "conflicts")
+_REPEATABLE = ("recall", "context", "memories", "status", "brief", "conflicts", "capture", "seal")
+"""Verbs that may be sent again when nobody knows whether they were done: they read, or do a thing once."""
 
 
 class ConnectionLost(DaemonError):
@@ -173,7 +174,7 @@ def call(repo: str, environ: Mapping[str, str], verb: str, params: dict[str, Any
             try:
                 return client.call(verb, params)
             except (ConnectionLost, Stopping) as error:
-                safe = isinstance(error, Stopping) or "key" in params or verb in _READING
+                safe = isinstance(error, Stopping) or "key" in params or verb in _REPEATABLE
                 if last_try or not safe:
                     raise
     raise AssertionError("unreachable")

@@ -245,12 +245,14 @@ def test_malformed_lines_and_unknown_records_survive(log, layout):
     assert layout.main.read_bytes() == content
 
 
-def test_the_spool_is_left_alone(log, layout):
+def test_what_is_open_is_sealed_first_and_a_dry_run_counts_it_without_touching_it(log, layout):
     store(log, "Sealed")
     log.seal()
     store(log, "Open", session="s2")
-    reconcile(log)
+    assert reconcile(log, dry_run=True).consolidated == 2
     assert log.unsealed == 1
+    assert reconcile(log).consolidated == 2
+    assert log.unsealed == 0
     assert active(log) == ["Sealed", "Open"]
 
 

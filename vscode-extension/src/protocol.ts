@@ -52,7 +52,7 @@ export interface Verbs {
   forget: { params: ForgetParams; result: ForgetResult };
   /** Seal sessions. Turn what the open sessions stored into new files that git can carry. */
   seal: { params: SealParams; result: SealResult };
-  /** Reconcile memory. Consolidate sealed sessions into main.jsonl: merge what says the same, queue what contradicts. */
+  /** Reconcile memory. Seal all sessions and consolidate them in main.jsonl: merge the same, queue what contradicts. */
   reconcile: { params: ReconcileParams; result: ReconcileResult };
   /** Show conflicts. Show the contradictions that wait for a person. */
   conflicts: { params: ConflictsParams; result: ConflictsResult };

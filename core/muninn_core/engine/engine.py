@@ -21,7 +21,7 @@ from muninn_core.engine import capture, drafts, gather, listing, reports
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
-from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
+from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import key
@@ -196,7 +196,7 @@ class Engine:
         return r.SealResult(segments=sealed.segments, records=sealed.records, saw=workspace.saw())
 
     def reconcile(self, params: p.ReconcileParams, scope: Scope) -> r.ReconcileResult:
-        """Consolidate the sealed sessions into main.jsonl."""
+        """Consolidate all sessions into main.jsonl."""
         workspace = self.open(scope.place) if params.dry_run else self._writable(scope)
         from muninn_core.reconcile.apply import reconcile as consolidate
 
@@ -222,6 +222,8 @@ class Engine:
     def resolve(self, params: p.ResolveParams, scope: Scope) -> r.ResolveResult:
         """Decide a conflict."""
         workspace = self._writable(scope)
+        if params.text and params.keep == "both":
+            raise BadParams("'text' rewords the side that is kept", hint="Keep left or right, or leave 'text' out.")
         (conflict,) = listing.conflicts(workspace.log.state, params.id)
         wording = {"text": params.text} if params.text else {}
         self._change(workspace, scope, params.session, "resolve", conflict=conflict.id, keep=params.keep, **wording)

@@ -71,12 +71,60 @@ def spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subproc
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            env=dict(environ),
+            env=daemon_environment(environ),
             cwd=os.path.abspath(os.sep),  # a folder in use could not be unmounted or removed
             **detached,
         )
     _reap(child)
     return child
+
+
+def daemon_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what a daemon needs of its first client's environment.
+
+    It outlives that client, which may be an agent with keys of its own: they are none of the daemon's business, and
+    what it is must not depend on who came first.
+    """
+    return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_NEEDED_PREFIXES)}
+
+
+_NEEDED = frozenset(
+    (
+        *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "HF_HOME"),
+        *("SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA", "USERPROFILE"),
+        *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    )
+)
+_NEEDED_PREFIXES)}
+
+
+_NEEDED = frozenset(
+    [
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "TMPDIR",
+        "TMP",
+        "TEMP",
+        "SYSTEMROOT",
+        "WINDIR",
+        "COMSPEC",
+        "PATHEXT",
+        "APPDATA",
+        "LOCALAPPDATA",
+        "USERPROFILE",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "HF_HOME",
+        "LD_LIBRARY_PATH",
+        "DYLD_LIBRARY_PATH",
+    ]
+)
+_NEEDED_PREFIXES = ("LC_", "XDG_", "MUNINN_")
 
 
 def _reap(child: subprocess.Popen[bytes]) -> None:
@@ -100,7 +148,7 @@ def private_daemon(place: Place, environ: Mapping[str, str]) -> socket.socket:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=(theirs.fileno(),),
-            env=dict(environ),
+            env=daemon_environment(environ),
         )
     _reap(child)
     return ours

@@ -154,7 +154,7 @@ _TABLE = (
     Method(
         verb="reconcile",
         title="Reconcile memory",
-        summary="Consolidate sealed sessions into main.jsonl: merge what says the same, queue what contradicts.",
+        summary="Seal all sessions and consolidate them in main.jsonl: merge the same, queue what contradicts.",
         params=p.ReconcileParams,
         result=r.ReconcileResult,
         effect="write",

@@ -26,8 +26,13 @@ class Outcome(Value):
 
 
 def reconcile(log: Log, *, archive: bool = False, dry_run: bool = False) -> Outcome:
-    """Plan, apply, and let the log see the result. Raises BusyError, StorageError or ReadOnlyError."""
-    outcome = apply(plan(log), archive=archive, dry_run=dry_run)
+    """Seal what is open, plan, apply, and let the log see the result.
+
+    A dry run says what that would do and changes nothing. Raises BusyError, StorageError or ReadOnlyError.
+    """
+    if not dry_run:
+        log.seal()
+    outcome = apply(plan(log, with_spool=dry_run), archive=archive, dry_run=dry_run)
     log.refresh()
     return outcome
 

@@ -59,12 +59,13 @@ class _Read(Value):
     raw: tuple[bytes, ...]
 
 
-def plan(log: Log) -> Plan:
-    """Plan the consolidation of main.jsonl and the sealed segments of a work tree; the spool is not looked at.
+def plan(log: Log, *, with_spool: bool = False) -> Plan:
+    """Plan the consolidation of main.jsonl and the sealed segments of a work tree.
 
+    `with_spool` takes in what is not sealed yet, too: only to say what would happen, since a plan retires segments.
     Raises StorageError when one of the files can't be read: nothing may be lost by overlooking it.
     """
-    read = _read(log.layout)
+    read = _read(log.layout, with_spool)
     new = _conclude(read.fold)
     state = read.fold.state()
     records = sorted(read.fold.records.values(), key=lambda record: record.id)
@@ -80,12 +81,13 @@ def plan(log: Log) -> Plan:
     )
 
 
-def _read(layout: Layout) -> _Read:
+def _read(layout: Layout, with_spool: bool) -> _Read:
     fold = Fold()
     raw: list[bytes] = []
     sources: dict[Path, Source] = {}
     in_main: frozenset[str] = frozenset()
-    for path in (layout.main, *sorted(layout.sessions.glob("*.jsonl"))):
+    spools = sorted(layout.spool.glob("*.jsonl")) if with_spool else []
+    for path in (layout.main, *sorted(layout.sessions.glob("*.jsonl")), *spools):
         try:
             content = path.read_bytes()
         except FileNotFoundError:
