@@ -1,0 +1,227 @@
+"""The scorer, on an index whose candidates are known: every signal, its sign, and the order it makes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muninn_core.model.chunk import Chunk
+from muninn_core.model.memory import Cite, Memory
+from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.query import parse_query
+from muninn_core.retrieval.recall import Focus, fuse, recall, recency
+from muninn_core.source.identifiers import words
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+VECTOR = np.ones(4, np.float32)
+
+
+class Known:
+    """An index that finds what it is told to."""
+
+    def __init__(self, chunks, lexical=None, dense=()):
+        self._chunks = dict(enumerate(chunks))
+        self._lexical = [(number, 1.0) for number in self._chunks] if lexical is None else lexical
+        self._dense = dense
+
+    def lexical(self, words, limit, kind=None):
+        """Return what was given, best first."""
+        return self._lexical[:limit]
+
+    def dense(self, vector, limit, kind=None):
+        """Return what was given, best first."""
+        return self._dense[:limit]
+
+    def chunks(self, ids):
+        """Return the chunks of these ids."""
+        return {number: self._chunks[number] for number in ids}
+
+
+def code(path="a.py", start=1, symbol="", kind="code"):
+    return Chunk(kind=kind, path=path, start=start, end=start + 4, text=f"text of {path}", symbol=symbol)
+
+
+def said(identity="m1", **more):
+    data = {"id": identity, "type": "insight", "text": f"Fact {identity}.", "ts": "2026-03-01T00:00:00.000Z", **more}
+    return Memory(**data)
+
+
+def ask(chunks, memories=(), text="question", limit=10, lexical=None, dense=(), **more):
+    everything = [*chunks, *(Chunk(kind="memory", path=m.id, start=1, end=1, text=m.text) for m in memories)]
+    return recall(
+        Known(everything, lexical, dense), VECTOR, {m.id: m for m in memories}, text, limit=limit, now=NOW, **more
+    )
+
+
+def signals(hit):
+    return {reason.signal: reason.contribution for reason in hit.why}
+
+
+def test_the_best_by_words_and_by_meaning_both_get_the_whole_weight():
+    first, second = ask([code("a.py"), code("b.py")], lexical=[(0, 8.0), (1, 4.0)], dense=[(0, 0.9), (1, 0.7)])
+    assert signals(first) == {"words": w.WORDS, "meaning": w.MEANING}
+    assert signals(second) == {"words": 0.5 * w.WORDS}
+    assert (first.path, first.score) == ("a.py", 2.0)
+
+
+def test_without_a_vector_words_alone_decide():
+    found = recall(Known([code()], dense=[(0, 0.9)]), None, {}, "x", limit=5, now=NOW)
+    assert set(signals(found[0])) == {"words"}
+
+
+def test_what_is_near_to_nothing_is_not_made_to_look_perfect():
+    assert fuse([], [(0, -0.1), (1, -0.1)]) == {}
+    assert fuse([(0, 0.0)], []) == {}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.floats(0, 50)), max_size=12, unique_by=lambda pair: pair[0]),
+    st.lists(st.tuples(st.integers(0, 9), st.floats(-1, 1)), max_size=12, unique_by=lambda pair: pair[0]),
+    st.text(max_size=30),
+)
+def test_the_reasons_of_a_hit_add_up_to_its_score(lexical, dense, text):
+    chunks = [code(f"tests/{number % 3}.py", number, symbol=text[:5]) for number in range(8)]
+    memories = [said(f"m{number}", importance=number + 1) for number in range(2)]
+    found = ask(chunks, memories, text, lexical=lexical, dense=dense)
+    for hit in found:
+        assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why), abs=1e-9)
+        for reason in hit.why:
+            assert reason.contribution == pytest.approx(reason.value * reason.weight, abs=1e-3)
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+    assert ask(chunks, memories, text, lexical=lexical, dense=dense) == found
+
+
+def test_ties_are_broken_by_kind_path_line_and_id():
+    chunks = [code("b.py", 9), code("b.py", 1, kind="knowledge"), code("a.py", 30), code("c.py", 5)]
+    found = ask(chunks)
+    assert [(hit.kind, hit.path) for hit in found] == [
+        ("code", "a.py"),
+        ("code", "b.py"),
+        ("code", "c.py"),
+        ("knowledge", "b.py"),
+    ]
+    assert ask(list(reversed(chunks))) == found
+
+
+def test_the_order_does_not_depend_on_the_numbers_of_chunks_even_at_the_edge():
+    chunks = [code(f"f{number:03}.py") for number in range(90)]
+    assert ask(chunks, limit=5) == ask(list(reversed(chunks)), limit=5)
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        {"archived": True},
+        {"redacted": True},
+        {"superseded_by": "m9"},
+        {"merged_into": "m9"},
+        {"expires": "2026-02-28T23:59:59.000Z"},
+    ],
+)
+def test_a_memory_that_no_longer_speaks_is_never_shown(silent):
+    assert [hit.id for hit in ask([], [said("m1", **silent), said("m2")])] == ["m2"]
+
+
+def test_a_memory_that_has_not_expired_yet_speaks():
+    memories = [said("m1", expires="2026-03-02T00:00:00.000Z"), said("m2", expires="one day")]
+    assert {hit.id for hit in ask([], memories)} == {"m1", "m2"}
+
+
+def test_a_memory_that_only_the_index_still_holds_is_left_out():
+    assert ask([code("m1", kind="memory")]) == ()
+
+
+def test_a_hit_of_a_memory_shows_what_it_says_now_and_where_it_points():
+    cited = said("m1", cites=(Cite(path="a.py", start=3, end=7),), files=("b.py",), title="Title")
+    old = Chunk(kind="memory", path="m1", start=1, end=1, text="Old words.")
+    (hit,) = recall(Known([old]), None, {"m1": cited}, "x", limit=5, now=NOW)
+    assert hit.text == "Fact m1."
+    assert (hit.path, hit.start_line, hit.end_line, hit.title) == ("a.py", 3, 7, "Title")
+    (hit,) = ask([], [said("m1", files=("b.py", "c.py"))])
+    assert (hit.path, hit.start_line) == ("b.py", 0)
+
+
+def test_importance_confidence_and_youth_raise_a_memory():
+    plain = said("m1", importance=5, confidence=0.5, ts="2026-01-30T00:00:00.000Z")
+    for better in ({"importance": 9}, {"confidence": 1.0}, {"ts": "2026-02-28T00:00:00.000Z"}):
+        other = said(**{"identity": "m2", "importance": 5, "confidence": 0.5, "ts": plain.ts, **better})
+        assert [hit.id for hit in ask([], [plain, other])] == ["m2", "m1"]
+
+
+def test_an_update_makes_a_memory_young_again():
+    old = said("m1", ts="2020-01-01T00:00:00.000Z")
+    renewed = said("m2", ts="2020-01-01T00:00:00.000Z", updated="2026-02-28T00:00:00.000Z")
+    assert ask([], [old, renewed])[0].id == "m2"
+
+
+def test_recency_halves_and_never_fails():
+    assert recency(NOW.isoformat(), NOW) == 1.0
+    assert recency((NOW - timedelta(days=w.HALF_LIFE_DAYS)).isoformat(), NOW) == pytest.approx(0.5)
+    assert recency((NOW + timedelta(days=5)).isoformat(), NOW) == 1.0
+    assert recency("some day", NOW) == recency("2026-01-01T00:00:00", NOW) == 0.0
+
+
+def test_a_chunk_that_defines_what_is_asked_for_goes_first():
+    first, second = ask([code("a.py", symbol="other"), code("b.py", symbol="Shop get_user")], text="get_user")
+    assert (first.path, signals(first)["symbol"]) == ("b.py", w.SYMBOL)
+    assert "symbol" not in signals(second)
+    assert next(reason.note for reason in first.why if reason.signal == "symbol") == "defines get_user"
+
+
+def test_a_path_that_names_the_question_counts():
+    first = ask([code("a.py"), code("session/store.py")], text="session store")[0]
+    assert (first.path, signals(first)["path"]) == ("session/store.py", w.PATH)
+
+
+def test_tests_stand_back_unless_they_are_asked_for():
+    chunks = [code("tests/test_store.py"), code("zz.py")]
+    assert [hit.path for hit in ask(chunks, text="open it")] == ["zz.py", "tests/test_store.py"]
+    assert signals(ask(chunks, text="open it")[1])["test"] == w.TEST
+    assert ask(chunks, text="the test that opens it")[0].path == "tests/test_store.py"
+
+
+def test_vendored_code_stands_back():
+    found = ask([code("node_modules/x/index.js"), code("zz.js")], text="open it")
+    assert found[0].path == "zz.js"
+    assert signals(found[1])["aside"] == w.ASIDE
+
+
+def test_each_further_chunk_of_a_file_is_marked_down_but_memories_are_not():
+    chunks = [code("a.py", 1), code("a.py", 10), code("a.py", 20), code("b.py", 1)]
+    found = ask(chunks)
+    assert [(hit.path, hit.start_line) for hit in found] == [("a.py", 1), ("b.py", 1), ("a.py", 10), ("a.py", 20)]
+    assert [signals(hit).get("crowd") for hit in found] == [None, None, w.CROWD, 2 * w.CROWD]
+    memories = [said(f"m{number}", files=("a.py",)) for number in range(3)]
+    assert all("crowd" not in signals(hit) for hit in ask([], memories))
+
+
+@pytest.mark.parametrize(
+    "focus",
+    [Focus(files=["x.py"]), Focus(session="s1"), Focus(task="T-1")],
+    ids=["file", "session", "task"],
+)
+def test_what_belongs_to_the_work_at_hand_counts_more(focus):
+    memories = [said("m1"), said("m2", files=("x.py",), sessions=("s0", "s1"), task="T-1")]
+    first, second = ask([], memories, focus=focus)
+    assert (first.id, signals(first)["focus"]) == ("m2", w.FOCUS)
+    assert "focus" not in signals(second)
+
+
+def test_nobody_at_work_focuses_on_nothing():
+    assert not Focus().covers("a.py", said("m1", session=None, task=None))
+    assert Focus(files=["a.py"]).covers("a.py", None)
+
+
+def test_small_words_count_only_where_there_are_no_others():
+    query = parse_query("How do we get the UserName of a user_name?")
+    assert "the" not in query.words
+    assert set(words("user name").split()) <= set(query.words)
+    assert "user_name" in query.identifiers
+    assert parse_query("how to do it").words
+    assert parse_query("").words == ()
+    assert parse_query("which tests fail").about_tests
+    assert not parse_query("the latest contest").about_tests
