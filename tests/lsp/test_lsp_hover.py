@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from conftest import stop_daemon
 
 from muninn_core.context.hover import SHOWN, hover_markdown
 from muninn_core.model.memory import Cite, Memory
@@ -76,7 +73,7 @@ async def test_a_repository_without_memory_has_no_hover_and_no_error(
 ) -> None:
     editor = await bare_in(plain_repo, environ)
     assert await hover(editor, plain_repo / "README.md") is None
-    await asyncio.to_thread(stop_daemon, plain_repo, environ)
+    await editor.result("muninn/shutdown")
 
 
 async def test_a_cancelled_hover_is_answered_as_cancelled(bare: Bare, home: Home) -> None:

@@ -129,12 +129,12 @@ async def _list_tools(_context: Context, _params: types.PaginatedRequestParams |
 
 async def _call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
     cancelled = threading.Event()
-    progress = _Reporter(context)
+    progress = Reporter(context)
     try:
         arguments = dict(params.arguments or {})
         check_call(params.name, arguments)
         if "agent" in METHODS[params.name].params.__struct_fields__:
-            arguments["agent"] = _agent(context)
+            arguments["agent"] = _agent(context) or None
         text = await context.lifespan_context.call(
             params.name,
             arguments,
@@ -142,8 +142,6 @@ async def _call_tool(context: Context, params: types.CallToolRequestParams) -> t
             progress=progress.report,
             cancelled=cancelled,
         )
-    except asyncio.CancelledError:
-        raise
     except Exception as error:  # every failure is a result; error_of logs what is not ours
         return _result(_explain(error_of(error, params.name)), failed=True)
     finally:
@@ -152,7 +150,7 @@ async def _call_tool(context: Context, params: types.CallToolRequestParams) -> t
     return _result(text)
 
 
-class _Reporter:
+class Reporter:
     """Sends a verb's progress on, in order; MCP wants a number that only grows."""
 
     def __init__(self, context: Context) -> None:
