@@ -85,7 +85,17 @@ def daemon_environment(environ: Mapping[str, str]) -> dict[str, str]:
     It outlives that client, which may be an agent with keys of its own: they are none of the daemon's business, and
     what it is must not depend on who came first.
     """
-    return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_NEEDED_PREFIXES = ("LC_", "XDG_", "MUNINN_")
+    return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_NEEDED_PREFIXES)}
+
+
+_NEEDED = frozenset(
+    (
+        *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "HF_HOME"),
+        *("SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA", "USERPROFILE"),
+        *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
+    )
+)
+_NEEDED_PREFIXES = ("LC_", "XDG_", "MUNINN_")
 
 
 def _reap(child: subprocess.Popen[bytes]) -> None:
