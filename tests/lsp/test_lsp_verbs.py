@@ -122,8 +122,15 @@ async def test_a_command_reports_progress_to_the_token_it_was_given(bare: Bare) 
     assert (kinds[0], kinds[-1]) == ("begin", "end")
 
 
-async def test_an_editor_that_opens_a_cold_repository_sees_the_index_grow(bare_in: BareIn, many_files: Home) -> None:
-    editor = await bare_in(*many_files, capabilities={"window": {"workDoneProgress": True}})
+async def test_an_editor_that_comes_while_the_index_is_built_sees_it_grow(bare_in: BareIn, many_files: Home) -> None:
+    other, editor = await bare_in(*many_files), await bare_in(*many_files, handshake=False)
+    capabilities = {"window": {"workDoneProgress": True}}
+    await editor.result("initialize", {"processId": None, "rootUri": None, "capabilities": capabilities})
+    await other.result("muninn/index", {"wait": True})
+    await other.result("muninn/index", {"wait": False, "rebuild": True})
+    while (await other.result("muninn/status"))["index"]["state"] != "building":
+        pass
+    await editor.send({"method": "initialized", "params": {}})
     kinds: list[str] = []
     while "end" not in kinds:
         message = await editor.read()
@@ -135,3 +142,11 @@ async def test_an_editor_that_opens_a_cold_repository_sees_the_index_grow(bare_i
             kinds.append(message["params"]["value"]["kind"])
     assert kinds[0] == "begin"
     assert (await editor.result("muninn/status"))["index"]["lag"] == 0
+
+
+async def test_an_editor_that_comes_later_sees_no_bar(bare: Bare) -> None:
+    editor = await bare()
+    await editor.result("muninn/index", {"wait": True})
+    editor = await bare(capabilities={"window": {"workDoneProgress": True}})
+    await editor.result("muninn/status")
+    assert editor.notices == []

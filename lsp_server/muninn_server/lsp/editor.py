@@ -186,7 +186,7 @@ class Editor:
         cancelled = threading.Event()
         try:
             state = await self._session.call("status", {}, _index_state)  # type: ignore[arg-type]
-            if state != "building":
+            if state not in ("opening", "building"):
                 return
             bar = self._server.work_done_progress
             await bar.create_async(_TOKEN)
