@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
+from repositories import git, stop_daemon
 
 from muninn_core import client
-from muninn_core.errors import MuninnError
-from muninn_core.launch.place import locate
-from muninn_core.launch.runtime import Address
-from muninn_core.launch.transport import read_info
 
 USERS = '''"""Users and their names."""
 
@@ -33,15 +28,6 @@ def delete_user(uid):
     del USERS[uid]
 '''
 README = "# Demo\n\nA tiny project about users.\n\n## Sessions\n\nSessions expire after one hour.\n"
-
-
-def git(repo: Path, *arguments: str) -> str:
-    """Run git in a repository as a fixed author, and return what it prints."""
-    author = ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(
-        ["git", *author, *arguments], cwd=repo, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    return done.stdout
 
 
 @pytest.fixture
@@ -74,27 +60,3 @@ def repo(plain_repo: Path, environ: dict[str, str]) -> Iterator[Path]:
     git(plain_repo, "commit", "-q", "-m", "Add memory")
     yield plain_repo
     stop_daemon(plain_repo, environ)
-
-
-def daemon_pid(repo: Path, environ: dict[str, str]) -> int | None:
-    """Return the pid that the repository's daemon wrote, if there is one."""
-    pid = read_info(Address(environ["MUNINN_RUNTIME_DIR"], locate(str(repo)).identity)).get("pid")
-    return pid if isinstance(pid, int) else None
-
-
-def stop_daemon(repo: Path, environ: dict[str, str]) -> None:
-    """Stop the repository's daemon, politely and else by its pid, and wait until it is gone."""
-    pid = daemon_pid(repo, environ)
-    if pid is None or not psutil.pid_exists(pid):
-        return
-    process = psutil.Process(pid)
-    try:
-        with client.connect(str(repo), environ, start=False) as muninn:
-            muninn.call("shutdown")
-    except MuninnError:
-        process.terminate()
-    try:
-        process.wait(20)
-    except psutil.TimeoutExpired:
-        process.kill()
-        process.wait(5)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import daemon_pid, git, stop_daemon
+from repositories import daemon_pid, git, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import ReadOnlyError, StorageError
@@ -111,13 +110,14 @@ def test_a_malformed_line_is_skipped_counted_and_shown_with_its_place(repo: Path
 def _fill(path: Path) -> None:
     """Write until there is no room for another page."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT)
-    try:
-        while True:
-            os.write(handle, b"\0" * 4096)
-    except OSError as error:
-        assert error.errno == errno.ENOSPC
-    finally:
-        os.close(handle)
+    with pytest.raises(OSError, match="No space"):
+        _write_for_ever(handle)
+    os.close(handle)
+
+
+def _write_for_ever(handle: int) -> None:
+    while True:
+        os.write(handle, b"\0" * 4096)
 
 
 @pytest.fixture

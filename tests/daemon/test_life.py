@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import daemon_pid
+from repositories import daemon_pid
 
 from muninn_core import client
 from muninn_core.errors import DaemonError
@@ -117,7 +117,7 @@ def test_a_daemon_that_does_not_start_says_why(plain_repo: Path, environ: dict[s
     Path(address.socket + ".x").touch()
     long_runtime = Path(environ["MUNINN_RUNTIME_DIR"]) / ("long" * 30)
     long_runtime.mkdir(mode=0o700)
-    with pytest.raises(DaemonError, match="did not start: .*longer than 100 bytes"):
+    with pytest.raises(DaemonError, match=r"did not start: .*longer than 100 bytes"):
         client.connect(str(plain_repo), {**environ, "MUNINN_RUNTIME_DIR": str(long_runtime)})
 
 

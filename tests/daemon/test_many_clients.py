@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import daemon_pid, git, stop_daemon
+from repositories import daemon_pid, git, stop_daemon
 
 from muninn_core import client
 

@@ -6,7 +6,7 @@ import os
 import shutil
 
 import pytest
-from conftest import git
+from repositories import git
 
 pytest_plugins = ["engines"]
 

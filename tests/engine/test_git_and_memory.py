@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from conftest import git
+from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError
 
@@ -58,9 +58,7 @@ def test_a_malformed_line_is_shown_with_file_and_line_and_the_rest_holds(muninn)
     muninn.touch(str(segment.relative_to(muninn.root)))
     status = muninn.call("status")
     assert status.log.malformed == 1
-    assert [(problem.path, problem.line) for problem in status.problems] == [
-        (str(segment.relative_to(muninn.root)), 2)
-    ]
+    assert [(problem.path, problem.line) for problem in status.problems] == [(str(segment.relative_to(muninn.root)), 2)]
     assert muninn.call("memories", id=identity).memories[0].text == "Good."
 
 

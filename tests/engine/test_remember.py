@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import git
+from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised, UsageError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import git
+from repositories import git
 
 pytest_plugins = ["engines"]
 

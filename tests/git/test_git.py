@@ -6,7 +6,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import git as run
+from repositories import git as run
 
 from muninn_core import git
 from muninn_core.launch.place import locate

@@ -15,7 +15,7 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from conftest import FakeEmbedder
+from fakes import FakeEmbedder
 from muninn_core.index import lexical, manifest, writer
 from muninn_core.index.index import open_index
 

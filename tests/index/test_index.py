@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import FakeEmbedder
+from fakes import FakeEmbedder
 from states import answers, content, sync, write
 
 from muninn_core.errors import BusyError, Cancelled, StorageError

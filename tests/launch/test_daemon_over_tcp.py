@@ -7,7 +7,7 @@ import stat
 
 import psutil
 import pytest
-from conftest import daemon_pid, stop_daemon
+from repositories import daemon_pid, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError

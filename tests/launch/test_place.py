@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from conftest import git
+from repositories import git
 
 from muninn_core.errors import NotARepository
 from muninn_core.launch.place import locate

@@ -1,0 +1,47 @@
+"""Tiny real repositories for tests, and the ends of their daemons."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import psutil
+
+from muninn_core import client
+from muninn_core.errors import MuninnError
+from muninn_core.launch.place import locate
+from muninn_core.launch.runtime import Address
+from muninn_core.launch.transport import read_info
+
+
+def git(repo: Path, *arguments: str) -> str:
+    """Run git in a repository as a fixed author, and return what it prints."""
+    author = ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(
+        ["git", *author, *arguments], cwd=repo, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    return done.stdout
+
+
+def daemon_pid(repo: Path, environ: dict[str, str]) -> int | None:
+    """Return the pid that the repository's daemon wrote, if there is one."""
+    pid = read_info(Address(environ["MUNINN_RUNTIME_DIR"], locate(str(repo)).identity)).get("pid")
+    return pid if isinstance(pid, int) else None
+
+
+def stop_daemon(repo: Path, environ: dict[str, str]) -> None:
+    """Stop the repository's daemon, politely and else by its pid, and wait until it is gone."""
+    pid = daemon_pid(repo, environ)
+    if pid is None or not psutil.pid_exists(pid):
+        return
+    process = psutil.Process(pid)
+    try:
+        with client.connect(str(repo), environ, start=False) as muninn:
+            muninn.call("shutdown")
+    except MuninnError:
+        process.terminate()
+    try:
+        process.wait(20)
+    except psutil.TimeoutExpired:
+        process.kill()
+        process.wait(5)
