@@ -42,8 +42,10 @@ export function repository() {
 }
 
 function remove(root, runtime) {
+  const ask = (...args) => execFileSync(muninn, [...args, '--repo', root], { stdio: 'pipe', timeout: 60_000 });
   try {
-    execFileSync(muninn, ['daemon', 'stop', '--repo', root], { stdio: 'pipe', timeout: 20_000 });
+    ask('status'); // a daemon that was just being started when the window closed is up after this
+    ask('daemon', 'stop');
   } catch (error) {
     console.error(`the daemon of ${root} was not stopped: ${error.stderr || error.message}`);
     process.exitCode = 1;
