@@ -44,6 +44,9 @@ HELLO_SECONDS = 10.0
 PREPARE_SECONDS = 60.0
 """How long loading the faces waits for the index, which clients need sooner."""
 
+PRELOAD_SECONDS = 1.0
+"""How long loading the faces is put off, so that it takes no time from whoever started the daemon for one answer."""
+
 FACES = {"lsp": "muninn_server.lsp.face", "mcp": "muninn_server.mcp.face"}
 """The faces with libraries of their own; each module has `async serve(reader, writer, session)`."""
 
@@ -90,6 +93,7 @@ class Daemon:
         )
         self._clients: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
+        self._leaving = threading.Event()
         self._alone_since = time.monotonic()
         self._served = False
 
@@ -123,6 +127,7 @@ class Daemon:
     def stop(self) -> None:
         """Begin to leave. Safe to call more than once, on the loop's thread."""
         self._stopping.set()
+        self._leaving.set()
 
     def _prepare(self) -> None:
         """Load what the first requests would wait for: the repository and, after it, the faces' libraries."""
@@ -133,7 +138,7 @@ class Daemon:
         except Exception:
             log.exception("the repository could not be opened")
         for face in FACES.values():
-            if not self._stopping.is_set():
+            if not self._leaving.wait(PRELOAD_SECONDS):
                 importlib.import_module(face)
 
     def _heed_signals(self) -> None:
