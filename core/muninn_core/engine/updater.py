@@ -16,6 +16,7 @@ from muninn_core import git
 from muninn_core.config import IndexConfig
 from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.index.index import Changes, Index, MemoryText
+from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.memory import Memory
 from muninn_core.source.ignore import IGNORE_FILE
 from muninn_core.source.walk import recheck, walk
@@ -256,13 +257,15 @@ class Updater:
 
     def _look_at(self, index: Index, paths: set[str]) -> None:
         """Look at some paths only: what is there and wanted is taken in, what is not there goes."""
-        known = {path: (row.size, row.mtime_ns) for path, row in index.snapshot().files().items()}
+        snapshot = index.snapshot()
+        known = {path for path in paths if snapshot.file(path) is not None}
         gone = {path for path in paths if not (self._root / path).exists()}
         folders = [path for path in paths - gone if (self._root / path).is_dir()]
         closed = git.ignored(self._root, [path for path in folders if not path.startswith(".muninn")])
-        if self._emptied(gone, known) or set(folders) - closed:
+        if _emptied(gone - known, snapshot) or set(folders) - closed:
             self._compare(index)
             return
+        del snapshot  # while it is held, the write-ahead log can't start over
         here = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), self.settings).files}
         changes = index.apply(
             self._root,
@@ -279,12 +282,6 @@ class Updater:
         for reason, count in changes.unread.items():
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
-    @staticmethod
-    def _emptied(gone: set[str], known: Mapping[str, tuple[int, int]]) -> bool:
-        """Whether a path that is gone was a folder with files that we know."""
-        unknown = tuple(f"{path}/" for path in gone if path not in known)
-        return bool(unknown) and any(path.startswith(unknown) for path in known)
-
     def _between(self, done: int, total: int) -> None:
         """Called by the index between batches of files."""
         with self._wake:
@@ -294,6 +291,12 @@ class Updater:
     def _check_stopped(self) -> None:
         if self._stopped:
             raise Cancelled("the index is being closed")
+
+
+def _emptied(gone: set[str], snapshot: Snapshot) -> bool:
+    """Whether a path that is gone, and was no file that we know, was a folder with such."""
+    folders = tuple(f"{path}/" for path in gone)
+    return bool(folders) and any(path.startswith(folders) for path in snapshot.files())
 
 
 def _text_of(memory: Memory) -> MemoryText:

@@ -85,6 +85,8 @@ class Index:
         # Long runs exclude one another; a single write excludes only other single writes.
         self._running = threading.RLock()
         self._writing = threading.Lock()
+        self._incomplete = True
+        """Whether there may be chunks without a vector; a run that made all of them knows that there are none."""
 
     def snapshot(self) -> Snapshot:
         """Return the newest state. It stays as it is for as long as it is held."""
@@ -153,6 +155,8 @@ class Index:
         With a slow model the words are there first, and each batch of vectors is published when it is done.
         """
         with self._running:
+            if not self._incomplete:
+                return 0  # to look costs more than all the rest of a small change
             total = self.snapshot().counts()["unembedded"]
             done = 0
             while total and (rows := self.snapshot().unembedded(_EMBED_BATCH)):
@@ -162,6 +166,7 @@ class Index:
                 done += len(rows)
                 progress(done, max(done, total))
                 check_cancel()
+            self._incomplete = False
         return done
 
     def put_memories(self, memories: Iterable[MemoryText]) -> None:
@@ -225,6 +230,8 @@ class Index:
                 yield done, found
 
     def _write(self, batch: Sequence[Extracted], changes: Changes) -> None:
+        # Said before it is true: a run that fails in between is then followed by a look.
+        self._incomplete |= any(one.pieces and one.vectors is None for one in batch)
         with self._writing:
             changes.removed += self._writer.write(batch)
         for one in batch:

@@ -146,12 +146,11 @@ class Manifest:
     def counts(self) -> dict[str, int]:
         """Return the number of files and of chunks of each kind, and of chunks without a vector."""
         files = self.connection.execute("SELECT COUNT(*) FROM files WHERE kind != 'memory'").fetchone()[0]
-        found = {"files": int(files), "chunks": self.count("chunks")}
-        for number, kind in enumerate(SOURCE_KINDS):
-            span = (number << KIND_BITS, (number + 1) << KIND_BITS)
-            found[kind] = int(
-                self.connection.execute("SELECT COUNT(*) FROM chunks WHERE id >= ? AND id < ?", span).fetchone()[0]
-            )
+        # The index on paths holds every id and none of the texts: a tenth of the pages.
+        of_kind = f"SELECT id >> {KIND_BITS}, COUNT(*) FROM chunks INDEXED BY chunks_path GROUP BY 1"
+        chunks = dict(self.connection.execute(of_kind).fetchall())
+        found = {"files": int(files), "chunks": sum(chunks.values())}
+        found.update((kind, chunks.get(number, 0)) for number, kind in enumerate(SOURCE_KINDS))
         found["unembedded"] = found["chunks"] - self.count("vectors")
         return found
 
