@@ -143,14 +143,14 @@ class Workspace:
         """Give the index what has changed in memory since the last time."""
         now = self._clock()
         with self._handing_over:  # up to the end: what is newer must not arrive before what is older
+            candidates = self.log.take_changed()
             before, after = self._handed_over, self.log.state.memories
             self._handed_over = after
-            changed: dict[str, Memory | None] = {
-                identity: memory if speaks(memory, now) else None
-                for identity, memory in after.items()
-                if before.get(identity) is not memory
-            }
-            changed.update((identity, None) for identity in before.keys() - after.keys())
+            changed: dict[str, Memory | None] = {}
+            for identity in before.keys() | after.keys() if candidates is None else candidates:
+                memory = after.get(identity)
+                if before.get(identity) is not memory:
+                    changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
                 self.updater.update_memories(changed)
 

@@ -69,6 +69,8 @@ class Fold:
         self.records: dict[str, Record] = {}
         self.sealed: set[str] = set()
         self._before = before or {}
+        self.changed: set[str] = set()
+        """The memories that may have changed or gone since somebody last emptied this."""
         self._clear()
 
     def _clear(self) -> None:
@@ -100,6 +102,7 @@ class Fold:
             touched.update(self._file(record))
         if revised:
             self._before = self._memories
+            self.changed.update(self._before)
             self._clear()
             touched = {identity for record in self.records.values() for identity in self._file(record)}
         self._refold(touched)
@@ -180,7 +183,10 @@ class Fold:
                 last = max(last, each)
                 folded = replace(memory, sealed=True) if each in self.sealed else memory
                 known = self._memories.get(each) or self._before.get(each)
-                self._memories[each] = known if known is not None and known == folded else folded
+                if known is None or known != folded:
+                    known = folded
+                    self.changed.add(each)
+                self._memories[each] = known
         self._before = {}
         if not in_order:
             self._memories = dict(sorted(self._memories.items()))

@@ -73,6 +73,7 @@ class Log:
         self._keyed: dict[str, Record] = {}
         self._troubles: list[Problem] = []
         self._fold = Fold()
+        self._folded_anew = True
         if writable:
             self._heal()
         self._reread()
@@ -164,6 +165,16 @@ class Log:
             self._refold()
             self._view = self._look()
             return True
+
+    def take_changed(self) -> set[str] | None:
+        """Return the ids of the memories that may have changed since the last call; None when any of them may have.
+
+        What they are now is in a `state` that is taken afterwards.
+        """
+        with self._lock:
+            changed = None if self._folded_anew else self._fold.changed
+            self._fold.changed, self._folded_anew = set(), False
+            return changed
 
     def _check_writable(self) -> None:
         if not self.writable:
@@ -297,6 +308,7 @@ class Log:
         )
         if not grew:
             self._fold = Fold(before=self._view.state.memories)
+            self._folded_anew = True
             self._keyed = {}
         self._fold.add(sealed.values(), sealed=True)
         self._fold.add(spooled, sealed=False)
