@@ -1,0 +1,178 @@
+"""The plain face over a real connection: answers, errors, cancelling, and clients that misbehave."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from muninn_core import __version__, client
+from muninn_core.client import ConnectionLost
+from muninn_core.errors import BadParams, MuninnError, UnknownVerb
+from muninn_core.launch.place import locate
+from muninn_core.launch.runtime import Address
+from muninn_core.protocol import wire
+
+
+class Raw:
+    """A client that writes what it likes."""
+
+    def __init__(self, repo, environ):
+        place = locate(str(repo))
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(30)
+        self.sock.connect(Address(environ["MUNINN_RUNTIME_DIR"], place.identity).socket)
+        self.stream = self.sock.makefile("rb")
+        self.hello = {"version": __version__, "root": place.root, "identity": place.identity}
+
+    def greet(self, **changes):
+        """Say hello and return the answer."""
+        return self.ask(wire.request(0, wire.HELLO, {**self.hello, **changes}))
+
+    def ask(self, data):
+        """Send bytes and return the next message, None at the end."""
+        self.sock.sendall(data)
+        return self.next()
+
+    def next(self):
+        return wire.read(self.stream.readline, self.stream.read)
+
+    def close(self):
+        self.stream.close()
+        self.sock.close()
+
+
+@pytest.fixture
+def raw(repo, environ):
+    """A function that connects without saying hello; all connections are closed in the end."""
+    made = []
+
+    def connect():
+        made.append(Raw(repo, environ))
+        return made[-1]
+
+    yield connect
+    for each in made:
+        each.close()
+
+
+def test_unknown_verbs_and_parameters_are_answered_with_the_nearest(repo, environ):
+    with client.connect(str(repo), environ) as muninn:
+        with pytest.raises(UnknownVerb) as unknown:
+            muninn.call("recal", {"query": "x"})
+        assert (unknown.value.code, unknown.value.hint) == (-32601, "Did you mean 'recall'?")
+        with pytest.raises(UnknownVerb) as unknown:
+            muninn.request("munin/recall", {})
+        assert unknown.value.hint == "Did you mean 'muninn/recall'?"
+        with pytest.raises(BadParams) as bad:
+            muninn.call("recall", {"qeury": "x"})
+        assert (bad.value.code, bad.value.hint) == (-32602, "Did you mean 'query'?")
+        assert muninn.call("memories")["memories"] == [], "the connection is as good as before"
+
+
+def test_who_does_not_say_hello_is_refused_and_hung_up_on(raw):
+    for first in (
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        wire.request(1, "muninn/status", {}),
+        wire.request(1, wire.HELLO, {}),
+        wire.request(1, wire.HELLO, {"version": 1, "root": "/", "identity": "/"}),
+        wire.frame({"method": wire.HELLO, "params": {}}),
+    ):
+        other = raw()
+        assert other.ask(first)["error"]["message"]
+        assert other.next() is None
+
+
+def test_who_wants_another_repository_is_refused(raw, tmp_path):
+    answer = raw().greet(root=str(tmp_path))
+    assert "this daemon serves" in answer["error"]["message"]
+    answer = raw().greet(root=str(tmp_path / "none"))
+    assert answer["error"]["data"]["kind"] == "not_a_repository"
+
+
+def test_what_is_no_request_is_answered_as_such_and_the_next_one_is_served(raw):
+    one = raw()
+    one.greet()
+    for message in ([], "text", 5, None, {}, {"id": 3}, {"id": 3, "method": 5}):
+        assert one.ask(wire.frame(message))["error"]["code"] == -32600
+    for number in ([1], {"a": 1}):
+        assert one.ask(wire.request(number, "muninn/status", {}))["error"]["code"] == -32600
+        one.sock.sendall(wire.frame({"method": "$/cancelRequest", "params": {"id": number}}))
+    assert one.ask(wire.request("x", "muninn/memories", {}))["id"] == "x"
+
+
+def test_what_is_no_message_is_told_and_hung_up_on(raw):
+    for body in (b"hello", b"[" * 100_000):
+        one = raw()
+        one.greet()
+        assert one.ask(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))["error"]["code"] == -32700
+        assert one.next() is None
+
+
+def test_a_client_says_why_its_request_could_not_be_read(tmp_path):
+    ours, theirs = socket.socketpair()
+    refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "not a message: too deep"}}
+    theirs.sendall(wire.frame({"jsonrpc": "2.0", "id": 1, "result": {}}) + wire.frame(refusal))
+    with theirs, client.Client(ours, locate(str(tmp_path)), {}) as muninn:
+        with pytest.raises(MuninnError, match="too deep") as error:
+            muninn.call("status")
+        assert error.value.code == -32700
+
+
+def test_unknown_notifications_are_passed_over(raw):
+    one = raw()
+    one.greet()
+    data = wire.frame({"jsonrpc": "2.0", "method": "somebody/said", "params": {}})
+    assert one.ask(data + wire.request(5, "muninn/memories", {}))["id"] == 5
+
+
+def test_a_frame_in_pieces_is_answered(raw):
+    one = raw()
+    one.greet()
+    data = wire.request(9, "muninn/memories", {"text": "größe"})
+    for byte in data[:-1]:
+        one.sock.sendall(bytes([byte]))
+    assert one.ask(data[-1:])["id"] == 9
+
+
+def test_a_client_that_leaves_in_the_midst_of_a_request_harms_nobody(raw, repo, environ):
+    for cut in (5, 30, None):
+        one = raw()
+        one.greet()
+        one.sock.sendall(wire.request(1, "muninn/index", {})[:cut])
+        one.close()
+    with client.connect(str(repo), environ) as muninn:
+        assert muninn.call("index")["files"] > 0
+
+
+@given(text=st.text(min_size=1, max_size=200))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_can_be_asked_for(raw, text):
+    one = raw()
+    one.greet()
+    answer = one.ask(wire.request(1, "muninn/recall", {"query": text}))
+    assert "result" in answer or answer["error"]["code"] == -32602, json.dumps(answer)
+    one.close()
+
+
+def test_a_call_is_repeated_only_where_that_can_store_nothing_twice(repo, environ, monkeypatch):
+    tries = []
+
+    def lose(self, verb, params=None, **_more):
+        tries.append(verb)
+        raise ConnectionLost("gone")
+
+    monkeypatch.setattr(client.Client, "call", lose)
+    for verb, params, expected in (
+        ("recall", {"query": "x"}, 2),
+        ("remember", {"text": "x", "key": "k"}, 2),
+        ("remember", {"text": "x"}, 1),
+        ("forget", {"id": "x"}, 1),
+    ):
+        tries.clear()
+        with pytest.raises(ConnectionLost):
+            client.call(str(repo), environ, verb, params)
+        assert len(tries) == expected, verb
