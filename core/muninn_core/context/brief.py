@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from heapq import nlargest
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 
 IMPORTANT = 7
 """From this importance on a memory is part of a brief without being asked for."""
+
+RECENT = 20
+"""How many of the newest are part of a brief whatever they are, where there is room."""
 
 ITEM_CHARS = 320
 """The most characters of one memory in a brief; recall has the rest."""
@@ -37,15 +41,20 @@ def make_brief(
     After a compaction comes first what this session stored: the agent has just lost it. Then pins, then what is
     important, newest first, then the newest of the rest.
     """
-    everything = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
-    own = [memory for memory in everything if session is not None and session in (memory.session, *memory.sessions)]
+    everything = list(memories)[::-1]  # ids sort by time: newest first is what `nlargest` is quickest with
+    most = max_chars // SHORTEST_LINE  # there may be thousands: only those are ordered for which there is room
+
+    def newest(chosen: Iterable[Memory], count: int = most) -> list[Memory]:
+        return nlargest(count, chosen, key=lambda memory: (memory.updated or memory.ts, memory.id))
+
     sections: list[tuple[str, Sequence[Memory]]] = []
-    if after_compaction:
-        sections.append(("Kept from before the compaction", own))
+    if after_compaction and session is not None:
+        own = (memory for memory in everything if session in (memory.session, *memory.sessions))
+        sections.append(("Kept from before the compaction", newest(own)))
     sections += [
-        ("Pinned", [memory for memory in everything if memory.pinned]),
-        ("Important", [memory for memory in everything if memory.importance >= IMPORTANT]),
-        ("Recent", everything[:20]),
+        ("Pinned", newest(memory for memory in everything if memory.pinned)),
+        ("Important", newest(memory for memory in everything if memory.importance >= IMPORTANT)),
+        ("Recent", newest(everything, RECENT)),
     ]
     head = "# Memory of this repository (Muninn)\n"
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
