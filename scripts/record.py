@@ -25,7 +25,7 @@ SESSION = (
     ("init",),
     (
         "remember",
-        "FAISS is filled from SQLite when the daemon starts: a file of its own could not be kept in step after a crash.",
+        "FAISS is filled from SQLite when the daemon starts: a file of its own would not be in step after a crash.",
         "--type",
         "decision",
         "--file",

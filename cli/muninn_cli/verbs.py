@@ -15,6 +15,7 @@ from muninn_cli.parameters import parameters
 from muninn_cli.parser import near_words, to_params, verb_parser
 from muninn_core import client
 from muninn_core.errors import UnknownVerb, UsageError
+from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import METHODS, Method, decode_params
 
 if TYPE_CHECKING:
@@ -73,9 +74,34 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         if parameter.positional and parameter.required and parameter.name not in params:
             name = parameter.name.upper()
             raise UsageError(f"`muninn {method.verb}` needs {name}", hint=f"See `muninn {method.verb} --help`.")
+    if given.repo == ".":
+        _take_paths_from_here(params)
     if method.verb == "remember":
         _complete_draft(params)
     return params
+
+
+def _take_paths_from_here(params: dict[str, Any]) -> None:
+    """Make paths that were given relative to the current folder relative to the root, as verbs take them.
+
+    A path that is not here but below the root is meant from there: that is how answers print it.
+    """
+    root = locate(".").root
+    here = os.path.realpath(".")
+    if here == root:
+        return
+
+    def rooted(path: str) -> str:
+        if os.path.isabs(path) or (not os.path.lexists(path) and os.path.lexists(os.path.join(root, path))):
+            return path
+        return os.path.relpath(os.path.join(here, path), root).replace(os.sep, "/")
+
+    if "files" in params:
+        params["files"] = [rooted(path) for path in params["files"]]
+    if "file" in params:
+        params["file"] = rooted(params["file"])
+    for cite in params.get("cites", ()):
+        cite["path"] = rooted(cite["path"])
 
 
 def _complete_draft(params: dict[str, Any]) -> None:

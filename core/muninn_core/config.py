@@ -120,9 +120,9 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
         try:
             changes[name] = _checked(defaults, name, value_node)
         except (ValidationError, ValueError, yaml.YAMLError) as error:
-            error = getattr(error, "problem", None) or error
+            said = str(getattr(error, "problem", None) or error).partition(" - at `$")[0]
             allowed = f"It takes {_allowed(default)}; the default is {_shown(default)}."
-            problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {error}", hint=allowed))
+            problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {said}", hint=allowed))
     return replace(defaults, **changes)
 
 

@@ -250,3 +250,12 @@ class TestExitCodes:
         done = exposed.run("daemon", "status", "--json")
         assert done.returncode == 6
         assert "can be entered by others" in json.loads(done.stdout)["error"]["message"]
+
+
+def test_a_file_is_named_as_it_is_seen_from_the_current_folder(shell: Shell) -> None:
+    below = shell.repo / "src"
+    done = shell.run("remember", "Berths are numbered from one.", "--file", "harbour.py", "--json", cwd=below)
+    assert done.returncode == 0, done.stderr
+    for name, folder in (("harbour.py", below), ("src/harbour.py", below), ("src/harbour.py", shell.repo)):
+        listed = shell.run("memories", "--file", name, "--text", "Berths are numbered", "--json", cwd=folder)
+        assert [memory["files"] for memory in json.loads(listed.stdout)["memories"]] == [["src/harbour.py"]]

@@ -86,4 +86,4 @@ def _log(log: dict[str, Any]) -> str:
 
 
 def _head(saw: dict[str, Any]) -> str:
-    return joined(saw["branch"] or "no branch", (saw["commit"] or "no commit yet")[:12])
+    return joined(saw["branch"] or "no branch", saw["commit"][:12] if saw["commit"] else "no commit yet")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from muninn_core.engine.drafts import inside
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.protocol.params import MemoriesParams
 from muninn_core.protocol.results import Conflict, MemoriesResult
 from muninn_core.store.fold import State
@@ -18,6 +20,8 @@ def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
     if params.id is not None:
         found = [memory_of(state, params.id)]
     else:
+        if params.file is not None:
+            params = replace(params, file=inside(params.file, workspace.layout.root))
         found = [memory for memory in state.memories.values() if _passes(memory, params)]
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
     page = tuple(found[params.offset : params.offset + params.limit])
