@@ -43,6 +43,7 @@ def test_each_work_tree_finds_its_own_files(trees):
 def test_what_a_linked_work_tree_has_not_sealed_survives_its_removal(trees, start):
     muninn, side = trees
     stored = muninn.call("remember", at=side, text="The side branch needs Redis.")
+    muninn.call("index", at=side)  # git can't remove a folder in which files are being made
     git(muninn.root, "worktree", "remove", "--force", str(side))
     muninn.engine.close()
     assert not side.exists(), "closing must not bring the folder back"
