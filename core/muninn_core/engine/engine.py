@@ -143,7 +143,7 @@ class Engine:
     def status(self, _params: p.StatusParams, scope: Scope) -> r.StatusResult:
         """Report on daemon and work tree; also where there is no `.muninn` yet."""
         try:
-            workspace = self.open(scope.place)
+            workspace = self._reading(scope)
         except NotInitialised as error:
             workspace, problem = None, error
         process = reports.Process(
@@ -171,15 +171,15 @@ class Engine:
 
     def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
         """Answer a question from code, knowledge and memory."""
-        return gather.recall(self.open(scope.place), params, scope, self.clock())
+        return gather.recall(self._reading(scope), params, scope, self.clock())
 
     def context(self, params: p.ContextParams, scope: Scope) -> r.ContextResult:
         """Make a pack within a token budget."""
-        return gather.context(self.open(scope.place), params, scope, self.clock())
+        return gather.context(self._reading(scope), params, scope, self.clock())
 
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
-        return listing.memories(self.open(scope.place), params)
+        return listing.memories(self._reading(scope), params)
 
     def forget(self, params: p.ForgetParams, scope: Scope) -> r.ForgetResult:
         """Archive a memory, or restore it."""
@@ -216,7 +216,7 @@ class Engine:
 
     def conflicts(self, params: p.ConflictsParams, scope: Scope) -> r.ConflictsResult:
         """Show the contradictions that wait for a person."""
-        workspace = self.open(scope.place)
+        workspace = self._reading(scope)
         return r.ConflictsResult(conflicts=listing.conflicts(workspace.log.state, params.id), saw=workspace.saw())
 
     def resolve(self, params: p.ResolveParams, scope: Scope) -> r.ResolveResult:
@@ -237,7 +237,7 @@ class Engine:
 
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""
-        workspace = self.open(scope.place)
+        workspace = self._reading(scope)
         capture.note_start(workspace, params.session)
         made = make_brief(
             workspace.recallable().values(),
@@ -263,7 +263,12 @@ class Engine:
         """Say who leaves; the daemon stops once this is answered."""
         return r.ShutdownResult(pid=os.getpid())
 
-    # --- shared by the verbs that write ---
+    # --- shared by the verbs ---
+
+    def _reading(self, scope: Scope) -> Workspace:
+        workspace = self.open(scope.place)
+        workspace.follow()
+        return workspace
 
     def _writable(self, scope: Scope) -> Workspace:
         workspace = self.open(scope.place)

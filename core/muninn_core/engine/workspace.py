@@ -154,6 +154,14 @@ class Workspace:
             if changed:
                 self.updater.update_memories(changed)
 
+    def follow(self) -> None:
+        """Take in what git, or a person, has done to memory's files; no event need have told of it.
+
+        It costs a look at each file's size and time. So every answer is that of the files as they are.
+        """
+        if self.log.refresh(wait=False):
+            self.hand_over_memories()
+
     def touched(self, paths: set[str]) -> None:
         """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
         root = str(self.layout.root) + "/"

@@ -157,14 +157,21 @@ class Log:
                 records=sum(one.records for one in sealed),
             )
 
-    def refresh(self) -> bool:
-        """Follow what changed in the files, by git or by hand; cheap when nothing did. Say whether something had."""
-        with self._lock:
+    def refresh(self, *, wait: bool = True) -> bool:
+        """Follow what changed in the files, by git or by hand; cheap when nothing did. Say whether something had.
+
+        Without `wait` nothing is done while somebody writes: a reader must not stand behind a disk.
+        """
+        if not self._lock.acquire(blocking=wait):
+            return False
+        try:
             if not self._reread():
                 return False
             self._refold()
             self._view = self._look()
             return True
+        finally:
+            self._lock.release()
 
     def take_changed(self) -> set[str] | None:
         """Return the ids of the memories that may have changed since the last call; None when any of them may have.
