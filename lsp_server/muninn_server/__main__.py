@@ -8,10 +8,15 @@ from __future__ import annotations
 import os
 import sys
 
+SWITCH_SECONDS = 0.0005
+"""How long a thread computes before another may. A request gives the interpreter up whenever it asks an index or the
+disk, and with Python's 5 ms it would wait as long as whole requests take to get it back."""
+
 
 def main() -> int:
     """Run the daemon until it is told to stop or nobody needs it. Returns the exit status."""
     prepare_environment()
+    sys.setswitchinterval(SWITCH_SECONDS)
     import argparse
 
     parser = argparse.ArgumentParser(prog="muninn_server", description="The daemon of one repository.")

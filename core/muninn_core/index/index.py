@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from muninn_core.index.crew import Crew, worker_count
 from muninn_core.index.embed import BUNDLED
 from muninn_core.index.extract import CHANGED, SAME, Extracted, Job, embedding_text, extract
+from muninn_core.index.heap import trim
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import FileRow, memory_key, open_manifest
 from muninn_core.index.writer import Writer
@@ -147,6 +148,8 @@ class Index:
             self.embed_missing(check_cancel=check_cancel)
             with self._writing:
                 self._writer.compact_if_due()
+        if len(paths) > BULK:
+            trim()
         return changes
 
     def embed_missing(self, *, progress: Progress = _no_progress, check_cancel: CheckCancel = _never) -> int:
@@ -178,6 +181,9 @@ class Index:
         vectors = self._embedder.embed([embedding_text(chunk, extra) for _, chunk, extra in entries])
         with self._writing:
             self._writer.put(entries, vectors)
+        if len(items) > BULK:
+            del entries, vectors
+            trim()
 
     def drop_memories(self, ids: Iterable[str]) -> None:
         """Take memories out of the index."""
@@ -261,6 +267,7 @@ def open_index(cache: Path, embedder: Embedder) -> Index:
     except BaseException:
         writer.close()
         raise
+    trim()  # all vectors were in memory twice
     return Index(embedder, writer)
 
 
