@@ -95,12 +95,12 @@ class PlainFace:
             bad.code = -32600
             self._send(error_frame(None, bad))
             return
-        task = asyncio.get_running_loop().create_task(self._answer(number, method, params))
+        cancelled = self._running[number] = threading.Event()  # here, not in the task: a cancel may be next
+        task = asyncio.get_running_loop().create_task(self._answer(number, method, params, cancelled))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _answer(self, number: object, method: str, params: Any) -> None:
-        cancelled = self._running[number] = threading.Event()
+    async def _answer(self, number: object, method: str, params: Any, cancelled: threading.Event) -> None:
         try:
             verb = verb_of(method)
             token = params.pop("workDoneToken", None) if isinstance(params, dict) else None

@@ -32,6 +32,7 @@ class Pools:
         self.read = ThreadPoolExecutor(4, "read")
         self.write = ThreadPoolExecutor(1, "write")
         self.control = ThreadPoolExecutor(8, "control")
+        self.waiting: set[threading.Event] = set()
         self.closing = False
 
     def of(self, effect: str) -> ThreadPoolExecutor:
@@ -39,8 +40,10 @@ class Pools:
         return {"read": self.read, "write": self.write}.get(effect, self.control)
 
     def close(self) -> None:
-        """Finish what has begun; what only waits in a queue is refused."""
+        """Finish what has begun; what only waits, in a queue or for the index, is refused."""
         self.closing = True
+        for cancelled in list(self.waiting):
+            cancelled.set()
         for pool in (self.write, self.read, self.control):
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -84,11 +87,12 @@ class Session:
         method = lookup(verb)
         params = decode_params(method, raw)
         loop = asyncio.get_running_loop()
+        cancelled = cancelled or threading.Event()
         scope = Scope(
             place=self.place,
             client=self.client,
             actor=self._actor,
-            cancelled=cancelled or threading.Event(),
+            cancelled=cancelled,
             report=_on_loop(loop, progress),
         )
 
@@ -96,14 +100,18 @@ class Session:
             scope.check()
             return finish(self.engine.call(method.verb, params, scope))
 
+        if verb == "shutdown":  # it must not stand in a queue behind those who wait for the index
+            self._stop()
+            return work()
         begun = loop.time()
+        if method.effect == "control":
+            self._pools.waiting.add(cancelled)
         try:
             return await loop.run_in_executor(self._pools.of(method.effect), work)
         finally:
+            self._pools.waiting.discard(cancelled)
             if loop.time() - begun > SLOW_SECONDS:
                 log.info("%s took %.1f s for %s", verb, loop.time() - begun, self.client)
-            if verb == "shutdown":
-                self._stop()
 
 
 def error_of(error: BaseException, verb: str) -> MuninnError:

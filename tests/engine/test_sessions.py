@@ -1,0 +1,67 @@
+"""A client's calls on the daemon's threads: nobody who waits for the index keeps the daemon from leaving."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from muninn_core.errors import Cancelled, Stopping, UnknownVerb
+from muninn_core.launch.place import locate
+from muninn_core.model.value import to_plain
+from muninn_server.session import Pools, Session
+
+pytest_plugins = ["engines"]
+
+
+@pytest.fixture
+def stuck(plain_repo, start, bundled):
+    """A session on an engine whose first index waits for its model, and the event that ends the wait."""
+    go_on = threading.Event()
+
+    def load(name, cache):
+        go_on.wait(60)
+        return bundled
+
+    muninn = start(plain_repo, load=load)
+    muninn.call("init")
+    pools, stopped = Pools(), []
+    session = Session(muninn.engine, pools, locate(str(plain_repo)), client="test", stop=lambda: stopped.append(True))
+    yield session, pools, stopped
+    go_on.set()
+    pools.close()
+
+
+async def test_the_daemon_can_be_stopped_while_many_wait_for_the_index(stuck):
+    session, pools, stopped = stuck
+    waiting = [asyncio.create_task(session.call("index", {}, to_plain)) for _ in range(12)]
+    while len(pools.waiting) < 12:
+        await asyncio.sleep(0)
+    answer = await asyncio.wait_for(session.call("shutdown", {}, to_plain), 10)
+    assert (answer["pid"] > 0, stopped) == (True, [True])
+    await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(None, pools.close), 10)
+    ended = await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(isinstance(each, (Cancelled, asyncio.CancelledError)) for each in ended)
+    assert not pools.waiting
+    with pytest.raises(Stopping):
+        await session.call("memories", {}, to_plain)
+
+
+async def test_one_who_waits_can_change_their_mind(stuck):
+    session, pools, _ = stuck
+    cancelled = threading.Event()
+    waiting = asyncio.create_task(session.call("index", {}, to_plain, cancelled=cancelled))
+    while not pools.waiting:
+        await asyncio.sleep(0)
+    assert (await session.call("memories", {}, to_plain))["total"] == 0, "others are served meanwhile"
+    cancelled.set()
+    with pytest.raises(Cancelled):
+        await asyncio.wait_for(waiting, 10)
+
+
+async def test_what_is_asked_wrongly_never_reaches_a_thread(stuck):
+    session, pools, _ = stuck
+    with pytest.raises(UnknownVerb):
+        await session.call("indx", {}, to_plain)
+    assert not pools.waiting
