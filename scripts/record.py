@@ -52,6 +52,7 @@ def main() -> int:
     console = Console(record=True, width=WIDTH, file=open(os.devnull, "w"), force_terminal=True)  # noqa: SIM115
     try:
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(repo)], check=True)
+        (repo / "scripts" / "record.py").unlink()  # it holds the answers
         for command in SESSION:
             _record(console, command, repo, environ)
             if command == ("init",):
