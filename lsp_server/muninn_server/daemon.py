@@ -58,8 +58,8 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
     """Serve the repository around `root` until the end; with `fd`, only that connected socket."""
     place = locate(root)
     if fd >= 0:
-        daemon = Daemon(place, None, tcp=False)
-        asyncio.run(daemon.serve_one(socket.socket(fileno=fd)))
+        with tempfile.TemporaryDirectory(prefix="muninn-") as spare:
+            asyncio.run(Daemon(place, None, Path(spare), tcp=False).serve_one(socket.socket(fileno=fd)))
         return 0
     address = Address(runtime_directory(environ), place.identity)
     lock = FileLock(address.lock)
@@ -68,7 +68,8 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
     try:
         lock.write(f"{os.getpid()}\n")
         log_to(address.log)
-        asyncio.run(Daemon(place, address, tcp=environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()).serve())
+        tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
+        asyncio.run(Daemon(place, address, Path(f"{address.base}.cache"), tcp=tcp).serve())
     finally:
         lock.release()
     return 0
@@ -77,7 +78,7 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
 class Daemon:
     """The process's one object: engine, threads, clients, and the decision to leave."""
 
-    def __init__(self, place: Place, address: Address | None, *, tcp: bool) -> None:
+    def __init__(self, place: Place, address: Address | None, spare_cache: Path, *, tcp: bool) -> None:
         self._place = place
         self._address = address
         self._tcp = tcp
@@ -86,7 +87,7 @@ class Daemon:
         self._watchers: list[Watcher] = []
         self.engine = Engine(
             version=__version__,
-            spare_cache=Path(f"{address.base}.cache" if address else tempfile.mkdtemp(prefix="muninn-")),
+            spare_cache=spare_cache,
             model_cache=Path.home() / ".cache" / "muninn" / "models",
             opened=self._watch,
             clients=lambda: len(self._clients),
@@ -95,7 +96,6 @@ class Daemon:
         self._stopping = asyncio.Event()
         self._leaving = threading.Event()
         self._alone_since = time.monotonic()
-        self._served = False
 
     async def serve(self) -> None:
         """Listen and serve until it is time to leave."""
