@@ -6,6 +6,7 @@ which is replaced as a whole and never changes. Knows no git: it sees files come
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -74,6 +75,7 @@ class Log:
         self._troubles: list[Problem] = []
         self._fold = Fold()
         self._folded_anew = True
+        self._glanced: dict[str, _Signature] | None = None
         if writable:
             self._heal()
         self._reread()
@@ -244,6 +246,7 @@ class Log:
                 write_whole(segment, content)
             self._files[segment] = (_signature(segment), read_lines(content, self.layout.relative(segment)))
             self._fold.add(self._files[segment][1].records, sealed=True)
+            self._glanced = None  # a file that we wrote ourselves: the next look is a careful one
             segments = (self.layout.relative(segment),)
         remove(path)
         del self._spooled[session]
@@ -276,6 +279,10 @@ class Log:
 
     def _reread(self) -> bool:
         """Read the files that are new or changed; say whether there were any, or one is gone."""
+        glance = self._glance()
+        if glance == self._glanced:
+            return False
+        self._glanced = glance  # taken before the files are read: what changes meanwhile is seen the next time
         there = [self.layout.main, *sorted(self.layout.sessions.glob("*.jsonl"))]
         if not self.writable:
             there += spools(self.layout).values()
@@ -289,6 +296,21 @@ class Log:
             for path, signature in now.items()
         }
         return True
+
+    def _glance(self) -> dict[str, _Signature]:
+        """Return what tells whether anything changed. Every question asks, so it makes no paths and sorts nothing."""
+        found: dict[str, _Signature] = {}
+        for folder in (self.layout.sessions,) if self.writable else (self.layout.sessions, self.layout.spool):
+            try:
+                with os.scandir(folder) as entries:
+                    found.update((entry.path, _told(entry.stat())) for entry in entries)
+            except OSError:
+                continue  # no folder; a file that went meanwhile is missed by the careful look, too
+        try:
+            found[""] = _told(self.layout.main.stat())
+        except OSError:
+            pass
+        return found
 
     def _read(self, path: Path) -> Lines:
         shown = self.layout.relative(path)
@@ -347,9 +369,12 @@ class Log:
 
 def _signature(path: Path) -> _Signature | None:
     try:
-        stat = path.stat()
+        return _told(path.stat())
     except OSError:
         return None
+
+
+def _told(stat: os.stat_result) -> _Signature:
     return (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
 
 
