@@ -76,6 +76,8 @@ def _measure(size: Size, *, quick: bool, wanted: list[str]) -> list[Figure]:
                     begun = time.perf_counter()
                     found = measure(run)
                     figures += found if part in wanted else []
+                    if part in wanted:
+                        print(table(found), end="\n\n", file=sys.stderr)
                     print(f"{part}: {time.perf_counter() - begun:.1f} s", file=sys.stderr)
         return figures
 

@@ -22,6 +22,7 @@ def first_index(served: Served) -> list[Figure]:
         wall = time.perf_counter() - begun
     pid = served.pid
     assert pid is not None
+    # The workers are gone and waited for: the daemon's account holds theirs.
     processor = processor_seconds(tree(pid))
     time.sleep(SETTLE_SECONDS)
     status = served.call("status")
@@ -41,7 +42,7 @@ def first_index(served: Served) -> list[Figure]:
             wall,
             "s",
             30,
-            f"{result['files']} files, {result['chunks']} chunks",
+            f"{result['files']} files, {result['chunks']} chunks; {processor:.0f} s of processor time",
             detail,
         ),
         Figure(

@@ -42,11 +42,11 @@ def proportional(pids: Sequence[int]) -> int:
 
 
 def processor_seconds(pids: Sequence[int]) -> float:
-    """Return the processor time that processes have used so far, user and system."""
+    """Return the processor time that processes, and children that they waited for, have used: user and system."""
     total = 0
     for pid in pids:
         fields = _text(Path(f"/proc/{pid}/stat")).rpartition(")")[2].split()
-        total += int(fields[11]) + int(fields[12]) if fields else 0
+        total += sum(map(int, fields[11:15]))
     return total / TICKS
 
 
