@@ -5,12 +5,15 @@ The process's GIT_* variables must be gone (a daemon started from a git hook inh
 
 from __future__ import annotations
 
+import difflib
 import os
 import subprocess
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from muninn_core.errors import MuninnError
+from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value
 
@@ -43,6 +46,31 @@ class Commit(Value):
     author: str
     time: str
     files: tuple[str, ...]
+
+
+class Entry(Value):
+    """A file of a commit's tree. `oid` names its content, `size` is in bytes; `mode` is git's, such as 100644."""
+
+    path: str
+    oid: str
+    size: int
+    mode: str
+
+
+class Ref(Value):
+    """A branch, remote-tracking branch or tag by its short name, and the commit that it stands for."""
+
+    name: str
+    commit: str
+
+
+class FileChange(Value):
+    """A file that two commits have differently. `path` is None when it is new, `now` when it is gone."""
+
+    path: str | None
+    now: str | None
+    before_oid: str
+    after_oid: str
 
 
 def head(place: Place) -> Head:
@@ -137,8 +165,6 @@ def commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Comm
 
 
 def _commit(fields: list[str], files: list[str]) -> Commit:
-    from datetime import UTC, datetime
-
     sha, parents, author, seconds, subject, body = fields
     when = datetime.fromtimestamp(int(seconds), UTC)
     if files:
@@ -152,6 +178,197 @@ def _commit(fields: list[str], files: list[str]) -> Commit:
         time=when.strftime("%Y-%m-%dT%H:%M:%SZ"),
         files=tuple(sorted(files)),
     )
+
+
+def commit_of(root: Path, rev: str) -> str:
+    """Return the commit that a revision names (gitrevisions(7)): a branch, a tag, `HEAD~3`, `@{yesterday}`.
+
+    Raises BadParams for what can be no revision, GitError without git, NotFoundError with the nearest names.
+    """
+    _check_rev(rev)
+    if not locate(str(root)).git_dir:
+        raise GitError(f"{root} is no git repository", hint="Other revisions need git.")
+    done = _git(str(root), "rev-parse", "--verify", "-q", "--end-of-options", rev + "^{commit}")
+    sha = _text(done.stdout).strip()
+    if done.returncode == 0 and sha:
+        return sha
+    raise NotFoundError(f"there is no commit '{rev}'", hint=_near_revisions(root, rev))
+
+
+def commit_time(root: Path, commit: str) -> datetime:
+    """Return when a commit was made, by its committer. Raises GitError when it is not here."""
+    return datetime.fromtimestamp(int(_run(str(root), "show", "-s", "--format=%ct", commit, "--").strip()), UTC)
+
+
+def _check_rev(rev: str) -> None:
+    if not rev.strip() or rev.startswith("-") or any(mark in rev for mark in ("..", "\0", "\n")):
+        raise BadParams(f"'{rev}' is no revision", hint="Name a commit, a branch or a tag.")
+
+
+def _near_revisions(root: Path, rev: str) -> str:
+    if _git(str(root), "rev-parse", "--verify", "-q", "HEAD").returncode != 0 and not refs(root):
+        return "This repository has no commit yet."
+    names = {name: ref.name for ref in refs(root) for name in (ref.name.lower(), ref.name.rpartition("/")[2].lower())}
+    near = dict.fromkeys(names[name] for name in difflib.get_close_matches(rev.lower(), names, n=5, cutoff=0.5))
+    if near:
+        return "Did you mean " + " or ".join(f"'{name}'" for name in list(near)[:3]) + "?"
+    if is_shallow(root):
+        return "This clone is shallow, so older commits are not here: `git fetch --unshallow` brings them."
+    return "`git branch --all` and `git tag` show the names that there are."
+
+
+def is_shallow(root: Path) -> bool:
+    """Whether the clone lacks older commits."""
+    return _run(str(root), "rev-parse", "--is-shallow-repository", check=False).strip() == "true"
+
+
+def refs(root: Path, *kinds: str) -> tuple[Ref, ...]:
+    """Return the refs below `refs/heads`, `refs/remotes` and `refs/tags`, or those of `kinds`, sorted by full name.
+
+    A tag stands for its commit; a symbolic ref (`origin/HEAD`) is another name only and left out.
+    """
+    kinds = kinds or ("refs/heads", "refs/remotes", "refs/tags")
+    how = "--format=%(refname:short)%00%(symref)%00%(objectname)%00%(*objectname)"
+    found = []
+    for line in _run(str(root), "for-each-ref", "--sort=refname", how, *kinds).splitlines():
+        name, symbolic, own, peeled = line.split("\0")
+        if not symbolic:
+            found.append(Ref(name=name, commit=peeled or own))
+    return tuple(found)
+
+
+def tree_ids(root: Path, commits: Iterable[str], path: str) -> dict[str, str]:
+    """Return {commit: id} of what each commit has at a path; commits that have nothing there are left out."""
+    wanted = list(dict.fromkeys(commits))
+    if not wanted:
+        return {}
+    asked = "".join(f"{commit}:{path}\n" for commit in wanted)
+    done = _git(str(root), "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
+    if done.returncode != 0:
+        raise _error("cat-file", done)
+    answers = _text(done.stdout).splitlines()
+    return {
+        commit: answer.split(" ", 1)[0]
+        for commit, answer in zip(wanted, answers, strict=True)
+        if not answer.endswith((" missing", " ambiguous"))
+    }
+
+
+def list_tree(root: Path, treeish: str) -> tuple[Entry, ...]:
+    """Return the files of a commit or tree, in git's order. Submodules are no files and left out."""
+    done = _git(str(root), "ls-tree", "-r", "-z", "-l", "--full-tree", treeish)
+    if done.returncode != 0:
+        raise _error("ls-tree", done)
+    found = []
+    for line in filter(None, done.stdout.split(b"\0")):
+        facts, _, path = line.partition(b"\t")
+        mode, kind, oid, size = facts.decode("ascii").split()
+        if kind == "blob":
+            found.append(Entry(path=_text(path), oid=oid, size=int(size) if size.isdigit() else 0, mode=mode))
+    return tuple(found)
+
+
+def read_blobs(root: Path, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield (id, content) of objects, in order, from one process. Raises GitError for one that is not here.
+
+    The format is that of git-cat-file(1), "BATCH OUTPUT".
+    """
+    command = ["git", "--no-optional-locks", "-C", str(root), "cat-file", "--batch"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for oid in oids:
+            process.stdin.write(oid.encode() + b"\n")
+            process.stdin.flush()
+            answer = process.stdout.readline().split()
+            if len(answer) != 3:
+                hint = "A partial or shallow clone does not have every object: `git fetch` brings them."
+                raise GitError(f"the object {oid} is not in this clone", hint=hint)
+            content = process.stdout.read(int(answer[2]))
+            process.stdout.read(1)
+            yield oid, content
+        process.stdin.close()
+
+
+def merge_base(root: Path, one: str, other: str) -> str | None:
+    """Return the best common ancestor of two commits; None when none is here."""
+    return _run(str(root), "merge-base", one, other, check=False).strip().split("\n")[0] or None
+
+
+def unreachable(root: Path, commits: Iterable[str], tips: Iterable[str]) -> set[str]:
+    """Return those of the commits that no tip leads to; ones that the repository does not have at all included.
+
+    In a shallow clone a commit that is not here counts as reachable: nobody can know.
+    """
+    wanted = list(dict.fromkeys(commit for commit in commits if commit.isalnum()))
+    if not wanted:
+        return set()
+    asked = "".join(f"{commit}\n" for commit in wanted)
+    done = _git(str(root), "cat-file", "--batch-check=%(objectname)", stdin=asked)
+    answers = zip(wanted, _text(done.stdout).splitlines(), strict=False)
+    full = {commit: answer for commit, answer in answers if not answer.endswith((" missing", " ambiguous"))}
+    missing = set() if is_shallow(root) else {commit for commit in wanted if commit not in full}
+    if not full:
+        return missing
+    given = "".join(f"{sha}\n" for sha in full.values()) + "".join(f"^{tip}\n" for tip in tips)
+    listed = _git(str(root), "rev-list", "--ignore-missing", "--stdin", stdin=given)
+    if listed.returncode != 0:
+        raise _error("rev-list", listed)
+    outside = set(_text(listed.stdout).split())
+    return missing | {commit for commit, sha in full.items() if sha in outside}
+
+
+def reverted(root: Path, tip: str, since: str) -> set[str]:
+    """Return the commits that the history of `tip` takes back, by the line that `git revert` writes.
+
+    Only commits made after `since` (RFC 3339) are looked at. A revert that was itself reverted does not count.
+    """
+    how = ("--grep=^This reverts commit ", f"--since={since}", "--topo-order", "--format=%H%x00%B%x00")
+    fields = _run(str(root), "log", *how, "--encoding=UTF-8", tip, "--").split("\0")
+    found: set[str] = set()
+    for sha, message in zip(fields[::2], fields[1::2], strict=False):  # the newest first
+        if sha.strip() not in found:
+            marked = (line for line in message.splitlines() if line.startswith("This reverts commit "))
+            found.update(line.split()[3].rstrip(".,") for line in marked)
+    return found
+
+
+def changed_files(root: Path, before: str, after: str) -> tuple[FileChange, ...]:
+    """Return the files that two commits have differently, renames found, in the order of their paths."""
+    out = _run(str(root), "diff", "--raw", "-z", "-M", "--no-abbrev", "--no-ext-diff", before, after, "--")
+    fields = iter(out.split("\0"))
+    found = []
+    for facts in fields:
+        if not facts:
+            break
+        _, _, before_oid, after_oid, status = facts.split(" ")
+        first = next(fields)
+        second = next(fields) if status[0] in "RC" else first
+        found.append(
+            FileChange(
+                path=None if status[0] in "AC" else first,
+                now=None if status[0] == "D" else second,
+                before_oid=before_oid,
+                after_oid=after_oid,
+            )
+        )
+    return tuple(found)
+
+
+def changed_spans(root: Path, before_oid: str, after_oid: str) -> tuple[tuple[int, int], ...]:
+    """Return the lines (1-based, inclusive) of one content that another one lacks or has differently.
+
+    Lines that were only added between two others change neither. The format is that of `diff -U0`.
+    """
+    out = _git(str(root), "diff", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", before_oid, after_oid).stdout
+    found = []
+    for line in out.split(b"\n"):
+        if line.startswith(b"@@ -"):
+            start, _, count = line.split(b" ", 2)[1][1:].decode("ascii").partition(",")
+            length = int(count) if count else 1
+            if length:
+                found.append((int(start), int(start) + length - 1))
+    return tuple(found)
 
 
 def _run(root: str, *arguments: str, check: bool = True) -> str:
