@@ -16,11 +16,35 @@ from muninn_core.model.value import Value, from_plain, to_plain
 
 T = TypeVar("T", bound=Value)
 
-_MARKS = re.compile(
-    r"://[^\s:]+:[^\s@]+@|gh[pousr]_|github_pat_|\bgl[a-z]{2,5}-|GR1348941|eyJ|[0-9a-z]-us\d|:_authToken|\bsk-|k_live_"
-    r"|A3T|ABIA|ACCA|AKIA|ASIA|AccountKey=|PRIVATE KEY|PuTTY-User-Key|pypi-Ag|\bSG\.|sq0csp-|\d{8}:[\w-]{35}"
-    r"|(?:AC|SK)[a-z0-9]{32}|[MNO][\w-]{23,25}\.[\w-]{6}\.|(?i:xox[abposr]-\d|hooks\.slack|aws.{0,20}?(?:key|pw|pass|token))"
-)
+
+class _Marks:
+    """Tells whether a text may hold a secret of a known format.
+
+    Each expression begins with plain characters, which the engine finds as fast as memory is read; together as one
+    they would be tried at every character, ten times as slow. What stands before the plain part is looked back at.
+    """
+
+    _EXACT = tuple(
+        map(
+            re.compile,
+            (
+                *(r"://[^\s:]+:[^\s@]+@", r"gh[pousr]_", r"github_pat_", r"gl(?<=\bgl)[a-z]{2,5}-", r"GR1348941"),
+                *(r"eyJ", r"-us(?<=[0-9a-z]-us)\d", r":_authToken", r"sk-(?<=\bsk-)", r"k_live_", r"A3T", r"ABIA"),
+                *(r"ACCA", r"AKIA", r"ASIA", r"AccountKey=", r"PRIVATE KEY", r"PuTTY-User-Key", r"pypi-Ag"),
+                *(r"SG\.(?<=\bSG\.)", r"sq0csp-", r":(?<=\d{8}:)[\w-]{35}", r"AC[a-z0-9]{32}", r"SK[a-z0-9]{32}"),
+                r"[MNO][\w-]{23,25}\.[\w-]{6}\.",
+            ),
+        )
+    )
+    _LOWER = tuple(map(re.compile, (r"xox[abposr]-\d", r"hooks\.slack", r"aws.{0,20}?(?:key|pw|pass|token)")))
+
+    def search(self, text: str) -> bool:
+        """Whether any of the marks is there."""
+        lower = text.lower()
+        return any(mark.search(text) for mark in self._EXACT) or any(mark.search(lower) for mark in self._LOWER)
+
+
+_MARKS = _Marks()
 """A text without any of these holds no secret of a format that is known here."""
 
 _KEY_BLOCK = re.compile(
