@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -38,12 +38,28 @@ class MemoryConfig(Value):
     secrets: tuple[str, ...] = ()
 
 
+Level = Literal["error", "warn", "off"]
+
+
+class CheckConfig(Value):
+    """`check`: how `muninn check` judges each thing that it finds."""
+
+    malformed: Level = "error"
+    secrets: Level = "error"
+    config: Level = "error"
+    conflicts: Level = "warn"
+    unsealed: Level = "warn"
+    dangling: Level = "warn"
+    knowledge: Level = "warn"
+
+
 class Config(Value):
     """All settings of one work tree."""
 
     daemon: DaemonConfig = DaemonConfig()
     index: IndexConfig = IndexConfig()
     memory: MemoryConfig = MemoryConfig()
+    check: CheckConfig = CheckConfig()
 
 
 class ConfigProblem(Value):
@@ -70,6 +86,15 @@ DEFAULT_TEXT = """\
 #memory:
 #  kinds: []                  # more kinds of memory than the built-in ones
 #  secrets: []                # more regular expressions of secrets that are masked before anything is written
+
+#check:                       # what `muninn check` says of each: error, warn or off
+#  malformed: error           # lines of memory that can't be read, merge markers among them
+#  secrets: error             # secrets in tracked memory and knowledge
+#  config: error              # keys of this file that can't be taken
+#  conflicts: warn            # contradictions that nobody has decided
+#  unsealed: warn             # sessions that git can't carry yet
+#  dangling: warn             # memories that cite or name files which are not there
+#  knowledge: warn            # frontmatter that can't be read
 """
 
 
@@ -121,7 +146,8 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
             changes[name] = _checked(defaults, name, value_node)
         except (ValidationError, ValueError, yaml.YAMLError) as error:
             said = str(getattr(error, "problem", None) or error).partition(" - at `$")[0]
-            allowed = f"It takes {_allowed(default)}; the default is {_shown(default)}."
+            taken = "error, warn or off" if isinstance(defaults, CheckConfig) else _allowed(default)
+            allowed = f"It takes {taken}; the default is {_shown(default)}."
             problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {said}", hint=allowed))
     return replace(defaults, **changes)
 
@@ -132,6 +158,8 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
         value = loader.construct_object(node, deep=True)
     finally:
         loader.dispose()
+    if isinstance(defaults, CheckConfig) and value is False:
+        value = "off"  # YAML 1.1 reads the bare word as false
     checked = getattr(from_plain({name: value}, type(defaults)), name)
     if isinstance(checked, (int, float)) and not checked >= 0:  # so, that .nan is refused, too
         raise ValueError(f"{checked} is not 0 or more")

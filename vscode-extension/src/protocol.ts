@@ -50,6 +50,12 @@ export interface Verbs {
   memories: { params: MemoriesParams; result: MemoriesResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
   forget: { params: ForgetParams; result: ForgetResult };
+  /** History of a memory. Tell every record about a memory: who, when, where HEAD was, and what it changed. */
+  history: { params: HistoryParams; result: HistoryResult };
+  /** Review memory. Tell what memory a branch adds, changes, contradicts and makes stale. */
+  diff: { params: DiffParams; result: DiffResult };
+  /** Check memory. Check what the repository carries: malformed lines, secrets, dangling citations, open conflicts. */
+  check: { params: CheckParams; result: CheckResult };
   /** Seal sessions. Turn what the open sessions stored into new files that git can carry. */
   seal: { params: SealParams; result: SealResult };
   /** Reconcile memory. Seal all sessions and consolidate them in main.jsonl: merge the same, queue what contradicts. */
@@ -76,6 +82,9 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   context: 'muninn.context',
   memories: 'muninn.memories',
   forget: 'muninn.forget',
+  history: 'muninn.history',
+  diff: 'muninn.diff',
+  check: 'muninn.check',
   seal: 'muninn.seal',
   reconcile: 'muninn.reconcile',
   conflicts: 'muninn.conflicts',
@@ -214,6 +223,10 @@ export interface RecallParams {
   kind?: 'code' | 'knowledge' | 'memory' | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
+  /** Answer as of this commit, branch or tag, from git's objects: what was remembered then. */
+  at?: string | null;
+  /** Also what is remembered on other branches only; it is labelled with their names. */
+  branches?: boolean;
 }
 
 /** A task to gather context for. */
@@ -228,6 +241,10 @@ export interface ContextParams {
   task?: string | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
+  /** Answer as of this commit, branch or tag, from git's objects: what was remembered then. */
+  at?: string | null;
+  /** Also what is remembered on other branches only; it is labelled with their names. */
+  branches?: boolean;
 }
 
 /** Which memories to list: every filter that is given must hold. Newest first. */
@@ -252,6 +269,10 @@ export interface MemoriesParams {
   limit?: number;
   /** How many to leave out at the start. */
   offset?: number;
+  /** Answer as of this commit, branch or tag, from git's objects: what was remembered then. */
+  at?: string | null;
+  /** Also what is remembered on other branches only; it is labelled with their names. */
+  branches?: boolean;
 }
 
 /** Which memory to archive. */
@@ -264,6 +285,26 @@ export interface ForgetParams {
   restore?: boolean;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
+}
+
+/** Whose life to tell. */
+export interface HistoryParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+}
+
+/** Which work to review. */
+export interface DiffParams {
+  /** A..B: what B adds to A since they parted. One revision alone is compared with HEAD. */
+  range: string;
+  /** How `text` is written; markdown suits a pull request. */
+  format?: 'markdown' | 'text';
+}
+
+/** How to judge; the levels of the single rules stand in the config, under `check`. */
+export interface CheckParams {
+  /** Count warnings as errors. */
+  strict?: boolean;
 }
 
 /** Which sessions to seal. */
@@ -330,12 +371,17 @@ export interface InitResult {
   created: readonly string[];
 }
 
-/** The state that an answer saw: HEAD, the number of records in the log, and the index. */
+/**
+ * The state that an answer saw: HEAD, the number of records in the log, and the index.
+ *
+ * For a question about another revision `commit` is that one. `note` says what such an answer leaves out.
+ */
 export interface Saw {
   commit: string | null;
   branch: string | null;
   log: number;
   index: IndexSaw;
+  note: string;
 }
 
 /** The index that an answer was computed from: its generation, and how many changed files it lags behind. */
@@ -413,6 +459,8 @@ export interface RememberResult {
 /**
  * One memory, folded. `type` is that of the record that created it; times are RFC 3339 in UTC.
  *
+ * `elsewhere` are the branches that hold a memory which HEAD does not; `work` says what became of the commit that it
+ * was made at. Both depend on the asker's HEAD and are no part of the log.
  * `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
  * field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
  */
@@ -447,6 +495,8 @@ export interface Memory {
   merged_into: string | null;
   sealed: boolean;
   sources: readonly string[];
+  elsewhere: readonly string[];
+  work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   details: Readonly<Record<string, unknown>>;
 }
 
@@ -459,7 +509,7 @@ export interface RecallResult {
 /**
  * One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
  *
- * A memory's `path` is the first file that it names, or "" when it names none.
+ * A memory's `path` is the first file that it names, or "" when it names none. `elsewhere` and `work` are its own.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -473,6 +523,8 @@ export interface Hit {
   title: string;
   type: string;
   symbol: string;
+  elsewhere: readonly string[];
+  work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -507,6 +559,8 @@ export interface PackItem {
   tokens: number;
   score: number;
   why: readonly Reason[];
+  elsewhere: readonly string[];
+  work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
 }
 
 /** The memories that match; `total` counts them before limit and offset. */
@@ -520,6 +574,86 @@ export interface MemoriesResult {
 export interface ForgetResult {
   saw: Saw;
   memory: Memory;
+}
+
+/** A memory as it is now, and its events, oldest first. */
+export interface HistoryResult {
+  saw: Saw;
+  memory: Memory;
+  events: readonly Event[];
+}
+
+/** One record about a memory: who wrote it, when, where HEAD was, and what it changed. */
+export interface Event {
+  id: string;
+  ts: string;
+  type: string;
+  actor: string;
+  agent: string;
+  session: string;
+  task: string;
+  branch: string;
+  commit: string;
+  summary: string;
+  changes: readonly Changed[];
+  sealed: boolean;
+}
+
+/** One field of a memory that an event changed, in words. Both are empty once the memory is redacted. */
+export interface Changed {
+  name: string;
+  before: string;
+  after: string;
+}
+
+/**
+ * What the work from `base` to `head` does to memory; every list is in the order of the memories' ids.
+ *
+ * `contradicts` are pairs of which at least one memory is new; `stale` are memories whose code the work changed.
+ * `text` says all of it, as text or markdown.
+ */
+export interface DiffResult {
+  saw: Saw;
+  base: string;
+  head: string;
+  added: readonly Memory[];
+  removed: readonly Memory[];
+  changed: readonly Turn[];
+  superseded: readonly Turn[];
+  archived: readonly Turn[];
+  contradicts: readonly Turn[];
+  stale: readonly Turn[];
+  malformed: number;
+  text: string;
+}
+
+/** What became of one memory. `by` is the other memory that it has to do with, if any; `reason` is in words. */
+export interface Turn {
+  memory: Memory;
+  by: Memory | null;
+  reason: string;
+}
+
+/** Findings by path, line, rule. `ok` says that none is an error; `files` counts the files that were read. */
+export interface CheckResult {
+  saw: Saw;
+  ok: boolean;
+  errors: number;
+  warnings: number;
+  files: number;
+  memories: number;
+  findings: readonly Finding[];
+}
+
+/** Something that a check found. `level` is error or warn; `line` 0 is the whole file; `id` names a memory. */
+export interface Finding {
+  rule: string;
+  level: string;
+  message: string;
+  path: string;
+  line: number;
+  id: string;
+  hint: string;
 }
 
 /** The segments that were written, relative to the root, and how many records they hold. */

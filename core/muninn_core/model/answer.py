@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.model.chunk import SourceKind
+from muninn_core.model.memory import Work
 from muninn_core.model.value import Value
 
 
@@ -19,7 +20,7 @@ class Reason(Value):
 class Hit(Value):
     """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
 
-    A memory's `path` is the first file that it names, or "" when it names none.
+    A memory's `path` is the first file that it names, or "" when it names none. `elsewhere` and `work` are its own.
     """
 
     kind: SourceKind
@@ -33,6 +34,8 @@ class Hit(Value):
     title: str = ""
     type: str = ""
     symbol: str = ""
+    elsewhere: tuple[str, ...] = ()
+    work: Work = ""
 
 
 class IndexSaw(Value):
@@ -43,9 +46,13 @@ class IndexSaw(Value):
 
 
 class Saw(Value):
-    """The state that an answer saw: HEAD, the number of records in the log, and the index."""
+    """The state that an answer saw: HEAD, the number of records in the log, and the index.
+
+    For a question about another revision `commit` is that one. `note` says what such an answer leaves out.
+    """
 
     commit: str | None = None
     branch: str | None = None
     log: int = 0
     index: IndexSaw = IndexSaw()
+    note: str = ""

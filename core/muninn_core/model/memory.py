@@ -12,6 +12,11 @@ Trust = Literal["user", "commit", "agent", "outside"]
 TRUST_ORDER: tuple[Trust, ...] = ("outside", "agent", "commit", "user")
 """From the least trusted to the most."""
 
+Work = Literal["", "reverted", "rewritten", "unmerged", "abandoned"]
+"""What became of the commit that a memory was made at: nothing to say (HEAD's history has it); taken back by
+`git revert`; not in this history, though the memory is (a squash, rebase or cherry-pick brought it); on another branch
+only; on no branch any more."""
+
 Actor = Literal["user", "assistant", "tool", "hook", "import"]
 
 KINDS: tuple[str, ...] = (
@@ -57,6 +62,8 @@ class Link(Value):
 class Memory(Value):
     """One memory, folded. `type` is that of the record that created it; times are RFC 3339 in UTC.
 
+    `elsewhere` are the branches that hold a memory which HEAD does not; `work` says what became of the commit that it
+    was made at. Both depend on the asker's HEAD and are no part of the log.
     `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
     field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
     """
@@ -91,6 +98,8 @@ class Memory(Value):
     merged_into: str | None = None
     sealed: bool = False
     sources: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    work: Work = ""
     details: dict[str, Any] = field(default_factory=dict)
 
     @property

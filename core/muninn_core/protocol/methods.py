@@ -24,7 +24,8 @@ class Method(Value):
 
     `effect`: read changes nothing; write adds to the log or the work tree; control acts on the daemon or index.
     `use` tells a model when to call it. `destructive` marks what a person may want to confirm. `tool` puts it among
-    the MCP tools. `positional` and `flags` shape the command line: parameters by place, and shorter flag names.
+    the MCP tools. `alone`: the command line runs it in a process of its own, which leaves nothing behind.
+    `positional` and `flags` shape the command line: parameters by place, and shorter flag names.
     """
 
     verb: str
@@ -37,6 +38,7 @@ class Method(Value):
     destructive: bool = False
     idempotent: bool = True
     tool: bool = False
+    alone: bool = False
     positional: tuple[str, ...] = ()
     flags: dict[str, str] = field(default_factory=dict)
 
@@ -142,6 +144,34 @@ _TABLE = (
         tool=True,
         positional=("id",),
         use="Call when the user says that a memory is wrong or no longer holds. It is archived and can be restored.",
+    ),
+    Method(
+        verb="history",
+        title="History of a memory",
+        summary="Tell every record about a memory: who, when, where HEAD was, and what it changed.",
+        params=p.HistoryParams,
+        result=r.HistoryResult,
+        effect="read",
+        positional=("id",),
+    ),
+    Method(
+        verb="diff",
+        title="Review memory",
+        summary="Tell what memory a branch adds, changes, contradicts and makes stale.",
+        params=p.DiffParams,
+        result=r.DiffResult,
+        effect="read",
+        alone=True,
+        positional=("range",),
+    ),
+    Method(
+        verb="check",
+        title="Check memory",
+        summary="Check what the repository carries: malformed lines, secrets, dangling citations, open conflicts.",
+        params=p.CheckParams,
+        result=r.CheckResult,
+        effect="read",
+        alone=True,
     ),
     Method(
         verb="seal",

@@ -89,6 +89,13 @@ class RecallParams(Value):
     limit: Annotated[int, Meta(ge=1, le=200, description="The most hits to return.")] = 10
     kind: Annotated[SourceKind | None, Meta(description="Only code, only knowledge or only memory.")] = None
     session: SessionId | None = None
+    at: Annotated[
+        str | None,
+        Meta(description="Answer as of this commit, branch or tag, from git's objects: what was remembered then."),
+    ] = None
+    branches: Annotated[
+        bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
+    ] = False
 
 
 class ContextParams(Value):
@@ -99,6 +106,13 @@ class ContextParams(Value):
     files: Annotated[tuple[str, ...], Meta(description="Files at hand; what is remembered of them counts more.")] = ()
     task: Annotated[str | None, Meta(description="A task's id; its document and memories come first.")] = None
     session: SessionId | None = None
+    at: Annotated[
+        str | None,
+        Meta(description="Answer as of this commit, branch or tag, from git's objects: what was remembered then."),
+    ] = None
+    branches: Annotated[
+        bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
+    ] = False
 
 
 class MemoriesParams(Value):
@@ -114,6 +128,37 @@ class MemoriesParams(Value):
     archived: Annotated[bool, Meta(description="Archived, superseded and merged ones, too.")] = False
     limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
     offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
+    at: Annotated[
+        str | None,
+        Meta(description="Answer as of this commit, branch or tag, from git's objects: what was remembered then."),
+    ] = None
+    branches: Annotated[
+        bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
+    ] = False
+
+
+class HistoryParams(Value):
+    """Whose life to tell."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+
+
+class DiffParams(Value):
+    """Which work to review."""
+
+    range: Annotated[
+        Text,
+        Meta(description="A..B: what B adds to A since they parted. One revision alone is compared with HEAD."),
+    ]
+    format: Annotated[
+        Literal["text", "markdown"], Meta(description="How `text` is written; markdown suits a pull request.")
+    ] = "text"
+
+
+class CheckParams(Value):
+    """How to judge; the levels of the single rules stand in the config, under `check`."""
+
+    strict: Annotated[bool, Meta(description="Count warnings as errors.")] = False
 
 
 class ForgetParams(Value):
