@@ -16,6 +16,13 @@ SHOWN = 5
 TEXT_LENGTH = 300
 """Characters of a memory's text; the whole of it is one `memories` call away."""
 
+WORKS = {
+    "reverted": "its work was reverted",
+    "unmerged": "its work is on another branch",
+    "abandoned": "its work was abandoned",
+}
+"""What is said of work that HEAD does not have. That a squash or rebase rewrote it matters to nobody who asks."""
+
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
@@ -63,7 +70,15 @@ def facts(memory: Memory) -> list[str]:
     found += [f"trust: {memory.trust}"] if memory.trust == "agent" else []
     found += ["superseded"] if memory.superseded_by else []
     found += ["archived"] if memory.archived else []
+    found += whereabouts(memory.elsewhere, memory.work)
     return [fact for fact in found if fact]
+
+
+def whereabouts(elsewhere: Sequence[str], work: str) -> list[str]:
+    """Return what the asker's HEAD makes of a memory: which branches alone hold it, what became of its work."""
+    more = f" and {len(elsewhere) - 3} more" if len(elsewhere) > 3 else ""
+    found = [f"only on {', '.join(elsewhere[:3])}{more}"] if elsewhere else []
+    return found + ([WORKS[work]] if work in WORKS else [])
 
 
 def _entry(memory: Memory, path: str) -> str:

@@ -90,6 +90,8 @@ def _item(tier: str, hit: Hit) -> PackItem:
         tokens=0,
         score=hit.score,
         why=hit.why,
+        elsewhere=hit.elsewhere,
+        work=hit.work,
     )
     from muninn_core.model.value import replace
 

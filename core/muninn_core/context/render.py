@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muninn_core.context.hover import shorten
+from muninn_core.context.hover import shorten, whereabouts
 from muninn_core.protocol.results import PackItem
 
 HEADING_CHARS = 100
@@ -36,7 +36,8 @@ def render_pack(query: str, items: Sequence[PackItem]) -> str:
 def render_item(item: PackItem) -> str:
     """Return the markdown of one item: where it is from, then what it says."""
     if item.kind == "memory":
-        where = f" ({item.path})" if item.path else ""
+        facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work)]
+        where = f" ({'; '.join(facts)})" if facts else ""
         head = item.title if item.text.strip() != item.title.strip() else ""
         body = item.text.strip().replace("\n", "\n  ")
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""

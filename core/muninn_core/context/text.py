@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from muninn_core.context.hover import facts, headline, shorten
-from muninn_core.model.answer import Hit, Saw
+from muninn_core.context.hover import facts, headline, shorten, whereabouts
+from muninn_core.model.answer import Hit, IndexSaw, Saw
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.protocol import results as r
 
 SNIPPET_LINES = 14
@@ -61,7 +62,7 @@ def memories_text(result: r.MemoriesResult) -> str:
             part += "\n" + _indent(text)
         parts.append(part)
         length += len(part)
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) + _lag(replace(result.saw, index=IndexSaw()))  # a list needs no index
 
 
 def memory_text(memory: Memory) -> str:
@@ -151,7 +152,9 @@ def _hit_head(number: int, hit: Hit) -> str:
     where = f"{hit.path}:{hit.start_line}-{hit.end_line}" if hit.kind != "memory" else hit.id
     what = " ".join(part for part in (hit.kind, hit.type, where) if part)
     about = shorten(hit.title or hit.symbol, 100)
-    files = f" (about {hit.path})" if hit.kind == "memory" and hit.path else ""
+    about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
+    known = [*about_file, *whereabouts(hit.elsewhere, hit.work)]
+    files = f" ({'; '.join(known)})" if known else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)
     return f"{number}. {what}{files}{f' — {about}' if about else ''} [{hit.score:.2f}{f': {why}' if why else ''}]"
@@ -187,4 +190,5 @@ def _indent(text: str) -> str:
 
 
 def _lag(saw: Saw) -> str:
-    return f"\n\n(The index is {saw.index.lag} changed files behind.)" if saw.index.lag else ""
+    lag = f"\n\n(The index is {saw.index.lag} changed files behind.)" if saw.index.lag else ""
+    return lag + (f"\n\n({saw.note})" if saw.note else "")

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from muninn_core.context.pack import make_pack
 from muninn_core.engine.scope import Scope
+from muninn_core.engine.sideindex import Joined
+from muninn_core.engine.sight import labelled, sight_of
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.embed import Embedder
 from muninn_core.index.snapshot import Snapshot
@@ -21,67 +23,52 @@ from muninn_core.protocol.results import ContextResult, RecallResult
 from muninn_core.retrieval.recall import Focus, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
 
-OPEN_SECONDS = 30.0
-"""How long a question waits for an index that is being opened."""
-
-FRESH_SECONDS = 15.0
-"""How long a question waits for memories that were stored before it to become searchable: milliseconds mostly, more
-when the index has just been opened. Past it the answer is of what there is."""
-
 CANDIDATES: tuple[tuple[SourceKind, int], ...] = (("memory", 12), ("knowledge", 8), ("code", 16))
 """How many hits of each tier a pack chooses from."""
 
 
 def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: datetime) -> RecallResult:
-    """Answer a question."""
-    snapshot, embedder = _snapshot(workspace)
-    state = workspace.log.state
-    saw = workspace.saw(snapshot.generation, state)
+    """Answer a question. Raises what `sight_of` raises."""
+    sight = sight_of(workspace, params, now)
     scope.check()
     hits = ask(
-        snapshot,
-        _vector(embedder, params.query),
-        state.memories,
+        sight.reader,
+        _vector(sight.embedder, params.query),
+        sight.memories,
         params.query,
         limit=params.limit,
-        now=now,
+        now=sight.now,
         kind=params.kind,
         focus=Focus(session=params.session),
     )
-    return RecallResult(hits=hits, saw=saw)
+    return RecallResult(hits=labelled(workspace, hits, sight.memories), saw=sight.saw)
 
 
 def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
-    """Make a pack: pins, the task, and what recall finds of each tier."""
-    snapshot, embedder = _snapshot(workspace)
-    state = workspace.log.state
-    saw = workspace.saw(snapshot.generation, state)
-    memories = state.memories
-    vector = _vector(embedder, params.query)
+    """Make a pack: pins, the task, and what recall finds of each tier. Raises what `sight_of` raises."""
+    sight = sight_of(workspace, params, now)
+    memories, now = sight.memories, sight.now
+    vector = _vector(sight.embedder, params.query)
     focus = Focus(files=params.files, session=params.session, task=params.task)
     candidates = [("pin", hit) for hit in _memory_hits(memories.values(), now, lambda memory: memory.pinned)]
     if params.task is not None:
-        candidates += [("task", hit) for hit in _task_hits(snapshot, memories.values(), params.task, now)]
+        candidates += [("task", hit) for hit in _task_hits(sight.reader, memories.values(), params.task, now)]
     for kind, limit in CANDIDATES:
+        if kind not in sight.kinds:
+            continue
         scope.check()
-        found = ask(snapshot, vector, memories, params.query, limit=limit, now=now, kind=kind, focus=focus)
+        found = ask(sight.reader, vector, memories, params.query, limit=limit, now=now, kind=kind, focus=focus)
         candidates += [(kind, hit) for hit in found]
-    pack = make_pack(params.query, candidates, params.budget)
+    hits = labelled(workspace, tuple(hit for _, hit in candidates), memories)
+    pack = make_pack(params.query, list(zip((tier for tier, _ in candidates), hits, strict=True)), params.budget)
     return ContextResult(
         text=pack.text,
         items=pack.items,
         tokens=pack.tokens,
         budget=params.budget,
         omitted=pack.omitted,
-        saw=saw,
+        saw=sight.saw,
     )
-
-
-def _snapshot(workspace: Workspace) -> tuple[Snapshot, Embedder]:
-    """Return a snapshot that holds every memory stored before now, and the embedder that its vectors come from."""
-    index = workspace.updater.ready(OPEN_SECONDS)
-    workspace.updater.wait_memories(FRESH_SECONDS)
-    return index.snapshot(), workspace.embedder(index)
 
 
 def _vector(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
@@ -97,9 +84,9 @@ def _memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Me
     return [memory_hit(memory, ()) for memory in found]
 
 
-def _task_hits(snapshot: Snapshot, memories: Iterable[Memory], task: str, now: datetime) -> Iterator[Hit]:
+def _task_hits(reader: Snapshot | Joined, memories: Iterable[Memory], task: str, now: datetime) -> Iterator[Hit]:
     """Return a task's document, where a file below .metis is named after it, and its memories."""
-    for path in sorted(snapshot.files()):
+    for path in sorted(reader.files()):
         if path.startswith(".metis/") and task.lower() in path.lower():
-            yield from (hit_of(chunk, None, ()) for chunk in snapshot.chunks_of(path).values())
+            yield from (hit_of(chunk, None, ()) for chunk in reader.chunks_of(path).values())
     yield from _memory_hits(memories, now, lambda memory: memory.task == task)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from muninn_core.engine.drafts import inside
+from muninn_core.engine.sight import memories_of
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.model.memory import Memory
@@ -16,27 +17,27 @@ from muninn_core.store.fold import State
 
 def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
     """Return the memories that pass every filter, newest first."""
-    state = workspace.log.state
+    known, saw = memories_of(workspace, params)
     if params.id is not None:
-        found = [memory_of(state, params.id)]
+        found = [known[only(params.id, known, "memory")]]
     else:
         if params.file is not None:
             params = replace(params, file=inside(params.file, workspace.layout.root))
-        found = [memory for memory in state.memories.values() if _passes(memory, params)]
+        found = [memory for memory in known.values() if _passes(memory, params)]
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
-    page = tuple(found[params.offset : params.offset + params.limit])
-    return MemoriesResult(memories=page, total=len(found), saw=workspace.saw())
+    page = workspace.works.label(found[params.offset : params.offset + params.limit])
+    return MemoriesResult(memories=tuple(page), total=len(found), saw=saw)
 
 
 def memory_of(state: State, prefix: str) -> Memory:
     """Return the memory whose id begins with `prefix`. Raises NotFoundError, or UsageError for several."""
-    return state.memories[_only(prefix, state.memories, "memory")]
+    return state.memories[only(prefix, state.memories, "memory")]
 
 
 def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
     """Return the open conflicts, oldest first, or the one whose id begins with `prefix`."""
     disputes = {dispute.id: dispute for dispute in state.conflicts}
-    wanted = disputes if prefix is None else (_only(prefix, disputes, "open conflict"),)
+    wanted = disputes if prefix is None else (only(prefix, disputes, "open conflict"),)
     return tuple(
         Conflict(
             id=dispute.id,
@@ -49,7 +50,8 @@ def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
     )
 
 
-def _only(prefix: str, ids: Iterable[str], what: str) -> str:
+def only(prefix: str, ids: Iterable[str], what: str) -> str:
+    """Return the id that begins with `prefix`. Raises NotFoundError, or UsageError for several."""
     wanted = prefix.strip().lower()
     matching = sorted(identity for identity in ids if wanted and identity.lower().startswith(wanted))
     whole = [identity for identity in matching if identity.lower() == wanted]

@@ -176,8 +176,8 @@ class Updater:
                 self._recast_memories, self._memories = False, {}
             try:
                 if recast:
-                    index.sync_memories(map(_text_of, self._all_memories().values()), self._check_stopped)
-                index.put_memories(_text_of(memory) for memory in changed.values() if memory is not None)
+                    index.sync_memories(map(text_of, self._all_memories().values()), self._check_stopped)
+                index.put_memories(text_of(memory) for memory in changed.values() if memory is not None)
                 index.drop_memories([identity for identity, memory in changed.items() if memory is None])
             except Cancelled:
                 return
@@ -299,6 +299,7 @@ def _emptied(gone: set[str], snapshot: Snapshot) -> bool:
     return bool(folders) and any(path.startswith(folders) for path in snapshot.files())
 
 
-def _text_of(memory: Memory) -> MemoryText:
+def text_of(memory: Memory) -> MemoryText:
+    """Return what the index holds of a memory."""
     words = (*memory.tags, *memory.entities, *memory.files, *memory.aliases, memory.task or "")
     return MemoryText(id=memory.id, text=memory.text, title=memory.title, extra=" ".join(words).strip())

@@ -12,7 +12,10 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.notes import Notes
+from muninn_core.engine.past import Past
+from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
 from muninn_core.errors import MuninnError, NotInitialised
@@ -67,6 +70,12 @@ class Workspace:
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.session = f"s-{ids()}"
+        self.past = Past(place)
+        self.elsewhere = Elsewhere(place, self.past)
+        self.works = Works(place, self.past)
+        beside = self.layout.cache if self.writable else spare_cache
+        self.index_of_past = SideIndex(beside / "past", self.embedder)
+        self.index_of_branches = SideIndex(beside / "branches", self.embedder)
         self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
 
@@ -80,6 +89,8 @@ class Workspace:
         In a work tree that was removed nothing is sealed, or the folder would come back; its spool waits for adoption.
         """
         self.updater.stop()
+        self.index_of_past.close()
+        self.index_of_branches.close()
         try:
             if self.writable and self.layout.muninn.is_dir():
                 self.log.seal(None)
@@ -113,6 +124,8 @@ class Workspace:
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
         if anew:
+            self.index_of_past.close()
+            self.index_of_branches.close()
             shutil.rmtree(cache, ignore_errors=True)  # what can't be removed, opening heals or reports
         embedder = self.embedder()
         index = open_index(cache, embedder)

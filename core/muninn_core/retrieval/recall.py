@@ -251,6 +251,8 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason]) -> Hit:
         text=memory.text,
         title=memory.title,
         type=memory.type,
+        elsewhere=memory.elsewhere,
+        work=memory.work,
     )
 
 

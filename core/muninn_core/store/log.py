@@ -89,6 +89,16 @@ class Log:
         """What the log says now: a snapshot that never changes."""
         return self._view.state
 
+    def records(self) -> tuple[Record, ...]:
+        """Return all distinct records, in no order that means anything."""
+        with self._lock:
+            return tuple(self._fold.records.values())
+
+    def sealed_ids(self) -> set[str]:
+        """Return the ids of the records that main.jsonl or a segment holds."""
+        with self._lock:
+            return set(self._fold.sealed)
+
     @property
     def position(self) -> int:
         """The number of distinct records."""

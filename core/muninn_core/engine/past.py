@@ -1,0 +1,118 @@
+"""Memory as commits hold it: read from git's objects, without a checkout, and folded.
+
+It knows trees and records; what is asked of them is not its affair. Contents are named by their ids, so what was read
+once stays right.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from muninn_core import git
+from muninn_core.errors import NotFoundError
+from muninn_core.launch.place import Place
+from muninn_core.model.value import Value
+from muninn_core.store.fold import Fold, State
+from muninn_core.store.lines import Lines, read_lines
+from muninn_core.store.record import Record
+
+MEMORY = ".muninn/memory"
+_KEPT = 4
+"""Revisions whose memory is kept: a review looks at two, a person goes back and forth between a few."""
+
+_KEPT_BYTES = 64_000_000
+"""Bytes of files whose records are kept beside that: those of other branches are asked for again and again."""
+
+
+class Moment(Value):
+    """The memory of one commit. `time` is when the commit was made, `tree` the id of its memory folder, or ""."""
+
+    commit: str
+    time: datetime
+    tree: str
+    state: State
+    records: tuple[Record, ...]
+    malformed: int
+
+
+class Past:
+    """The memory of a repository's commits. Safe to use from several threads."""
+
+    def __init__(self, place: Place) -> None:
+        self.root = Path(place.root)
+        self._lock = threading.Lock()
+        self._moments: OrderedDict[str, tuple[State, tuple[Record, ...], int]] = OrderedDict()
+        self._files: OrderedDict[str, tuple[Lines, int]] = OrderedDict()
+
+    def at(self, rev: str, *, strict: bool = True) -> Moment:
+        """Return the memory of a revision. Raises NotFoundError for none, and with `strict` for one without `.muninn`.
+
+        Raises GitError where there is no git, or an object is not in this clone.
+        """
+        commit = git.commit_of(self.root, rev)
+        if strict and not git.tree_ids(self.root, [commit], ".muninn"):
+            raise NotFoundError(
+                f"there is no memory at '{rev}': that commit has no .muninn",
+                hint="`git log --diff-filter=A -- .muninn/config.yaml` shows where memory begins.",
+            )
+        tree = git.tree_ids(self.root, [commit], MEMORY).get(commit, "")
+        with self._lock:
+            known = self._moments.get(tree)
+            if known is None:
+                known = self._moments[tree] = self._read(tree)
+            self._moments.move_to_end(tree)
+            while len(self._moments) > _KEPT:
+                self._moments.popitem(last=False)
+        state, records, malformed = known
+        time = git.commit_time(self.root, commit)
+        return Moment(commit=commit, time=time, tree=tree, state=state, records=records, malformed=malformed)
+
+    def files_of(self, trees: Iterable[str]) -> dict[str, set[str]]:
+        """Return {content id: trees that hold it} of the files of records in memory folders, by their trees' ids."""
+        found: dict[str, set[str]] = {}
+        for tree in trees:
+            for entry in record_files(git.list_tree(self.root, tree)):
+                found.setdefault(entry.oid, set()).add(tree)
+        return found
+
+    def lines_of(self, oids: Iterable[str]) -> dict[str, Lines]:
+        """Return {content id: its lines}."""
+        wanted = list(oids)
+        with self._lock:
+            found = {oid: self._files[oid][0] for oid in wanted if oid in self._files}
+            for oid, content in git.read_blobs(self.root, [oid for oid in wanted if oid not in found]):
+                found[oid] = read_lines(content, oid)
+                self._files[oid] = (found[oid], len(content))
+            for oid in wanted:
+                self._files.move_to_end(oid)
+            size = sum(length for _, length in self._files.values())
+            while size > _KEPT_BYTES and self._files:
+                _, (_, length) = self._files.popitem(last=False)
+                size -= length
+        return found
+
+    def _read(self, tree: str) -> tuple[State, tuple[Record, ...], int]:
+        fold = Fold()
+        malformed = 0
+        entries = record_files(git.list_tree(self.root, tree)) if tree else []
+        records: list[Record] = []
+        for _, content in git.read_blobs(self.root, [entry.oid for entry in entries]):
+            lines = read_lines(content, tree)
+            records += lines.records
+            malformed += len(lines.malformed)
+        fold.add(records, sealed=True)
+        return fold.state(), tuple(fold.records.values()), malformed
+
+
+def record_files(entries: Iterable[git.Entry]) -> list[git.Entry]:
+    """Return the files of a memory folder that folding reads: main.jsonl and the sealed segments, not the archive."""
+    return [
+        entry
+        for entry in entries
+        if entry.path == "main.jsonl"
+        or (entry.path.startswith("sessions/") and entry.path.count("/") == 1 and entry.path.endswith(".jsonl"))
+    ]
