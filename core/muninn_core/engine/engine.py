@@ -18,6 +18,10 @@ from typing import Any
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
 from muninn_core.engine import capture, drafts, gather, listing, reports
+from muninn_core.engine.check import check
+from muninn_core.engine.lifeline import history
+from muninn_core.engine.past import Past
+from muninn_core.engine.review import review
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
@@ -180,6 +184,23 @@ class Engine:
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
         return listing.memories(self._reading(scope), params)
+
+    def history(self, params: p.HistoryParams, scope: Scope) -> r.HistoryResult:
+        """Tell the life of a memory."""
+        workspace = self._reading(scope)
+        records, sealed, state = workspace.log.records(), workspace.log.sealed_ids(), workspace.log.state
+        memory = listing.memory_of(state, params.id)
+        events = history(memory, records, sealed)
+        (labelled,) = workspace.works.label([memory])
+        return r.HistoryResult(memory=labelled, events=events, saw=workspace.saw(state=state))
+
+    def diff(self, params: p.DiffParams, scope: Scope) -> r.DiffResult:
+        """Tell what a range of commits does to memory; nothing but git's objects is read."""
+        return review(Past(scope.place), params)
+
+    def check(self, params: p.CheckParams, scope: Scope) -> r.CheckResult:
+        """Check what the repository carries; nothing is opened for writing, so that it runs anywhere."""
+        return check(scope.place, layout_at(scope.place), params, scope.check)
 
     def forget(self, params: p.ForgetParams, scope: Scope) -> r.ForgetResult:
         """Archive a memory, or restore it."""

@@ -66,7 +66,7 @@ def plan(log: Log, *, with_spool: bool = False) -> Plan:
     Raises StorageError when one of the files can't be read: nothing may be lost by overlooking it.
     """
     read = _read(log.layout, with_spool)
-    new = _conclude(read.fold)
+    new = conclude(read.fold)
     state = read.fold.state()
     records = sorted(read.fold.records.values(), key=lambda record: record.id)
     malformed = b"".join(line + b"\n" for line in sorted(set(read.raw)))
@@ -106,8 +106,8 @@ def _read(layout: Layout, with_spool: bool) -> _Read:
     return _Read(main=main, segments=tuple(sources.values()), in_main=in_main, fold=fold, raw=tuple(raw))
 
 
-def _conclude(fold: Fold) -> list[Record]:
-    """Add what follows until nothing more does: a merge can bring together what stood apart before."""
+def conclude(fold: Fold) -> list[Record]:
+    """Add to a fold what follows from it, until nothing more does: a merge can bring together what was apart."""
     concluded: list[Record] = []
     while new := _step(fold):
         fold.add(new, sealed=True)

@@ -1,0 +1,113 @@
+"""A review of memory as text, and as markdown for a comment on a pull request.
+
+What people and agents wrote stands in such a comment as data: it is kept on its lines and can't close a list, open a
+link or mention anybody.
+"""
+
+from __future__ import annotations
+
+import re
+
+from muninn_core.context.hover import headline, shorten
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.results import DiffResult, Turn
+
+CHARS = 300
+"""How much of a memory's text is shown."""
+
+MOST = 50
+"""How many of a list are shown: hosts of pull requests refuse longer comments."""
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>|~!&])")
+_LINKED = re.compile(r"([@#]|:(?=//)|(?<=www)\.)")
+_Line = tuple[str, str, str, str]
+"""A mark, the memory's kind and id, what it says, and what is to be said of it."""
+
+
+def text_of(result: DiffResult, names: tuple[str, str]) -> str:
+    """Return the review as plain text. `names` are the revisions as they were asked for."""
+    lines = [f"Memory from {names[0]} to {names[1]} ({result.base[:12]}..{result.head[:12]}): {_summary(result)}"]
+    for title, entries in _sections(result):
+        lines += ["", f"{title} ({len(entries)})"]
+        for mark, what, words, remark in entries[:MOST]:
+            lines.append(f"  {mark} {what}  {words}")
+            lines += [f"      {remark}"] if remark else []
+        lines += [f"  … {len(entries) - MOST} more"] if len(entries) > MOST else []
+    return "\n".join(lines + ([f"\n{result.saw.note}"] if result.saw.note else [])) + "\n"
+
+
+def markdown_of(result: DiffResult, names: tuple[str, str]) -> str:
+    """Return the review as markdown (GitHub's dialect, for its folded sections)."""
+    lines = [
+        "### Memory",
+        "",
+        f"{_summary(result)} From {_escaped(names[0])} to {_escaped(names[1])}, "
+        f"`{result.base[:12]}..{result.head[:12]}`.",
+    ]
+    for title, entries in _sections(result):
+        folded = len(entries) > 10
+        lines += ["", f"<details><summary><b>{title}</b> ({len(entries)})</summary>" if folded else f"#### {title}", ""]
+        for _, what, words, remark in entries[:MOST]:
+            kind, _, identity = what.partition(" ")
+            lines.append(f"- **{_escaped(kind)}** {_escaped(words)} `{_escaped(identity)}`")
+            lines += [f"  - {_escaped(remark)}"] if remark else []
+        lines += [f"- … {len(entries) - MOST} more"] if len(entries) > MOST else []
+        lines += ["", "</details>"] if folded else []
+    return "\n".join(lines + (["", _escaped(result.saw.note)] if result.saw.note else [])) + "\n"
+
+
+def _summary(result: DiffResult) -> str:
+    counts = [
+        (len(result.added), "added"),
+        (len(result.changed), "changed"),
+        (len(result.superseded), "superseded"),
+        (len(result.archived), "archived"),
+        (len(result.removed), "gone"),
+        (len(result.contradicts), "in contradiction"),
+        (len(result.stale), "possibly stale"),
+        (result.malformed, "lines malformed"),
+    ]
+    return (", ".join(f"{number} {what}" for number, what in counts if number) or "nothing changes") + "."
+
+
+def _sections(result: DiffResult) -> list[tuple[str, list[_Line]]]:
+    sections = [
+        ("Contradicts", [_line("!", turn.memory, _against(turn)) for turn in result.contradicts]),
+        ("Added", [_line("+", memory, _place(memory)) for memory in result.added]),
+        ("Changed", [_line("~", turn.memory, f"changed: {turn.reason}") for turn in result.changed]),
+        ("Superseded", [_line(">", turn.memory, _by(turn)) for turn in result.superseded]),
+        ("Archived", [_line("-", turn.memory, turn.reason) for turn in result.archived]),
+        ("Gone", [_line("-", memory, "no longer in the tree: reverted or deleted") for memory in result.removed]),
+        (
+            "Possibly stale: the work changes code that these are about",
+            [_line("?", turn.memory, turn.reason) for turn in result.stale],
+        ),
+    ]
+    return [(title, entries) for title, entries in sections if entries]
+
+
+def _by(turn: Turn) -> str:
+    return f"now: {_words(turn.by)} {turn.by.id}" if turn.by else turn.reason
+
+
+def _against(turn: Turn) -> str:
+    return f"against {turn.by.id}: {_words(turn.by)} ({turn.reason})" if turn.by else turn.reason
+
+
+def _line(mark: str, memory: Memory, remark: str) -> _Line:
+    return mark, f"{memory.type} {memory.id}", _words(memory), " ".join(remark.split())
+
+
+def _words(memory: Memory) -> str:
+    return shorten(" ".join((memory.text or headline(memory)).split()), CHARS)
+
+
+def _place(memory: Memory) -> str:
+    places = [f"{cite.path}:{cite.start}-{cite.end}" if cite.start else cite.path for cite in memory.cites]
+    return ", ".join(dict.fromkeys([*places, *memory.files]))
+
+
+def _escaped(text: str) -> str:
+    # Hosts make links of mentions, numbers and addresses in the rendered text, whatever was escaped; an empty comment
+    # inside keeps them from that.
+    return _LINKED.sub(r"\1<!-- -->", _MARKUP.sub(r"\\\1", text))

@@ -1,0 +1,159 @@
+"""The check of continuous integration: each rule, its level, and that it changes nothing."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from repositories import git
+
+from muninn_core.errors import NotInitialised
+
+pytest_plugins = ["engines"]
+
+TOKEN = "ghp_" + "a1B2c3D4e5" * 3 + "F6a7B8"
+
+
+@pytest.fixture
+def clean(muninn):
+    """A repository with one memory, sealed and committed."""
+    muninn.call("remember", text="Names come from the table.", cites=[{"path": "src/users.py", "start": 6, "end": 8}])
+    muninn.call("seal")
+    git(muninn.root, "add", "-A")
+    git(muninn.root, "commit", "-q", "-m", "Memory")
+    return muninn
+
+
+def segment(muninn):
+    return next((muninn.root / ".muninn/memory/sessions").glob("*.jsonl"))
+
+
+def rules(result):
+    return [(finding.rule, finding.level) for finding in result.findings]
+
+
+def configure(muninn, text):
+    (muninn.root / ".muninn" / "config.yaml").write_text(text)
+
+
+def test_a_clean_repository_has_no_findings(clean):
+    result = clean.call("check")
+    assert (result.ok, result.errors, result.warnings, result.findings) == (True, 0, 0, ())
+    assert result.memories == 1
+    assert result.saw.commit == git(clean.root, "rev-parse", "HEAD").strip()
+
+
+def test_a_malformed_line_and_merge_markers_are_errors_with_their_lines(clean):
+    path = segment(clean)
+    path.write_text(path.read_text() + "<<<<<<< HEAD\n")
+    result = clean.call("check")
+    assert not result.ok
+    (finding,) = result.findings
+    assert (finding.rule, finding.level, finding.line) == ("malformed", "error", 2)
+    assert finding.path == path.relative_to(clean.root).as_posix()
+
+
+def test_a_secret_in_tracked_memory_is_an_error_that_does_not_repeat_it(clean):
+    path = segment(clean)
+    path.write_text(path.read_text().replace("the table", f"the table {TOKEN}"))
+    (finding,) = clean.call("check").findings
+    assert (finding.rule, finding.level, finding.line) == ("secrets", "error", 1)
+    assert TOKEN not in str(finding)
+
+
+def test_a_secret_in_knowledge_and_one_of_the_projects_own_patterns_are_found(clean):
+    configure(clean, "memory:\n  secrets: ['harbour-[0-9]{4}']\n")
+    (clean.root / ".muninn/knowledge/keys.md").write_text(f"# Keys\n\nThe key is harbour-1234.\nAnother: {TOKEN}\n")
+    assert [(finding.rule, finding.line) for finding in clean.call("check").findings] == [
+        ("secrets", 3),
+        ("secrets", 4),
+    ]
+
+
+def test_a_memory_that_cites_a_file_which_is_gone_is_a_warning(clean):
+    git(clean.root, "rm", "-q", "src/users.py")
+    result = clean.call("check")
+    assert (result.ok, rules(result)) == (True, [("dangling", "warn")])
+    assert "src/users.py" in result.findings[0].message
+    assert not clean.call("check", strict=True).ok
+
+
+def test_what_was_forgotten_may_cite_what_it_likes(clean):
+    clean.call("forget", id=clean.call("memories").memories[0].id)
+    clean.call("seal")
+    git(clean.root, "rm", "-q", "src/users.py")
+    assert clean.call("check").findings == ()
+
+
+def test_an_open_conflict_is_a_warning(clean):
+    clean.call("remember", text="We use lanterns for the night watch.", type="decision")
+    clean.call("remember", text="We do not use lanterns for the night watch.", type="decision")
+    clean.call("seal")
+    clean.call("reconcile")
+    assert rules(clean.call("check")) == [("conflicts", "warn")]
+
+
+def test_a_session_that_is_not_sealed_is_a_warning_and_stays_unsealed(clean):
+    clean.call("remember", text="Still open.", session="s1")
+    (finding,) = clean.call("check").findings
+    assert (finding.rule, finding.path) == ("unsealed", ".muninn/local/spool/s1.jsonl")
+    assert "session s1 has 1 record " in finding.message
+    assert clean.call("status").log.unsealed == 1
+
+
+def test_frontmatter_and_bytes_that_are_no_text_are_warnings(clean):
+    folder = clean.root / ".muninn/knowledge"
+    (folder / "a.md").write_text("---\nconfidence: certain\n---\n# A\n")
+    (folder / "b.md").write_bytes(b"# \xff\xfe\n")
+    result = clean.call("check")
+    assert rules(result) == [("knowledge", "warn"), ("knowledge", "warn")]
+    assert (result.findings[0].path, result.findings[0].line) == (".muninn/knowledge/a.md", 2)
+
+
+def test_a_key_that_can_not_be_taken_is_an_error_with_its_line(clean):
+    configure(clean, "index:\n  wrokers: 2\n")
+    (finding,) = clean.call("check").findings
+    assert (finding.rule, finding.level, finding.line) == ("config", "error", 2)
+    assert "workers" in finding.hint
+
+
+def test_the_config_decides_what_is_an_error_and_what_is_not_told(clean):
+    path = segment(clean)
+    path.write_text(path.read_text() + "{broken\n")
+    git(clean.root, "rm", "-q", "src/users.py")
+    configure(clean, "check:\n  malformed: off\n  dangling: error\n")
+    result = clean.call("check")
+    assert (result.ok, rules(result)) == (False, [("dangling", "error")])
+
+
+def test_a_level_that_is_none_is_a_problem_that_names_the_levels(clean):
+    configure(clean, "check:\n  malformed: fatal\n")
+    (finding,) = clean.call("check").findings
+    assert finding.rule == "config"
+    assert finding.hint.startswith("It takes error, warn or off; the default is error.")
+
+
+def test_a_fresh_clone_is_checked_without_a_trace(clean, tmp_path, start):
+    git(tmp_path, "clone", "-q", str(clean.root), "fresh")
+    fresh = start(tmp_path / "fresh")
+    before = sorted(path for path in fresh.root.rglob("*") if ".git" not in path.parts)
+    assert fresh.call("check").ok
+    assert sorted(path for path in fresh.root.rglob("*") if ".git" not in path.parts) == before
+    assert not fresh.engine._workspaces
+
+
+def test_spools_of_a_session_that_died_are_told_and_left_alone(clean, tmp_path, start):
+    spool = clean.root / ".muninn/local/spool"
+    clean.call("remember", text="Still open.", session="s1")
+    copy = tmp_path / "copy"
+    shutil.copytree(clean.root, copy)
+    other = start(copy)
+    assert rules(other.call("check")) == [("unsealed", "warn")]
+    assert (copy / spool.relative_to(clean.root) / "s1.jsonl").exists()
+
+
+def test_without_memory_there_is_nothing_to_check_and_that_is_an_error(plain_repo, start):
+    muninn = start(plain_repo)
+    assert not (plain_repo / ".muninn").exists()
+    with pytest.raises(NotInitialised):
+        muninn.call("check")
