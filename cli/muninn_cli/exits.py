@@ -12,7 +12,7 @@ INTERRUPTED = 130
 
 MEANINGS = {
     OK: "done",
-    ERROR: "an error that has no code of its own; a check of `doctor` failed",
+    ERROR: "an error that has no code of its own; `check` or `doctor` found something wrong",
     USAGE: "the command line is wrong",
     3: "what was named is not there",
     4: "not a repository, or no .muninn in it",

@@ -28,9 +28,10 @@ COMMANDS = {
 """The commands that are no verbs of the catalogue."""
 
 GROUPS = {
-    "Ask": ("recall", "context", "memories", "brief"),
+    "Ask": ("recall", "context", "memories", "history", "brief"),
     "Remember": ("remember", "capture", "forget"),
     "Share": ("init", "seal", "reconcile", "conflicts", "resolve"),
+    "Review": ("diff", "check"),
     "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),
     "Connect": ("install", "uninstall", "lsp", "mcp", "hook", "help"),
 }

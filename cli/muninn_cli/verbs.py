@@ -9,7 +9,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.exits import OK
+from muninn_cli.exits import ERROR, OK
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parameters import parameters
 from muninn_cli.parser import near_words, to_params, verb_parser
@@ -52,7 +52,7 @@ def _run(argv: list[str]) -> int:
         from muninn_cli.show import show
 
         show(method.verb, result, given)
-    return OK
+    return OK if result.get("ok", True) else ERROR  # a check that has found something says so by its code
 
 
 def _method(verb: str) -> Method:
@@ -122,4 +122,7 @@ def _call(method: Method, given: argparse.Namespace, params: Mapping[str, Any]) 
 
         with bar() as report, client.connect(given.repo, os.environ, name=NAME) as daemon:
             return daemon.call(method.verb, dict(params), progress=report)
+    if method.alone:
+        with client.connect(given.repo, os.environ, name=NAME, private=True) as daemon:
+            return daemon.call(method.verb, dict(params))
     return client.call(given.repo, os.environ, method.verb, dict(params), name=NAME)

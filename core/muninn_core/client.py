@@ -25,7 +25,7 @@ HELLO_SECONDS = 60.0
 """How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
 
 
-_REPEATABLE = ("recall", "context", "memories", "status", "brief", "conflicts", "capture", "seal")
+_REPEATABLE = ("recall", "context", "memories", "status", "brief", "conflicts", "capture", "seal", "history", "diff")
 """Verbs that may be sent again when nobody knows whether they were done: they read, or do a thing once."""
 
 
@@ -125,13 +125,17 @@ def connect(
     face: str = "rpc",
     start: bool = True,
     name: str = "",
+    private: bool = False,
 ) -> Client:
     """Connect to the daemon of the repository around `repo`; with `start` it is started when it is not there.
 
-    A daemon of another version is replaced. `face` is rpc, lsp or mcp: what the bytes after the hello are. Raises
-    NotARepository for a bad folder, DaemonError when there is no daemon and none can be started.
+    A `private` one serves this client alone and leaves with it; where the system can't hand it a socket (Windows), the
+    shared one answers. A daemon of another version is replaced. `face` is rpc, lsp or mcp: what the bytes after the
+    hello are. Raises NotARepository for a bad folder, DaemonError when there is no daemon and none can be started.
     """
     place = locate(repo)
+    if private and os.name != "nt":
+        return Client(private_daemon(place, environ), place, _hello(place, face, name, ""))
     tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
     try:
         address = Address(runtime_directory(environ), place.identity)

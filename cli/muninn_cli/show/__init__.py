@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, changes, health, memories
+from muninn_cli.show import answers, changes, health, memories, reviews
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +25,9 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "context": answers.context,
     "memories": memories.memories,
     "forget": memories.forget,
+    "history": reviews.history,
+    "diff": reviews.diff,
+    "check": reviews.check,
     "seal": changes.seal,
     "reconcile": changes.reconcile,
     "conflicts": memories.conflicts,

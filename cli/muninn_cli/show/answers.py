@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import clipped, errors, joined, line, safe
-from muninn_cli.show.facts import count, own_title, place, seen
+from muninn_cli.show.facts import count, own_title, place, seen, whereabouts
 
 if TYPE_CHECKING:
     import argparse
@@ -40,7 +40,8 @@ def context(console: Console, result: dict[str, Any], given: argparse.Namespace)
     if console.is_terminal:
         left_out = f"{result['omitted']} left out" if result["omitted"] else ""
         tokens = f"{result['tokens']:,} of {result['budget']:,} tokens"
-        line(errors(), (joined(count(len(result["items"]), "item"), tokens, left_out), "faint"))
+        note = result["saw"]["note"]
+        line(errors(), (joined(count(len(result["items"]), "item"), tokens, left_out, note), "faint"))
 
 
 def brief(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
@@ -67,6 +68,9 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))
+    marks = joined(*whereabouts(hit))
+    if marks:
+        line(console, (f"       {marks}", "hint"))
     for row in clipped(hit["text"], LINES):
         line(console, (f"       {row}", ""))
     if why:

@@ -47,7 +47,13 @@ def seen(saw: dict[str, Any]) -> str:
     """Return what an answer saw: branch, commit, log position, and how far the index lags."""
     head = "@".join(part for part in (saw.get("branch") or "", (saw.get("commit") or "")[:8]) if part)
     lag = saw["index"]["lag"]
-    return joined(head, f"log {saw['log']}", f"the index lags by {count(lag, 'file')}" if lag else "")
+    return joined(head, f"log {saw['log']}", f"the index lags by {count(lag, 'file')}" if lag else "", saw["note"])
+
+
+def whereabouts(found: dict[str, Any]) -> list[str]:
+    """Return what HEAD makes of a hit or memory: which branches alone hold it, what became of its work."""
+    elsewhere = f"only on {', '.join(found['elsewhere'])}" if found["elsewhere"] else ""
+    return [elsewhere, f"its work was {found['work']}" if found["work"] in ("reverted", "abandoned") else found["work"]]
 
 
 def own_title(title: str, text: str) -> str:

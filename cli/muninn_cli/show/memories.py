@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line, sentence
-from muninn_cli.show.facts import count, moment, own_title, place, seen
+from muninn_cli.show.facts import count, moment, own_title, place, seen, whereabouts
 
 if TYPE_CHECKING:
     import argparse
@@ -130,4 +130,5 @@ def _marks(memory: dict[str, Any]) -> list[str]:
         f"superseded by {memory['superseded_by']}" if memory["superseded_by"] else "",
         f"merged into {memory['merged_into']}" if memory["merged_into"] else "",
         "" if memory["sealed"] else "not sealed yet",
+        *whereabouts(memory),
     ]

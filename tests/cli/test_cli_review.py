@@ -1,0 +1,117 @@
+"""Reviewing on the command line: what people see, the exit codes that scripts lean on, and processes left behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from muninn_shell import Shell, make_repo
+from repositories import daemon_pid, git
+
+
+@pytest.fixture
+def fresh(environ: dict[str, str], tmp_path: Path) -> Shell:
+    """A shell in a clone that no daemon serves, of a repository with one memory and the branch `feature`."""
+    origin = Shell(make_repo(tmp_path / "origin"), environ)
+    origin.json("init")
+    origin.json("remember", "Berths start at one.", "--file", "src/harbour.py")
+    origin.json("seal")
+    git(origin.repo, "add", "-A")
+    git(origin.repo, "commit", "-q", "-m", "Memory")
+    git(origin.repo, "checkout", "-q", "-b", "feature")
+    origin.json("remember", "Cranes are yellow.")
+    origin.json("seal")
+    git(origin.repo, "add", "-A")
+    git(origin.repo, "commit", "-q", "-m", "Cranes")
+    git(origin.repo, "checkout", "-q", "main")
+    origin.run("daemon", "stop")
+    git(tmp_path, "clone", "-q", str(origin.repo), "clone")
+    return Shell(tmp_path / "clone", environ)
+
+
+def test_check_and_diff_in_a_fresh_clone_start_no_daemon_and_leave_nothing(fresh: Shell) -> None:
+    done = fresh.run("check")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0 errors · 0 warnings" in done.stdout
+    text = fresh.run("diff", "main..origin/feature").stdout
+    assert "Added (1)" in text
+    assert "Cranes are yellow." in text
+    assert daemon_pid(fresh.repo, fresh.environ) is None
+    assert git(fresh.repo, "status", "--porcelain", "--ignored") == ""
+
+
+def test_check_exits_with_1_on_errors_and_names_the_place(fresh: Shell) -> None:
+    segment = next((fresh.repo / ".muninn/memory/sessions").glob("*.jsonl"))
+    segment.write_text(segment.read_text() + ">>>>>>> feature\n")
+    done = fresh.run("check")
+    assert done.returncode == 1
+    place = f"{segment.relative_to(fresh.repo).as_posix()}:2: error: "
+    assert any(line.startswith(place) and line.endswith("[malformed]") for line in done.stdout.splitlines())
+    told = fresh.run("check", "--json")
+    assert told.returncode == 1
+    assert json.loads(told.stdout)["errors"] == 1
+
+
+def test_strict_makes_warnings_fail(fresh: Shell) -> None:
+    git(fresh.repo, "rm", "-q", "src/harbour.py")
+    assert fresh.run("check").returncode == 0
+    assert fresh.run("check", "--strict").returncode == 1
+
+
+def test_diff_as_markdown_goes_to_stdout_as_it_is(fresh: Shell) -> None:
+    done = fresh.run("diff", "main..origin/feature", "--format", "markdown")
+    assert done.stdout.startswith("### Memory\n")
+    answer = fresh.json("diff", "main..origin/feature", "--format", "markdown")
+    assert answer["text"] == done.stdout
+    assert [memory["text"] for memory in answer["added"]] == ["Cranes are yellow."]
+
+
+def test_a_revision_that_is_not_there_exits_with_3_and_a_hint(fresh: Shell) -> None:
+    code, error = fresh.failure("diff", "origin/featrue")
+    assert code == 3
+    assert "'origin/feature'" in error["data"]["hint"]
+
+
+def test_check_without_memory_exits_with_4(environ: dict[str, str], tmp_path: Path) -> None:
+    assert Shell(make_repo(tmp_path / "bare"), environ).failure("check")[0] == 4
+
+
+def test_people_see_revisions_branches_and_histories(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    shell.json("init")
+    number = shell.json("remember", "Berths start at one.")["ids"][0]
+    shell.json("seal")
+    git(shell.repo, "add", "-A")
+    git(shell.repo, "commit", "-q", "-m", "Memory")
+    git(shell.repo, "checkout", "-q", "-b", "feature")
+    shell.json("remember", "Cranes are yellow.")
+    shell.json("seal")
+    git(shell.repo, "add", "-A")
+    git(shell.repo, "commit", "-q", "-m", "Cranes")
+    git(shell.repo, "checkout", "-q", "main")
+    assert "only on feature" in shell.run("memories", "--branches").stdout
+    assert "only on feature" in shell.run("recall", "cranes", "--branches").stdout
+    assert "As of feature (" in shell.run("recall", "cranes", "--at", "feature").stdout
+    assert "Cranes" not in shell.run("recall", "cranes", "--at", "main").stdout
+    shell.json("forget", number, "--reason", "Zero now.")
+    lines = shell.run("history", number).stdout.splitlines()
+    assert any("remembered as insight" in line for line in lines)
+    assert any("archived it: Zero now." in line for line in lines)
+
+
+def test_the_sample_workflow_runs_verbs_and_options_that_exist() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "ci.md").read_text()
+    commands = [
+        line.split("muninn ", 1)[1]
+        for line in page.splitlines()
+        if line.strip().startswith(("run: muninn", "$ muninn", "muninn "))
+    ]
+    assert len(commands) >= 3
+    from muninn_cli.parser import verb_parser
+    from muninn_core.protocol.methods import METHODS
+
+    for command in commands:
+        verb, *words = command.split("|")[0].split(">")[0].split("#")[0].replace('"', "").split()
+        verb_parser(METHODS[verb]).parse(words)
