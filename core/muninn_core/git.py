@@ -322,11 +322,14 @@ def read_blobs(root: Path, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
     The format is that of git-cat-file(1), "BATCH OUTPUT".
     """
+    wanted = list(oids)
+    if not wanted:
+        return
     command = ["git", "--no-optional-locks", "-C", str(root), "cat-file", "--batch"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        for oid in oids:
+        for oid in wanted:
             process.stdin.write(oid.encode() + b"\n")
             process.stdin.flush()
             answer = process.stdout.readline().split()

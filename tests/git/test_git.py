@@ -194,3 +194,49 @@ def test_the_reader_of_head_sees_each_commit_checkout_and_packed_ref(plain_repo)
         run(plain_repo, *command)
         assert reader.read() == git.head(locate(str(plain_repo))), command
         assert reader.read() is reader.read()
+
+
+def test_a_revision_is_a_commit_whatever_names_it(plain_repo):
+    first = run(plain_repo, "rev-parse", "HEAD").strip()
+    run(plain_repo, "tag", "-a", "v1", "-m", "One")
+    second = commit(plain_repo, "Second", **{"a.txt": "a\n"})
+    assert git.commit_of(plain_repo, "v1") == git.commit_of(plain_repo, "HEAD~1") == first
+    assert git.commit_of(plain_repo, second[:10]) == second
+    assert [(ref.name, ref.commit) for ref in git.refs(plain_repo)] == [("main", second), ("v1", first)]
+
+
+def test_trees_and_contents_are_read_without_a_checkout(plain_repo):
+    first = run(plain_repo, "rev-parse", "HEAD").strip()
+    (plain_repo / "odd\nname.txt").write_bytes(b"two\n\nlines\n")
+    second = commit(plain_repo, "Odd")
+    entries = {entry.path: entry for entry in git.list_tree(plain_repo, second)}
+    odd = entries["odd\nname.txt"]
+    assert list(git.read_blobs(plain_repo, [odd.oid, odd.oid])) == [(odd.oid, b"two\n\nlines\n")] * 2
+    assert odd.size == 11
+    assert set(git.tree_ids(plain_repo, [first, second], "src")) == {first, second}
+    assert git.tree_ids(plain_repo, [first], "nowhere") == {}
+
+
+def test_an_object_that_is_not_here_is_an_error(plain_repo):
+    with pytest.raises(git.GitError, match="not in this clone"):
+        list(git.read_blobs(plain_repo, ["0" * 40]))
+
+
+def test_changes_between_commits_name_renames_and_the_lines_that_went(plain_repo):
+    before = commit(plain_repo, "Base", **{"lines.txt": "".join(f"line {n}\n" for n in range(20))})
+    text = (plain_repo / "lines.txt").read_text().replace("line 3\n", "three\n").replace("line 9\n", "line 9\nnew\n")
+    run(plain_repo, "mv", "README.md", "READ.md")
+    after = commit(plain_repo, "Change", **{"lines.txt": text, "more.txt": "x\n"})
+    changes = {(change.path, change.now): change for change in git.changed_files(plain_repo, before, after)}
+    assert set(changes) == {("README.md", "READ.md"), ("lines.txt", "lines.txt"), (None, "more.txt")}
+    lines = changes["lines.txt", "lines.txt"]
+    assert git.changed_spans(plain_repo, lines.before_oid, lines.after_oid) == ((4, 4),)
+
+
+def test_commits_that_no_tip_leads_to_and_those_that_nobody_has_are_unreachable(plain_repo):
+    first = run(plain_repo, "rev-parse", "HEAD").strip()
+    run(plain_repo, "checkout", "-q", "-b", "side")
+    aside = commit(plain_repo, "Aside")
+    nobody = "1" * 40
+    assert git.unreachable(plain_repo, [first, aside, nobody], [first]) == {aside, nobody}
+    assert git.unreachable(plain_repo, [first, aside], [aside]) == set()

@@ -24,6 +24,7 @@ MEMORY = ".muninn/memory"
 _KEPT = 4
 """Revisions whose memory is kept: a review looks at two, a person goes back and forth between a few."""
 
+_KEPT_COMMITS = 1_000
 _KEPT_BYTES = 64_000_000
 """Bytes of files whose records are kept beside that: those of other branches are asked for again and again."""
 
@@ -46,6 +47,7 @@ class Past:
         self.root = Path(place.root)
         self._lock = threading.Lock()
         self._moments: OrderedDict[str, tuple[State, tuple[Record, ...], int]] = OrderedDict()
+        self._commits: dict[str, tuple[bool, str, datetime]] = {}
         self._files: OrderedDict[str, tuple[Lines, int]] = OrderedDict()
 
     def at(self, rev: str, *, strict: bool = True) -> Moment:
@@ -54,12 +56,12 @@ class Past:
         Raises GitError where there is no git, or an object is not in this clone.
         """
         commit = git.commit_of(self.root, rev)
-        if strict and not git.tree_ids(self.root, [commit], ".muninn"):
+        there, tree, time = self._facts(commit)
+        if strict and not there:
             raise NotFoundError(
                 f"there is no memory at '{rev}': that commit has no .muninn",
                 hint="`git log --diff-filter=A -- .muninn/config.yaml` shows where memory begins.",
             )
-        tree = git.tree_ids(self.root, [commit], MEMORY).get(commit, "")
         with self._lock:
             known = self._moments.get(tree)
             if known is None:
@@ -68,7 +70,6 @@ class Past:
             while len(self._moments) > _KEPT:
                 self._moments.popitem(last=False)
         state, records, malformed = known
-        time = git.commit_time(self.root, commit)
         return Moment(commit=commit, time=time, tree=tree, state=state, records=records, malformed=malformed)
 
     def files_of(self, trees: Iterable[str]) -> dict[str, set[str]]:
@@ -94,6 +95,18 @@ class Past:
                 _, (_, length) = self._files.popitem(last=False)
                 size -= length
         return found
+
+    def _facts(self, commit: str) -> tuple[bool, str, datetime]:
+        """Return whether a commit has `.muninn`, its memory folder's id or "", and when it was made."""
+        known = self._commits.get(commit)
+        if known is None:
+            there = bool(git.tree_ids(self.root, [commit], ".muninn"))
+            tree = git.tree_ids(self.root, [commit], MEMORY).get(commit, "")
+            known = (there, tree, git.commit_time(self.root, commit))
+            if len(self._commits) >= _KEPT_COMMITS:
+                self._commits.clear()
+            self._commits[commit] = known
+        return known
 
     def _read(self, tree: str) -> tuple[State, tuple[Record, ...], int]:
         fold = Fold()

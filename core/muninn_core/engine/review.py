@@ -5,6 +5,8 @@ Both sides are read from git's objects; what is not committed is no part of it.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -18,7 +20,13 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.params import DiffParams
 from muninn_core.protocol.results import DiffResult, Turn
 from muninn_core.reconcile.plan import conclude
+from muninn_core.store.change import needs
 from muninn_core.store.fold import Fold, State
+
+_WORD = re.compile(r"\w+")
+
+SHARED = 0.34
+"""The share of the shorter one's words that two memories must have in common to be compared. Reconciling wants more."""
 
 _OWN = frozenset({"text", "title", "tags", "entities", "files", "cites", "importance", "trust", "expires", "type"})
 """The fields whose change a reviewer is told of, beside what has a list of its own."""
@@ -104,9 +112,12 @@ def _contradictions(target: Moment, after: Moment, added: set[str]) -> tuple[Tur
     """Return what reconciling would ask a person once both sides are merged, where something new is part of it."""
     if not added:
         return ()
+    records = {record.id: record for record in (*target.records, *after.records)}
+    memories = {**target.state.memories, **after.state.memories}
+    kept = _near(added, memories)
     both = Fold()
-    both.add(target.records, sealed=True)
-    both.add(after.records, sealed=True)
+    both.add((one for one in records.values() if one.id in kept or kept.intersection(needs(one.data))), sealed=True)
+    both.add((one for one in records.values() if one.type == "resolve"), sealed=True)
     conclude(both)
     state = both.state()
     turns = []
@@ -118,6 +129,28 @@ def _contradictions(target: Moment, after: Moment, added: set[str]) -> tuple[Tur
             sides.reverse()
         turns.append(Turn(memory=sides[0], by=sides[1], reason=dispute.reason))
     return tuple(sorted(turns, key=lambda turn: (turn.memory.id, turn.by.id if turn.by else "")))
+
+
+def _near(added: set[str], memories: Mapping[str, Memory]) -> set[str]:
+    """Return the new memories and those that share enough words with one of them to say the same or the opposite.
+
+    Reconciling compares more carefully; this only spares it the thousands that have nothing to do with the branch.
+    """
+    new = [memories[identity] for identity in added if identity in memories]
+    words = {memory.id: set(_WORD.findall(memory.text.lower())) for memory in new}
+    holders: dict[str, list[str]] = {}
+    for identity, own in words.items():
+        for word in own:
+            holders.setdefault(word, []).append(identity)
+    kept = set(added) | {link.target for memory in new for link in memory.links}
+    for memory in memories.values():
+        if memory.id in added:
+            continue
+        own = set(_WORD.findall(memory.text.lower()))
+        shared = Counter(identity for word in own.intersection(holders) for identity in holders[word])
+        if any(count >= SHARED * min(len(own), len(words[identity])) for identity, count in shared.items()):
+            kept.update((memory.id, *memory.sources, *([memory.merged_into] if memory.merged_into else ())))
+    return kept
 
 
 def _stale(root: Path, before: Moment, after: Moment) -> tuple[Turn, ...]:

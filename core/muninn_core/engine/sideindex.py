@@ -41,13 +41,14 @@ class SideIndex:
         self,
         key: object,
         memories: Iterable[Memory],
-        files: Mapping[str, str] | None = None,
+        files: Callable[[], Mapping[str, str]] | None = None,
         contents: Contents | None = None,
         most: int = 0,
     ) -> tuple[Snapshot, Embedder]:
-        """Return the index of these memories and files ({path: content id}, `most` bytes long), and its embedder.
+        """Return the index of these memories and files ({path: content id}), and its embedder.
 
-        `key` says what they are: with the same one nothing is looked at. Raises StorageError.
+        Files of more than `most` bytes are left out. `key` says what they are: with the same one nothing is looked at.
+        Raises StorageError.
         """
         with self._lock:
             index, embedder = self._open()
@@ -55,7 +56,7 @@ class SideIndex:
                 self._key = None
                 index.sync_memories(text_of(memory) for memory in memories)
                 if files is not None and contents is not None:
-                    self._sync_files(index, files, contents, most)
+                    self._sync_files(index, files(), contents, most)
                 index.compact()  # so that scores do not depend on what was asked about before
                 self._key = key
             return index.snapshot(), embedder

@@ -117,7 +117,7 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
     snapshot, embedder = workspace.index_of_past.snapshot(
         (moment.commit, settings),
         speaking,
-        _knowledge(workspace, moment.commit),
+        lambda: _knowledge(workspace, moment.commit),
         lambda oids: git.read_blobs(workspace.past.root, oids),
         settings.max_file_bytes,
     )
