@@ -49,7 +49,7 @@ SECRETS: list[tuple[str, str]] = [
         ("SECRET_KEY = '{}'", drawn(50, _SIGNS)),
         ("DJANGO_SECRET_KEY={}", drawn(50, _SIGNS)),
         ("client_secret={}", drawn(36)),
-        ("clientSecret: \"{}\"", drawn(32)),
+        ('clientSecret: "{}"', drawn(32)),
         ("CLIENT_SECRET: {}", _base64(24)),
         ('"client_secret": "{}"', drawn(40)),
         ("token: {}", _hex(40)),
@@ -57,7 +57,7 @@ SECRETS: list[tuple[str, str]] = [
         ("access_token={}", drawn(64)),
         ('{"access_token": "{}", "n": 1}', drawn(43)),
         ("refreshToken = '{}'", drawn(48)),
-        ("auth_token := \"{}\"", _hex(64)),
+        ('auth_token := "{}"', _hex(64)),
         ("authToken => '{}'", drawn(30)),
         ("Authorization: Bearer {}", drawn(40)),
         ("curl -H 'Authorization: Bearer {}' http://localhost", drawn(64)),
@@ -69,7 +69,7 @@ SECRETS: list[tuple[str, str]] = [
         ("password = '{}'", drawn(16)),
         ("password: {}", drawn(12)),
         ("DB_PASSWORD={}", drawn(20)),
-        ("POSTGRES_PASSWORD: \"{}\"", drawn(18)),
+        ('POSTGRES_PASSWORD: "{}"', drawn(18)),
         ("The password is {}.", drawn(14)),
         ("the admin password was {} until March", drawn(13)),
         ("pwd={}", drawn(15)),
@@ -99,7 +99,7 @@ SECRETS: list[tuple[str, str]] = [
         ("secret_key_base: {}", _hex(128)),
         ("X-Api-Key: {}", drawn(40)),
         ("master_key={}", _hex(32)),
-        ("auth_key = \"{}\"", drawn(32)),
+        ('auth_key = "{}"', drawn(32)),
     ]
 ]
 """(text, the secret in it)."""
@@ -224,7 +224,7 @@ HARMLESS: list[str] = [
     "pwd = /home/build/workspace/project-1",
     "cd $(pwd)/build-2026-03-01-x86_64",
     "tls_key_algorithm: ecdsa-p256-sha256-v2",
-    "key = \"kafka.consumer.group.id.v2\"",
+    'key = "kafka.consumer.group.id.v2"',
     "api_key_header = 'X-Api-Key-V2-Header'",
     "auth_key_algorithm = 'HMAC-SHA256-base64'",
 ]

@@ -30,12 +30,15 @@ _OPTION = re.compile(
 )
 _NAMED = re.compile(rf"(?:{_NAME}|(?<![A-Za-z])key){_AFTER}$", re.IGNORECASE)
 _PASSWORD = re.compile(r"pass(?:word|wd|phrase)|pwd", re.IGNORECASE)
-_HARMLESS_NAME = re.compile(
-    r"public|foreign|primary|partition|cache|sort|lookup|object|storage|row|idempot|dedup|ssh_host|host_key|hash|digest"
-    r"|checksum|fingerprint|(?<![a-z])s3_key|csrf_field|translation|i18n|issue|jira|map|dict|hot|short|page|next|cursor",
+_HARMLESS_KEY = re.compile(
+    r"public|foreign|primary|partition|cache|sort|lookup|object|storage|row|idempot|dedup|host_key|s3_key|translation"
+    r"|i18n|issue|jira|map|dict|hot|short|page|next|cursor|hash|digest|checksum|fingerprint",
     re.IGNORECASE,
 )
-"""Names that hold `key` or `token` and mean no secret: of tables, caches, pages."""
+"""Names with `key` or `token` that mean no secret: of tables, caches, pages."""
+
+_DERIVED = re.compile(r"hash|digest|checksum|fingerprint", re.IGNORECASE)
+_SURE = re.compile(r"secret|pass|pwd|account|access", re.IGNORECASE)
 
 _DIGEST = re.compile(
     r"(?:sha\d+[:-])?(?:[0-9a-f]{7,8}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{128})"
@@ -80,7 +83,8 @@ def is_secret(name: str, value: str) -> bool:
     """Whether a value that is given to a name is a secret."""
     last = name.rpartition(".")[2]
     bearer = name.lower() == "bearer"
-    if not (bearer or _NAMED.search(last)) or _HARMLESS_NAME.search(last):
+    harmless = _DERIVED if _SURE.search(last) else _HARMLESS_KEY
+    if not (bearer or _NAMED.search(last)) or harmless.search(last):
         return False
     password = _PASSWORD.search(last) is not None
     if len(value) < _LEAST_LENGTH[password] or _is_other(value, named=last):
