@@ -123,6 +123,8 @@ export interface RememberParams {
   links?: readonly Link[];
   /** Always part of a context pack. */
   pin?: boolean;
+  /** Keep it on this machine: never sealed, never in git. */
+  private?: boolean;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** The task's id, as in .metis/tasks. */
@@ -186,6 +188,8 @@ export interface MemoryDraft {
   links?: readonly Link[];
   /** Always part of a context pack. */
   pin?: boolean;
+  /** Keep it on this machine: never sealed, never in git. */
+  private?: boolean;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** The task's id, as in .metis/tasks. */
@@ -415,6 +419,7 @@ export interface RememberResult {
  *
  * `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
  * field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
+ * A `private` one is only in the ignored part of this work tree and never gets into git.
  */
 export interface Memory {
   id: string;
@@ -446,6 +451,7 @@ export interface Memory {
   superseded_by: string | null;
   merged_into: string | null;
   sealed: boolean;
+  private: boolean;
   sources: readonly string[];
   details: Readonly<Record<string, unknown>>;
 }
@@ -459,7 +465,7 @@ export interface RecallResult {
 /**
  * One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
  *
- * A memory's `path` is the first file that it names, or "" when it names none.
+ * A memory's `path` is the first file that it names, or "" when it names none; a `private` one is in no repository.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -473,6 +479,7 @@ export interface Hit {
   title: string;
   type: string;
   symbol: string;
+  private: boolean;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -507,6 +514,7 @@ export interface PackItem {
   tokens: number;
   score: number;
   why: readonly Reason[];
+  private: boolean;
 }
 
 /** The memories that match; `total` counts them before limit and offset. */

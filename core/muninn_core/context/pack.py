@@ -90,6 +90,7 @@ def _item(tier: str, hit: Hit) -> PackItem:
         tokens=0,
         score=hit.score,
         why=hit.why,
+        private=hit.private,
     )
     from muninn_core.model.value import replace
 

@@ -281,6 +281,7 @@ class Engine:
         return workspace
 
     def _change(self, workspace: Workspace, scope: Scope, session: str | None, kind: str, **fields: Any) -> None:
-        record = {"type": kind, "actor": scope.actor or "user", **fields}
+        clean, _ = drafts.cleaned(fields, workspace)
+        record = {"type": kind, "actor": scope.actor or "user", **clean}
         workspace.log.append([record], session or workspace.session)
         workspace.hand_over_memories()

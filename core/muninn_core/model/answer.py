@@ -19,7 +19,7 @@ class Reason(Value):
 class Hit(Value):
     """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
 
-    A memory's `path` is the first file that it names, or "" when it names none.
+    A memory's `path` is the first file that it names, or "" when it names none; a `private` one is in no repository.
     """
 
     kind: SourceKind
@@ -33,6 +33,7 @@ class Hit(Value):
     title: str = ""
     type: str = ""
     symbol: str = ""
+    private: bool = False
 
 
 class IndexSaw(Value):

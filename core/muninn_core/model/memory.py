@@ -59,6 +59,7 @@ class Memory(Value):
 
     `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
     field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
+    A `private` one is only in the ignored part of this work tree and never gets into git.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Memory(Value):
     superseded_by: str | None = None
     merged_into: str | None = None
     sealed: bool = False
+    private: bool = False
     sources: tuple[str, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)
 

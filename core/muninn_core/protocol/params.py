@@ -57,6 +57,7 @@ class MemoryDraft(Value):
     confidence: Annotated[float, Meta(ge=0, le=1, description="How sure it is, 0 to 1.")] = 0.8
     links: Annotated[tuple[Link, ...], Meta(description="Relations to other memories.")] = ()
     pin: Annotated[bool, Meta(description="Always part of a context pack.")] = False
+    private: Annotated[bool, Meta(description="Keep it on this machine: never sealed, never in git.")] = False
     session: SessionId | None = None
     task: Annotated[str | None, Meta(description="The task's id, as in .metis/tasks.")] = None
     actor: Annotated[Actor, Meta(description="Who states it.")] = "user"

@@ -110,6 +110,7 @@ class PackItem(Value):
     tokens: int
     score: float
     why: tuple[Reason, ...] = ()
+    private: bool = False
 
 
 class ContextResult(Result):

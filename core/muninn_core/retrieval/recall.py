@@ -251,6 +251,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason]) -> Hit:
         text=memory.text,
         title=memory.title,
         type=memory.type,
+        private=memory.private,
     )
 
 

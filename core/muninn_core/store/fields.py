@@ -204,6 +204,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "trust": _trust,
     "expires": _expires,
     "pinned": _flag,
+    "private": _flag,
     "links": _links,
     "task": _optional,
 }

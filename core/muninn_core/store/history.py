@@ -91,6 +91,7 @@ def _update(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Sta
     actor = change.data.get("actor")
     cap = trust_of(actor if isinstance(actor, str) else "")
     stated = wanted.pop("trust", None)
+    wanted.pop("private", None)  # where a memory lies is no matter of wording
     for link in wanted.pop("links", ()):
         links[link.relation, link.target] = (link, change.stamp)
     if not wanted.get("text", "x"):
