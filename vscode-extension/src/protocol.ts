@@ -58,6 +58,10 @@ export interface Verbs {
   conflicts: { params: ConflictsParams; result: ConflictsResult };
   /** Resolve a conflict. Decide a conflict: keep left, right or both. */
   resolve: { params: ResolveParams; result: ResolveResult };
+  /** Redact a memory. Blank what a memory says in every file and index of this work tree; nothing undoes it. */
+  redact: { params: RedactParams; result: RedactResult };
+  /** Find a memory in git's history. Say which commits and branches still hold what a memory said, and how to take it out of them. */
+  purge: { params: PurgeParams; result: PurgeResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
   /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
@@ -80,6 +84,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   reconcile: 'muninn.reconcile',
   conflicts: 'muninn.conflicts',
   resolve: 'muninn.resolve',
+  redact: 'muninn.redact',
+  purge: 'muninn.purge',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
   shutdown: 'muninn.shutdown',
@@ -300,6 +306,22 @@ export interface ResolveParams {
   text?: string;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
+}
+
+/** Which memory to blank. */
+export interface RedactParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Whose traces in git's history to look for. */
+export interface PurgeParams {
+  /** The memory's id; the whole of it when only other branches have it. */
+  id: string;
+  /** Name the commits and blobs, not only their number. */
+  show_commits?: boolean;
 }
 
 /** What a session that starts should know. */
@@ -577,6 +599,38 @@ export interface ResolveResult {
   conflict: string;
   left: Memory;
   right: Memory;
+}
+
+/** What was blanked: the memories (those that were merged say the same) and the files, relative to the root. */
+export interface RedactResult {
+  saw: Saw;
+  ids: readonly string[];
+  files: readonly string[];
+  memory: Memory;
+}
+
+/**
+ * Where git still holds what the memories said. `refs` are branches, tags and stashes whose tree has it now.
+ *
+ * `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
+ */
+export interface PurgeResult {
+  saw: Saw;
+  ids: readonly string[];
+  total: number;
+  refs: readonly string[];
+  redacted: boolean;
+  commits: readonly HoldingCommit[];
+  blobs: readonly string[];
+}
+
+/** A commit that put the text into its tree (`holds`) or took it out (`removes`), and the files. */
+export interface HoldingCommit {
+  commit: string;
+  time: string;
+  subject: string;
+  effect: string;
+  paths: readonly string[];
 }
 
 /** The brief as markdown, and the memories that it shows. */

@@ -17,7 +17,7 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
-from muninn_core.engine import capture, drafts, gather, listing, reports
+from muninn_core.engine import capture, drafts, gather, listing, redaction, reports
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
@@ -234,6 +234,31 @@ class Engine:
             right=memories[conflict.right.id],
             saw=workspace.saw(),
         )
+
+    def redact(self, params: p.RedactParams, scope: Scope) -> r.RedactResult:
+        """Blank a memory, and those that were merged with it, in files and index."""
+        workspace = self._writable(scope)
+        workspace.log.refresh()
+        state = workspace.log.state
+        memory = listing.memory_of(state, params.id)
+        group = redaction.group_of(state, memory)
+        files = workspace.log.redact(
+            [each.id for each in group],
+            texts=redaction.texts_of(group),
+            actor=scope.actor or "user",
+            session=params.session or workspace.session,
+        )
+        redaction.scrub_index(workspace)
+        return r.RedactResult(
+            ids=tuple(each.id for each in group),
+            files=files,
+            memory=workspace.log.state.memories[memory.id],
+            saw=workspace.saw(),
+        )
+
+    def purge(self, params: p.PurgeParams, scope: Scope) -> r.PurgeResult:
+        """Say where git still holds what a memory said."""
+        return redaction.purge(self._reading(scope), params)
 
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""

@@ -138,6 +138,16 @@ class Writer:
         if deleted > max(_DELETED_LEAST, _DELETED_SHARE * self._manifest.count("chunks")):
             self.compact()
 
+    def scrub(self) -> bool:
+        """Write words and manifest anew, so that nothing deleted stays; False while a reader holds it."""
+        self._rebuild_words()
+        self._manifest.vacuum()
+        for _ in range(2):  # a snapshot of before the move of the log's pages keeps them; one of afterwards does not
+            self._publish(_VectorChange())
+            self._manifest.checkpoint()
+        self._lexical.collect()
+        return self._manifest.empty_log()
+
     def close(self) -> None:
         """Release files and locks. Snapshots that are held stay readable."""
         self._lexical.close()

@@ -156,6 +156,20 @@ class ResolveParams(Value):
     session: SessionId | None = None
 
 
+class RedactParams(Value):
+    """Which memory to blank."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    session: SessionId | None = None
+
+
+class PurgeParams(Value):
+    """Whose traces in git's history to look for."""
+
+    id: Annotated[Text, Meta(description="The memory's id; the whole of it when only other branches have it.")]
+    show_commits: Annotated[bool, Meta(description="Name the commits and blobs, not only their number.")] = False
+
+
 class BriefParams(Value):
     """What a session that starts should know."""
 

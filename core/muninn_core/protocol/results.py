@@ -187,6 +187,38 @@ class ResolveResult(Result):
     right: Memory
 
 
+class RedactResult(Result):
+    """What was blanked: the memories (those that were merged say the same) and the files, relative to the root."""
+
+    ids: tuple[str, ...]
+    files: tuple[str, ...]
+    memory: Memory
+
+
+class HoldingCommit(Value):
+    """A commit that put the text into its tree (`holds`) or took it out (`removes`), and the files."""
+
+    commit: str
+    time: str
+    subject: str
+    effect: str
+    paths: tuple[str, ...]
+
+
+class PurgeResult(Result):
+    """Where git still holds what the memories said. `refs` are branches, tags and stashes whose tree has it now.
+
+    `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
+    """
+
+    ids: tuple[str, ...]
+    total: int
+    refs: tuple[str, ...]
+    redacted: bool
+    commits: tuple[HoldingCommit, ...] = ()
+    blobs: tuple[str, ...] = ()
+
+
 class ShutdownResult(Value):
     """The daemon that leaves."""
 

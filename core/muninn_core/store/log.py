@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError
+from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.results import Problem
 from muninn_core.store.change import needs
@@ -22,6 +22,7 @@ from muninn_core.store.fold import Fold, State
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_lines, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record, preferred
+from muninn_core.store.redact import blank_files, subject_of
 from muninn_core.store.spool import (
     private_files,
     private_path,
@@ -172,6 +173,42 @@ class Log:
                 segments=tuple(path for one in sealed for path in one.segments),
                 records=sum(one.records for one in sealed),
             )
+
+    @property
+    def records(self) -> Mapping[str, Record]:
+        """All records by id, as they are now."""
+        with self._lock:
+            return dict(self._fold.records)
+
+    def redact(self, ids: Sequence[str], *, texts: tuple[str, ...], actor: str, session: str) -> tuple[str, ...]:
+        """Blank memories in every file, tracked ones too; return the files that changed, relative to the root.
+
+        The redact records are stored first: what a crash interrupts, the next call ends. `texts` are the wordings that
+        tell a broken line. Raises ReadOnlyError or StorageError.
+        """
+        with self._lock:
+            self._check_writable()
+            redacted = {record.data["target"] for record in self._fold.records.values() if record.type == "redact"}
+            missing = [identity for identity in ids if identity not in redacted]
+            self.append([{"type": "redact", "actor": actor, "target": identity} for identity in missing], session)
+            for name in list(self._cut_to):
+                cut(spool_path(self.layout, name), self._cut_to.pop(name))
+            try:
+                changed = blank_files(self.layout, subject_of(set(ids), self._fold.records, texts))
+            except OSError as error:
+                raise StorageError(f"a file of records can't be read: {error}", hint="Redact again.") from error
+            finally:
+                self._follow_rewrite()
+            return tuple(self.layout.relative(path) for path in changed)
+
+    def _follow_rewrite(self) -> None:
+        """Take in that records were changed in place, in any of the files."""
+        self._spooled = {session: self._read(path) for session, path in spools(self.layout).items()}
+        self._read_private()
+        self._glanced = None
+        self._reread()
+        self._refold()
+        self._view = self._look()
 
     def refresh(self, *, wait: bool = True) -> bool:
         """Follow what changed in the files, by git or by hand; cheap when nothing did. Say whether something had.
