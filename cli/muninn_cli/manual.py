@@ -31,6 +31,7 @@ GROUPS = {
     "Ask": ("recall", "context", "memories", "brief"),
     "Remember": ("remember", "capture", "forget"),
     "Share": ("init", "seal", "reconcile", "conflicts", "resolve"),
+    "Carry": ("export", "import"),
     "Keep private": ("redact", "purge"),
     "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),
     "Connect": ("install", "uninstall", "lsp", "mcp", "hook", "help"),

@@ -17,7 +17,7 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
-from muninn_core.engine import capture, drafts, gather, listing, redaction, reports
+from muninn_core.engine import capture, drafts, gather, listing, portable, redaction, reports
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
@@ -260,6 +260,14 @@ class Engine:
         """Say where git still holds what a memory said."""
         return redaction.purge(self._reading(scope), params)
 
+    def export(self, params: p.ExportParams, scope: Scope) -> r.ExportResult:
+        """Make a bundle of memories."""
+        return portable.export(self._reading(scope), params)
+
+    def _import(self, params: p.ImportParams, scope: Scope) -> r.ImportResult:
+        """Take a bundle in."""
+        return portable.take(self._writable(scope), params)
+
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
@@ -310,3 +318,6 @@ class Engine:
         record = {"type": kind, "actor": scope.actor or "user", **clean}
         workspace.log.append([record], session or workspace.session)
         workspace.hand_over_memories()
+
+
+setattr(Engine, "import", Engine._import)  # a word of the language: the class itself can't define it

@@ -170,6 +170,34 @@ class PurgeParams(Value):
     show_commits: Annotated[bool, Meta(description="Name the commits and blobs, not only their number.")] = False
 
 
+class ExportParams(Value):
+    """Which memories leave in a bundle: every filter that is given must hold."""
+
+    type: Annotated[str | None, Meta(description="Of this type.")] = None
+    tag: Annotated[str | None, Meta(description="With this tag.")] = None
+    session: SessionId | None = None
+    task: Annotated[str | None, Meta(description="Of this task.")] = None
+    since: Annotated[str | None, Meta(description="Made at this RFC 3339 time or date (UTC), or later.")] = None
+    until: Annotated[str | None, Meta(description="Made before this RFC 3339 time or date (UTC).")] = None
+    private: Annotated[bool, Meta(description="Private memories, too.")] = False
+
+
+class ImportParams(Value):
+    """A bundle, and what to do with it."""
+
+    path: Annotated[Text, Meta(description="The bundle's file; a relative path is meant from the root.")]
+    on_conflict: Annotated[
+        Literal["skip", "overwrite", "error"],
+        Meta(description="What to do with a record that has another content here; error stores nothing at all."),
+    ] = "skip"
+    trust: Annotated[
+        Literal["outside", "keep"],
+        Meta(description="outside: it counts as text from outside; keep: you vouch for what its authors claim."),
+    ] = "outside"
+    dry_run: Annotated[bool, Meta(description="Say what would happen; change nothing.")] = False
+    session: SessionId | None = None
+
+
 class BriefParams(Value):
     """What a session that starts should know."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
@@ -217,6 +219,35 @@ class PurgeResult(Result):
     redacted: bool
     commits: tuple[HoldingCommit, ...] = ()
     blobs: tuple[str, ...] = ()
+
+
+class ExportResult(Result):
+    """A bundle: `version`, `exported` (the newest record's time) and `records`, by id. The rest says what was left out.
+
+    `memories` counts what was exported, `private` what was not because it is private, `masked` secrets.
+    """
+
+    version: int
+    exported: str
+    records: tuple[dict[str, Any], ...]
+    memories: int
+    private: int = 0
+    masked: int = 0
+
+
+class ImportResult(Result):
+    """What was stored, in records. `known` were here; `skipped` have another content here, and it stayed.
+
+    `withheld` would have changed memories of this repository, which outside text can't.
+    """
+
+    imported: int
+    replaced: int
+    known: int
+    skipped: tuple[str, ...]
+    withheld: tuple[str, ...]
+    masked: int
+    dry_run: bool
 
 
 class ShutdownResult(Value):

@@ -22,7 +22,7 @@ from muninn_core.store.fold import Fold, State
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_lines, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record, preferred
-from muninn_core.store.redact import blank_files, subject_of
+from muninn_core.store.redact import blank_files, replace_records, subject_of
 from muninn_core.store.spool import (
     private_files,
     private_path,
@@ -200,6 +200,25 @@ class Log:
             finally:
                 self._follow_rewrite()
             return tuple(self.layout.relative(path) for path in changed)
+
+    def take_in(self, new: Sequence[Record], replaced: Sequence[Record], session: str) -> None:
+        """Store records of a bundle and put others in the place of those that have their ids; all or none.
+
+        Raises BadParams, ReadOnlyError or StorageError.
+        """
+        with self._lock:
+            self._check_writable()
+            undo: dict[Path, bytes] = {}
+            try:
+                if replaced:
+                    replace_records(self.layout, {record.id: record for record in replaced}, undo)
+                    self._follow_rewrite()
+                self.append([record.data for record in new], session)
+            except (MuninnError, OSError):
+                for path, content in undo.items():
+                    write_whole(path, content)
+                self._follow_rewrite()
+                raise
 
     def _follow_rewrite(self) -> None:
         """Take in that records were changed in place, in any of the files."""

@@ -1,6 +1,6 @@
-"""Blanking what records say of some memories, in every file that holds them; ids, links and provenance stay.
+"""Editing records in place: blanking what they say of some memories (all but the content stays), or replacing them.
 
-The one place that edits records in place: a person asked for it by an explicit verb. Each file is replaced as a whole
+The one place that does so: a person asked for it by an explicit verb. Each file is replaced as a whole
 or not at all, and doing it again changes nothing more. Knows no git and no index.
 """
 
@@ -91,6 +91,28 @@ def blank_files(layout: Layout, subject: Subject) -> tuple[Path, ...]:
             remove(path)
             changed.append(path)
     return tuple(changed)
+
+
+def replace_records(layout: Layout, fresh: Mapping[str, Record], undo: dict[Path, bytes]) -> None:
+    """Put records in the place of those that have their ids, in every file.
+
+    `undo` takes what a file held before it is written. Raises StorageError, ReadOnlyError or OSError.
+    """
+    for path in record_files(layout):
+        content = path.read_bytes()
+        lines = content.split(b"\n")
+        changed = [_replaced(line, fresh) for line in lines]
+        if changed != lines:
+            undo[path] = content
+            write_whole(path, b"\n".join(changed))
+
+
+def _replaced(line: bytes, fresh: Mapping[str, Record]) -> bytes:
+    try:
+        record = fresh.get(parse_line(line).id) if line.strip() else None
+    except MalformedRecord:
+        return line
+    return line if record is None else encode_line(record).rstrip(b"\n")
 
 
 def record_files(layout: Layout) -> Iterator[Path]:
