@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from engines import Clock
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from repositories import git
@@ -24,7 +23,7 @@ def bundle(muninn, **filters):
 
 
 @pytest.fixture
-def other(tmp_path, start):
+def other(tmp_path, start, muninn):
     """A second repository that knows nothing of the first."""
     root = tmp_path / "other"
     root.mkdir()
@@ -32,7 +31,7 @@ def other(tmp_path, start):
     (root / "main.go").write_text("package main\n")
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "Begin")
-    clock = Clock()
+    clock = type(muninn.clock)()
     clock.forward(days=30)  # chance is counted from the same number, so that time alone tells the ids apart
     one = start(root, clock=clock)
     one.call("init")

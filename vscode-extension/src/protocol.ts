@@ -62,6 +62,10 @@ export interface Verbs {
   redact: { params: RedactParams; result: RedactResult };
   /** Find a memory in git's history. Say which commits and branches still hold what a memory said, and how to take it out of them. */
   purge: { params: PurgeParams; result: PurgeResult };
+  /** Export memories. Make a bundle of memories for another repository; it is checked for secrets once more. */
+  export: { params: ExportParams; result: ExportResult };
+  /** Import memories. Take in the memories of a bundle, all or none; they count as text from outside. */
+  import: { params: ImportParams; result: ImportResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
   /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
@@ -86,6 +90,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   resolve: 'muninn.resolve',
   redact: 'muninn.redact',
   purge: 'muninn.purge',
+  export: 'muninn.export',
+  import: 'muninn.import',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
   shutdown: 'muninn.shutdown',
@@ -322,6 +328,38 @@ export interface PurgeParams {
   id: string;
   /** Name the commits and blobs, not only their number. */
   show_commits?: boolean;
+}
+
+/** Which memories leave in a bundle: every filter that is given must hold. */
+export interface ExportParams {
+  /** Of this type. */
+  type?: string | null;
+  /** With this tag. */
+  tag?: string | null;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** Of this task. */
+  task?: string | null;
+  /** Made at this RFC 3339 time or date (UTC), or later. */
+  since?: string | null;
+  /** Made before this RFC 3339 time or date (UTC). */
+  until?: string | null;
+  /** Private memories, too. */
+  private?: boolean;
+}
+
+/** A bundle, and what to do with it. */
+export interface ImportParams {
+  /** The bundle's file; a relative path is meant from the root. */
+  path: string;
+  /** What to do with a record that has another content here; error stores nothing at all. */
+  on_conflict?: 'error' | 'overwrite' | 'skip';
+  /** outside: it counts as text from outside; keep: you vouch for what its authors claim. */
+  trust?: 'keep' | 'outside';
+  /** Say what would happen; change nothing. */
+  dry_run?: boolean;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
 }
 
 /** What a session that starts should know. */
@@ -631,6 +669,37 @@ export interface HoldingCommit {
   subject: string;
   effect: string;
   paths: readonly string[];
+}
+
+/**
+ * A bundle: `version`, `exported` (the newest record's time) and `records`, by id. The rest says what was left out.
+ *
+ * `memories` counts what was exported, `private` what was not because it is private, `masked` secrets.
+ */
+export interface ExportResult {
+  saw: Saw;
+  version: number;
+  exported: string;
+  records: readonly Readonly<Record<string, unknown>>[];
+  memories: number;
+  private: number;
+  masked: number;
+}
+
+/**
+ * What was stored, in records. `known` were here; `skipped` have another content here, and it stayed.
+ *
+ * `withheld` would have changed memories of this repository, which outside text can't.
+ */
+export interface ImportResult {
+  saw: Saw;
+  imported: number;
+  replaced: number;
+  known: number;
+  skipped: readonly string[];
+  withheld: readonly string[];
+  masked: number;
+  dry_run: boolean;
 }
 
 /** The brief as markdown, and the memories that it shows. */
