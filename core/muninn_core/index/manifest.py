@@ -234,6 +234,11 @@ class Manifest:
         _, pages, _ = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         return int(pages)
 
+    def checkpoint_whole(self) -> bool:
+        """Move the write-ahead log into the database; say whether all of it could be moved."""
+        _, pages, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        return int(pages) == int(moved)
+
     def vacuum(self) -> None:
         """Write the database anew: deleted rows stay in its free pages until then. Raises StorageError."""
         try:
