@@ -1,6 +1,7 @@
 """How well secrets without a known format are told from what only looks like them, on a labelled list."""
 
 import re
+import time
 
 import pytest
 from labelled_secrets import HARMLESS, SECRETS
@@ -36,3 +37,10 @@ def test_the_name_of_a_field_counts_for_its_value():
     secret = SECRETS[0][1]
     assert mask_all({"api_key": secret, "note": secret}) == ({"api_key": "[masked:assigned]", "note": secret}, 1)
     assert mask_all({"tokens": [1], "token": [secret]}) == ({"tokens": [1], "token": ["[masked:assigned]"]}, 1)
+
+
+@pytest.mark.parametrize("text", ["key" * 70_000, "token-" * 40_000, "secret" + "-key" * 50_000, "--" + "a-" * 100_000])
+def test_a_long_text_takes_time_in_proportion_to_its_length(text):
+    begun = time.perf_counter()
+    assert mask(text) == (text, 0)
+    assert time.perf_counter() - begun < 10  # the square of the length would take minutes

@@ -16,9 +16,9 @@ _NAME = (
     r"pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|signing[_-]?key"
     r"|encryption[_-]?key|client[_-]?key|master[_-]?key|account[_-]?key|service[_-]?key|credentials?|authorization"
 )
-_AFTER = r"(?:[_-]?(?:access|key|value|base|string|prod|production|staging|live|test|dev|v?\d+))*"
+_AFTER = r"(?:[_-]?(?:access|key|value|base|string|prod|production|staging|live|test|dev|v?\d+)){0,4}"
 _ASSIGNED = re.compile(
-    rf"(?P<name>[\w.-]*?(?:{_NAME}|(?<![A-Za-z])key){_AFTER})['\"`]?\]?"
+    rf"(?<![\w.-])(?P<name>[\w.-]{{0,64}}?(?:{_NAME}|(?<![A-Za-z])key){_AFTER})['\"`]?\]?"
     r"(?:\s*(?::=|=>|==|=|:)\s*|\s+(?:is|was)\s+|(?<=[\w])\s+(?=['\"`]))"
     r"(?:(?:bearer|basic|token)\s+)?"
     r"(?P<quote>['\"`]?)(?P<value>[^\s'\"`,;<>(){}\[\]]{8,512})",
@@ -26,7 +26,8 @@ _ASSIGNED = re.compile(
 )
 _BEARER = re.compile(r"(?P<name>bearer)\s+(?P<quote>)(?P<value>[\w.~+/=-]{20,512})", re.IGNORECASE)
 _OPTION = re.compile(
-    rf"(?P<name>--[\w-]*(?:{_NAME}))[\s=]+(?P<quote>['\"]?)(?P<value>[^\s'\"`,;<>(){{}}\[\]]{{8,512}})", re.IGNORECASE
+    rf"(?<![\w-])(?P<name>--[\w-]{{0,40}}(?:{_NAME}))[\s=]+(?P<quote>['\"]?)(?P<value>[^\s'\"`,;<>(){{}}\[\]]{{8,512}})",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(rf"(?:{_NAME}|(?<![A-Za-z])key){_AFTER}$", re.IGNORECASE)
 _PASSWORD = re.compile(r"pass(?:word|wd|phrase)|pwd", re.IGNORECASE)
@@ -55,14 +56,18 @@ _NO_VALUE = re.compile(
 
 _WORDS = re.compile(r"[a-z]+|[A-Z]?[a-z]+|[A-Z]+", re.ASCII)
 
-_COMPOUND = re.compile(r"(?:[a-z]{2,}|[A-Z]?[a-z]+|v?\d{1,8})(?:[-_.:](?:[a-z]{2,}|[A-Z]?[a-z]+|[a-z]?\d{1,8}))+")
+_COMPOUND = re.compile(r"(?:[A-Z]?[a-z]+|v?\d{1,8})(?:[-_.:](?:[A-Z]?[a-z]+|[a-z]?\d{1,8}))+")
 """Words and numbers with signs between them: `checkout-flow-v2`."""
+
+_LONGEST_NAME = 200
+"""The expressions look at so much only: their time must not grow with the square of a text's length."""
 
 _LEAST_BITS = {True: 2.7, False: 3.2}
 """Bits of chance a character, for passwords and for other secrets. Random text of 16 characters of hex has 3.3 or so,
 of letters and digits 3.8."""
 
 _LEAST_LENGTH = {True: 8, False: 16}
+_LONGEST_VALUE = 512
 _MOST_WORDS = 0.7
 """With a larger share of its characters in words of four letters or more it is an identifier or a sentence."""
 
@@ -81,13 +86,15 @@ def assigned(text: str) -> Iterator[tuple[int, int]]:
 
 def is_secret(name: str, value: str) -> bool:
     """Whether a value that is given to a name is a secret."""
+    if len(name) > _LONGEST_NAME:
+        return False
     last = name.rpartition(".")[2]
     bearer = name.lower() == "bearer"
     harmless = _DERIVED if _SURE.search(last) else _HARMLESS_KEY
     if not (bearer or _NAMED.search(last)) or harmless.search(last):
         return False
     password = _PASSWORD.search(last) is not None
-    if len(value) < _LEAST_LENGTH[password] or _is_other(value, named=last):
+    if not _LEAST_LENGTH[password] <= len(value) <= _LONGEST_VALUE or _is_other(value, named=last):
         return False
     if not _mixed(value, password):
         return False
