@@ -30,6 +30,7 @@ _EXAMPLES: dict[str, Any] = {
     "text": "The socket's name is a hash of the git common directory, so that work trees share one daemon.",
     "id": "0198c5",
     "range": "main..HEAD",
+    "path": "memories.json",
 }
 """What the examples give for a parameter; a choice gives its first value."""
 

@@ -32,6 +32,8 @@ GROUPS = {
     "Remember": ("remember", "capture", "forget"),
     "Share": ("init", "seal", "reconcile", "conflicts", "resolve"),
     "Review": ("diff", "check"),
+    "Carry": ("export", "import"),
+    "Keep private": ("redact", "purge"),
     "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),
     "Connect": ("install", "uninstall", "lsp", "mcp", "hook", "help"),
 }

@@ -137,6 +137,9 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
         },
         "--why": {"action": "store_true", "help": "show the signals that make up every score"},
     },
+    "export": {
+        "--out": {"metavar": "FILE", "help": "write the bundle to a file in place of stdout"},
+    },
 }
 """Options that shape what the command line does with a verb, and are no parameter of it."""
 

@@ -46,6 +46,10 @@ def _run(argv: list[str]) -> int:
     params = _params(method, given)
     decode_params(method, params)  # a wrong one is told at once, and starts no daemon
     result = _call(method, given, params)
+    if getattr(given, "out", None) is not None:
+        from muninn_cli.show.bundles import write_bundle
+
+        write_bundle(given.out, result)
     if given.json:
         print_json(result)
     else:
@@ -76,6 +80,8 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
             raise UsageError(f"`muninn {method.verb}` needs {name}", hint=f"See `muninn {method.verb} --help`.")
     if given.repo == ".":
         _take_paths_from_here(params)
+    if method.verb == "import":
+        params["path"] = os.path.abspath(params["path"])  # the daemon's current folder is not ours
     if method.verb == "remember":
         _complete_draft(params)
     return params

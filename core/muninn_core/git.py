@@ -455,3 +455,77 @@ def _error(what: str, done: subprocess.CompletedProcess[bytes]) -> GitError:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
+
+
+class BlobChange(Value):
+    """What one commit did to one file: the blobs before it, one a parent, and the one after it; "" for no file."""
+
+    commit: str
+    time: str
+    subject: str
+    path: str
+    before: tuple[str, ...]
+    after: str
+
+
+def blob_changes(root: Path, folder: str) -> tuple[BlobChange, ...]:
+    """Return every change of the files in a folder, newest first: of all branches, tags, remotes, stashes and reflogs.
+
+    A merge counts where its file is that of none of its parents. Empty without git and without a commit.
+    """
+    place = locate(str(root))
+    if not place.git_dir:
+        return ()
+    how = ("--all", "--reflog", "--full-history", "-c", "--root", "--raw", "--no-abbrev", "--no-renames")
+    out = _run(str(root), "log", *how, "--encoding=UTF-8", "--format=%x01%H%x00%ct%x00%s", "--", folder, check=False)
+    found: list[BlobChange] = []
+    sha, seconds, subject = "", "0", ""
+    for line in out.split("\n"):
+        if line.startswith("\x01"):
+            sha, seconds, subject = line[1:].split("\0", 2)
+        elif line.startswith(":"):
+            parents = len(line) - len(line.lstrip(":"))
+            fields, _, path = line[parents:].partition("\t")
+            shas = ["" if not name.strip("0") else name for name in fields.split(" ")[parents + 1 : 2 * parents + 2]]
+            found.append(
+                BlobChange(
+                    commit=sha,
+                    time=_time(seconds),
+                    subject=subject,
+                    path=path,
+                    before=tuple(shas[:-1]),
+                    after=shas[-1],
+                )
+            )
+    return tuple(found)
+
+
+def blobs(root: Path, shas: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield (sha, content) of the blobs that are here; a partial clone may lack some."""
+    if not shas:
+        return
+    out = _git(str(root), "cat-file", "--batch", stdin="\n".join(shas) + "\n").stdout
+    at = 0
+    while at < len(out):
+        end = out.index(b"\n", at)
+        head = out[at:end].split(b" ")
+        at = end + 1
+        if len(head) == 3:
+            size = int(head[2])
+            yield head[0].decode("ascii"), out[at : at + size]
+            at += size + 1
+
+
+def tips(root: Path, folder: str) -> Iterator[tuple[str, set[str]]]:
+    """Yield (name of a branch, tag, remote branch or stash; blobs in a folder of its tree), by name."""
+    if not locate(str(root)).git_dir:
+        return
+    for name in _run(str(root), "for-each-ref", "--format=%(refname)", check=False).split():
+        out = _run(str(root), "ls-tree", "-r", "-z", name, "--", folder, check=False)
+        yield name, {entry.partition("\t")[0].split(" ")[-1] for entry in out.split("\0") if entry}
+
+
+def _time(seconds: str) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

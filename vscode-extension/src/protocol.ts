@@ -64,6 +64,14 @@ export interface Verbs {
   conflicts: { params: ConflictsParams; result: ConflictsResult };
   /** Resolve a conflict. Decide a conflict: keep left, right or both. */
   resolve: { params: ResolveParams; result: ResolveResult };
+  /** Redact a memory. Blank what a memory says in every file and index of this work tree; nothing undoes it. */
+  redact: { params: RedactParams; result: RedactResult };
+  /** Find a memory in git's history. Say which commits and branches still hold what a memory said, and how to take it out of them. */
+  purge: { params: PurgeParams; result: PurgeResult };
+  /** Export memories. Make a bundle of memories for another repository; it is checked for secrets once more. */
+  export: { params: ExportParams; result: ExportResult };
+  /** Import memories. Take in the memories of a bundle, all or none; they count as text from outside. */
+  import: { params: ImportParams; result: ImportResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
   /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
@@ -89,6 +97,10 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   reconcile: 'muninn.reconcile',
   conflicts: 'muninn.conflicts',
   resolve: 'muninn.resolve',
+  redact: 'muninn.redact',
+  purge: 'muninn.purge',
+  export: 'muninn.export',
+  import: 'muninn.import',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
   shutdown: 'muninn.shutdown',
@@ -132,6 +144,8 @@ export interface RememberParams {
   links?: readonly Link[];
   /** Always part of a context pack. */
   pin?: boolean;
+  /** Keep it on this machine: never sealed, never in git. */
+  private?: boolean;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** The task's id, as in .metis/tasks. */
@@ -195,6 +209,8 @@ export interface MemoryDraft {
   links?: readonly Link[];
   /** Always part of a context pack. */
   pin?: boolean;
+  /** Keep it on this machine: never sealed, never in git. */
+  private?: boolean;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** The task's id, as in .metis/tasks. */
@@ -339,6 +355,54 @@ export interface ResolveParams {
   session?: string | null;
 }
 
+/** Which memory to blank. */
+export interface RedactParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Whose traces in git's history to look for. */
+export interface PurgeParams {
+  /** The memory's id; the whole of it when only other branches have it. */
+  id: string;
+  /** Name the commits and blobs, not only their number. */
+  show_commits?: boolean;
+}
+
+/** Which memories leave in a bundle: every filter that is given must hold. */
+export interface ExportParams {
+  /** Of this type. */
+  type?: string | null;
+  /** With this tag. */
+  tag?: string | null;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** Of this task. */
+  task?: string | null;
+  /** Made at this RFC 3339 time or date (UTC), or later. */
+  since?: string | null;
+  /** Made before this RFC 3339 time or date (UTC). */
+  until?: string | null;
+  /** Private memories, too. */
+  private?: boolean;
+}
+
+/** A bundle, and what to do with it. */
+export interface ImportParams {
+  /** The bundle's file; a relative path is meant from the root. */
+  path: string;
+  /** What to do with a record that has another content here; error stores nothing at all. */
+  on_conflict?: 'error' | 'overwrite' | 'skip';
+  /** outside: it counts as text from outside; keep: you vouch for what its authors claim. */
+  trust?: 'keep' | 'outside';
+  /** Say what would happen; change nothing. */
+  dry_run?: boolean;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
 /** What a session that starts should know. */
 export interface BriefParams {
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
@@ -463,6 +527,7 @@ export interface RememberResult {
  * was made at. Both depend on the asker's HEAD and are no part of the log.
  * `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
  * field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
+ * A `private` one is only in the ignored part of this work tree and never gets into git.
  */
 export interface Memory {
   id: string;
@@ -494,6 +559,7 @@ export interface Memory {
   superseded_by: string | null;
   merged_into: string | null;
   sealed: boolean;
+  private: boolean;
   sources: readonly string[];
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
@@ -509,7 +575,8 @@ export interface RecallResult {
 /**
  * One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
  *
- * A memory's `path` is the first file that it names, or "" when it names none. `elsewhere` and `work` are its own.
+ * A memory's `path` is the first file that it names, or "" when it names none; a `private` one is in no repository.
+ * `elsewhere` and `work` are a memory's own.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -525,6 +592,7 @@ export interface Hit {
   symbol: string;
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
+  private: boolean;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -561,6 +629,7 @@ export interface PackItem {
   why: readonly Reason[];
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
+  private: boolean;
 }
 
 /** The memories that match; `total` counts them before limit and offset. */
@@ -703,6 +772,69 @@ export interface ResolveResult {
   conflict: string;
   left: Memory;
   right: Memory;
+}
+
+/** What was blanked: the memories (those that were merged say the same) and the files, relative to the root. */
+export interface RedactResult {
+  saw: Saw;
+  ids: readonly string[];
+  files: readonly string[];
+  memory: Memory;
+}
+
+/**
+ * Where git still holds what the memories said. `refs` are branches, tags and stashes whose tree has it now.
+ *
+ * `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
+ */
+export interface PurgeResult {
+  saw: Saw;
+  ids: readonly string[];
+  total: number;
+  refs: readonly string[];
+  redacted: boolean;
+  commits: readonly HoldingCommit[];
+  blobs: readonly string[];
+}
+
+/** A commit that put the text into its tree (`holds`) or took it out (`removes`), and the files. */
+export interface HoldingCommit {
+  commit: string;
+  time: string;
+  subject: string;
+  effect: string;
+  paths: readonly string[];
+}
+
+/**
+ * A bundle: `version`, `exported` (the newest record's time) and `records`, by id. The rest says what was left out.
+ *
+ * `memories` counts what was exported, `private` what was not because it is private, `masked` secrets.
+ */
+export interface ExportResult {
+  saw: Saw;
+  version: number;
+  exported: string;
+  records: readonly Readonly<Record<string, unknown>>[];
+  memories: number;
+  private: number;
+  masked: number;
+}
+
+/**
+ * What was stored, in records. `known` were here; `skipped` have another content here, and it stayed.
+ *
+ * `withheld` would have changed memories of this repository, which outside text can't.
+ */
+export interface ImportResult {
+  saw: Saw;
+  imported: number;
+  replaced: number;
+  known: number;
+  skipped: readonly string[];
+  withheld: readonly string[];
+  masked: number;
+  dry_run: boolean;
 }
 
 /** The brief as markdown, and the memories that it shows. */

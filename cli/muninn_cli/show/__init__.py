@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, changes, health, memories, reviews
+from muninn_cli.show import answers, bundles, changes, health, memories, privacy, reviews
 
 if TYPE_CHECKING:
     import argparse
@@ -32,6 +32,10 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "reconcile": changes.reconcile,
     "conflicts": memories.conflicts,
     "resolve": memories.resolve,
+    "redact": privacy.redact,
+    "purge": privacy.purge,
+    "export": bundles.export,
+    "import": bundles.take,
     "brief": answers.brief,
     "capture": changes.capture,
     "shutdown": changes.shutdown,

@@ -64,6 +64,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (f"{label} ", hit["kind"]),
         (where or hit["id"], "path"),
         (f"  {hit['symbol']}" if hit["symbol"] else "", "name"),
+        ("  private" if hit["private"] else "", "hint"),
     )
     title = own_title(hit["title"], hit["text"])
     if title:

@@ -129,6 +129,6 @@ def _marks(memory: dict[str, Any]) -> list[str]:
         "redacted" if memory["redacted"] else "",
         f"superseded by {memory['superseded_by']}" if memory["superseded_by"] else "",
         f"merged into {memory['merged_into']}" if memory["merged_into"] else "",
-        "" if memory["sealed"] else "not sealed yet",
+        "private" if memory["private"] else "" if memory["sealed"] else "not sealed yet",
         *whereabouts(memory),
     ]

@@ -90,7 +90,8 @@ def _line(memory: Memory) -> str:
     if len(said) > ITEM_CHARS:
         said = said[: ITEM_CHARS - 1].rstrip() + "…"
     files = f" ({', '.join(memory.files[:3])})" if memory.files else ""
-    return f"- [{memory.type}, {memory.ts[:10]}] {said}{files}\n"
+    kind = f"{memory.type}, private" if memory.private else memory.type
+    return f"- [{kind}, {memory.ts[:10]}] {said}{files}\n"
 
 
 def utf16_length(text: str) -> int:

@@ -92,6 +92,7 @@ def _item(tier: str, hit: Hit) -> PackItem:
         why=hit.why,
         elsewhere=hit.elsewhere,
         work=hit.work,
+        private=hit.private,
     )
     from muninn_core.model.value import replace
 

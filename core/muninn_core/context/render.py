@@ -41,7 +41,7 @@ def render_item(item: PackItem) -> str:
         head = item.title if item.text.strip() != item.title.strip() else ""
         body = item.text.strip().replace("\n", "\n  ")
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
-        return f"\n- {lead}{body}{where} `{item.id}`\n"
+        return f"\n- {lead}{body}{where} `{item.id}`{' (private)' if item.private else ''}\n"
     title = f" — {item.title}" if item.title else ""
     place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
     if item.kind == "knowledge":

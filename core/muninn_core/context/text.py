@@ -150,7 +150,7 @@ def render(verb: str, result: r.Result) -> str:
 
 def _hit_head(number: int, hit: Hit) -> str:
     where = f"{hit.path}:{hit.start_line}-{hit.end_line}" if hit.kind != "memory" else hit.id
-    what = " ".join(part for part in (hit.kind, hit.type, where) if part)
+    what = " ".join(part for part in ("private" if hit.private else "", hit.kind, hit.type, where) if part)
     about = shorten(hit.title or hit.symbol, 100)
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
     known = [*about_file, *whereabouts(hit.elsewhere, hit.work)]

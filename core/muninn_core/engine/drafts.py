@@ -11,12 +11,13 @@ from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
-from muninn_core.model.value import replace
+from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
 from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import MemoryDraft, RememberParams
+from muninn_core.source.private import strip_all
 from muninn_core.store.draft import memory_record
 from muninn_core.store.ids import Ids
-from muninn_core.store.secrets import mask_draft
+from muninn_core.store.secrets import mask_all, mask_draft
 from muninn_core.store.stamp import timestamp
 
 
@@ -29,7 +30,7 @@ def records_of(
     head = workspace.head.read()
     records, masked = [], 0
     for draft in params.batch or (params,):
-        checked = _checked(draft, workspace, scope)
+        checked = _checked(_bare(draft), workspace, scope)
         clean, count = mask_draft(checked, workspace.config.memory.secrets)
         masked += count
         records.append(
@@ -43,6 +44,24 @@ def records_of(
             )
         )
     return records, masked
+
+
+def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any], int]:
+    """Return the fields of a change without private spans and secrets, and how many secrets were masked."""
+    bare, _ = strip_all(fields)
+    clean, masked = mask_all(bare, workspace.config.memory.secrets)
+    return clean, masked
+
+
+def _bare(draft: MemoryDraft) -> MemoryDraft:
+    """Return a draft without what its author marked as private. Raises BadParams when that leaves no draft."""
+    plain, spans = strip_all(to_plain(draft))
+    if not spans:
+        return draft
+    try:
+        return from_plain(plain, type(draft))
+    except ValidationError as error:
+        raise BadParams(f"without its private spans this is no memory: {error}") from None
 
 
 def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope) -> MemoryDraft:

@@ -54,7 +54,7 @@ class Elsewhere:
     def _find(self, log: Log, own_tree: str, branches: Mapping[str, list[str]]) -> dict[str, Memory]:
         own_files = self._past.files_of([own_tree] if own_tree else ())
         files = {oid: trees for oid, trees in self._past.files_of(branches).items() if oid not in own_files}
-        own = log.records()
+        own = tuple(log.records.values())
         known = {record.id for record in own}
         # A change of ours that waits for a memory applies to it there, too.
         fold = Fold()

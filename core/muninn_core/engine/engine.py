@@ -17,7 +17,7 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
-from muninn_core.engine import capture, drafts, gather, listing, reports
+from muninn_core.engine import capture, drafts, gather, listing, portable, redaction, reports
 from muninn_core.engine.check import check
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.past import Past
@@ -188,7 +188,7 @@ class Engine:
     def history(self, params: p.HistoryParams, scope: Scope) -> r.HistoryResult:
         """Tell the life of a memory."""
         workspace = self._reading(scope)
-        records, sealed, state = workspace.log.records(), workspace.log.sealed_ids(), workspace.log.state
+        records, sealed, state = tuple(workspace.log.records.values()), workspace.log.sealed_ids(), workspace.log.state
         memory = listing.memory_of(state, params.id)
         events = history(memory, records, sealed)
         (labelled,) = workspace.works.label([memory])
@@ -256,6 +256,39 @@ class Engine:
             saw=workspace.saw(),
         )
 
+    def redact(self, params: p.RedactParams, scope: Scope) -> r.RedactResult:
+        """Blank a memory, and those that were merged with it, in files and index."""
+        workspace = self._writable(scope)
+        workspace.log.refresh()
+        state = workspace.log.state
+        memory = listing.memory_of(state, params.id)
+        group = redaction.group_of(state, memory)
+        files = workspace.log.redact(
+            [each.id for each in group],
+            texts=redaction.texts_of(group),
+            actor=scope.actor or "user",
+            session=params.session or workspace.session,
+        )
+        redaction.scrub_index(workspace)
+        return r.RedactResult(
+            ids=tuple(each.id for each in group),
+            files=files,
+            memory=workspace.log.state.memories[memory.id],
+            saw=workspace.saw(),
+        )
+
+    def purge(self, params: p.PurgeParams, scope: Scope) -> r.PurgeResult:
+        """Say where git still holds what a memory said."""
+        return redaction.purge(self._reading(scope), params)
+
+    def export(self, params: p.ExportParams, scope: Scope) -> r.ExportResult:
+        """Make a bundle of memories."""
+        return portable.export(self._reading(scope), params)
+
+    def _import(self, params: p.ImportParams, scope: Scope) -> r.ImportResult:
+        """Take a bundle in."""
+        return portable.take(self._writable(scope), params)
+
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
@@ -302,6 +335,10 @@ class Engine:
         return workspace
 
     def _change(self, workspace: Workspace, scope: Scope, session: str | None, kind: str, **fields: Any) -> None:
-        record = {"type": kind, "actor": scope.actor or "user", **fields}
+        clean, _ = drafts.cleaned(fields, workspace)
+        record = {"type": kind, "actor": scope.actor or "user", **clean}
         workspace.log.append([record], session or workspace.session)
         workspace.hand_over_memories()
+
+
+setattr(Engine, "import", Engine._import)  # a word of the language: the class itself can't define it

@@ -20,9 +20,9 @@ def layout_at(place: Place) -> Layout:
 
 
 def adopt_orphans(place: Place, layout: Layout) -> list[str]:
-    """Take over the spools of linked work trees that are gone; return the sessions, whose records are then ours.
+    """Take over the spools and private memories of linked work trees that are gone; return their sessions.
 
-    Only the main work tree does this. A spool is moved, never merged: the name of its session is unique.
+    Only the main work tree does this. A file is moved, never merged: the name of its session is unique.
     """
     if place.linked or not place.git_dir or not _locals(place).is_dir():
         return []
@@ -30,12 +30,13 @@ def adopt_orphans(place: Place, layout: Layout) -> list[str]:
     for folder in sorted(_locals(place).iterdir()):
         if (Path(place.identity) / "worktrees" / folder.name).exists():
             continue
-        for spool in sorted((folder / "spool").glob("*.jsonl")):
-            home = layout.spool / spool.name
-            if not home.exists():
-                layout.spool.mkdir(parents=True, exist_ok=True)
-                spool.replace(home)
-                adopted.append(spool.stem)
+        for kept in (layout.spool, layout.private):
+            for file in sorted((folder / kept.name).glob("*.jsonl")):
+                home = kept / file.name
+                if not home.exists():
+                    kept.mkdir(parents=True, exist_ok=True)
+                    file.replace(home)
+                    adopted.append(file.stem)
     return adopted
 
 

@@ -210,6 +210,11 @@ class Index:
         with self._writing:
             self._writer.compact()
 
+    def scrub(self) -> bool:
+        """Make the index's files hold nothing of what was deleted; say whether no reader kept them from it."""
+        with self._writing:
+            return self._writer.scrub()
+
     def close(self) -> None:
         """Release files and locks, after the run that is under way. Snapshots that are held stay readable."""
         with self._running, self._writing:

@@ -146,6 +146,10 @@ class Lexical:
                 f"the word index can't be written: {error}", hint="is the disk full? the cache can be deleted"
             ) from error
 
+    def collect(self) -> None:
+        """Delete the files of segments that no state uses any more."""
+        self._writer.garbage_collect_files()
+
     def rollback(self) -> None:
         """Forget all changes since the last commit."""
         self._writer.rollback()

@@ -234,6 +234,23 @@ class Manifest:
         _, pages, _ = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         return int(pages)
 
+    def checkpoint_whole(self) -> bool:
+        """Move the write-ahead log into the database; say whether all of it could be moved."""
+        _, pages, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        return int(pages) == int(moved)
+
+    def vacuum(self) -> None:
+        """Write the database anew: deleted rows stay in its free pages until then. Raises StorageError."""
+        try:
+            self.connection.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            raise _storage_error(error) from error
+
+    def empty_log(self) -> bool:
+        """Empty the write-ahead log, which holds older pages; False when a reader kept it in use for five seconds."""
+        busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not busy
+
     def close(self) -> None:
         """Close the connection."""
         self.connection.close()

@@ -8,6 +8,7 @@ time: the caller sees to that.
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
 _DELETED_SHARE = 0.2
 _DELETED_LEAST = 500
+_ATTEMPTS = 100
+_ATTEMPT_SECONDS = 0.05
+"""How often, and after which pause, scrubbing tries to move the whole write-ahead log while others read."""
+
 _WAL_PAGES = 4_000
 """Pages (of 4 KiB) of the write-ahead log above which it is made to start over."""
 
@@ -137,6 +142,19 @@ class Writer:
         deleted = int(self._manifest.meta("deleted") or 0)
         if deleted > max(_DELETED_LEAST, _DELETED_SHARE * self._manifest.count("chunks")):
             self.compact()
+
+    def scrub(self) -> bool:
+        """Write words and manifest anew, so that nothing deleted stays; False while a reader holds it."""
+        self._rebuild_words()
+        self._manifest.vacuum()
+        for _ in range(_ATTEMPTS):
+            self._publish(_VectorChange())  # ours shall be no reader of older pages
+            if self._manifest.checkpoint_whole():
+                break
+            time.sleep(_ATTEMPT_SECONDS)  # somebody reads an older state, for milliseconds mostly
+        self._publish(_VectorChange())  # a snapshot of after the move does not hold the log
+        self._lexical.collect()
+        return self._manifest.empty_log()
 
     def close(self) -> None:
         """Release files and locks. Snapshots that are held stay readable."""

@@ -20,7 +20,8 @@ class Reason(Value):
 class Hit(Value):
     """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
 
-    A memory's `path` is the first file that it names, or "" when it names none. `elsewhere` and `work` are its own.
+    A memory's `path` is the first file that it names, or "" when it names none; a `private` one is in no repository.
+    `elsewhere` and `work` are a memory's own.
     """
 
     kind: SourceKind
@@ -36,6 +37,7 @@ class Hit(Value):
     symbol: str = ""
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
+    private: bool = False
 
 
 class IndexSaw(Value):

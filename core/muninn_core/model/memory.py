@@ -66,6 +66,7 @@ class Memory(Value):
     was made at. Both depend on the asker's HEAD and are no part of the log.
     `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
     field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
+    A `private` one is only in the ignored part of this work tree and never gets into git.
     """
 
     id: str
@@ -97,6 +98,7 @@ class Memory(Value):
     superseded_by: str | None = None
     merged_into: str | None = None
     sealed: bool = False
+    private: bool = False
     sources: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     work: Work = ""

@@ -57,6 +57,7 @@ class MemoryDraft(Value):
     confidence: Annotated[float, Meta(ge=0, le=1, description="How sure it is, 0 to 1.")] = 0.8
     links: Annotated[tuple[Link, ...], Meta(description="Relations to other memories.")] = ()
     pin: Annotated[bool, Meta(description="Always part of a context pack.")] = False
+    private: Annotated[bool, Meta(description="Keep it on this machine: never sealed, never in git.")] = False
     session: SessionId | None = None
     task: Annotated[str | None, Meta(description="The task's id, as in .metis/tasks.")] = None
     actor: Annotated[Actor, Meta(description="Who states it.")] = "user"
@@ -197,6 +198,48 @@ class ResolveParams(Value):
     id: Annotated[Text, Meta(description="The conflict's id or an unambiguous prefix of it.")]
     keep: Annotated[Literal["left", "right", "both"], Meta(description="Which side holds.")]
     text: Annotated[str, Meta(description="A new wording for the side that is kept.")] = ""
+    session: SessionId | None = None
+
+
+class RedactParams(Value):
+    """Which memory to blank."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    session: SessionId | None = None
+
+
+class PurgeParams(Value):
+    """Whose traces in git's history to look for."""
+
+    id: Annotated[Text, Meta(description="The memory's id; the whole of it when only other branches have it.")]
+    show_commits: Annotated[bool, Meta(description="Name the commits and blobs, not only their number.")] = False
+
+
+class ExportParams(Value):
+    """Which memories leave in a bundle: every filter that is given must hold."""
+
+    type: Annotated[str | None, Meta(description="Of this type.")] = None
+    tag: Annotated[str | None, Meta(description="With this tag.")] = None
+    session: SessionId | None = None
+    task: Annotated[str | None, Meta(description="Of this task.")] = None
+    since: Annotated[str | None, Meta(description="Made at this RFC 3339 time or date (UTC), or later.")] = None
+    until: Annotated[str | None, Meta(description="Made before this RFC 3339 time or date (UTC).")] = None
+    private: Annotated[bool, Meta(description="Private memories, too.")] = False
+
+
+class ImportParams(Value):
+    """A bundle, and what to do with it."""
+
+    path: Annotated[Text, Meta(description="The bundle's file; a relative path is meant from the root.")]
+    on_conflict: Annotated[
+        Literal["skip", "overwrite", "error"],
+        Meta(description="What to do with a record that has another content here; error stores nothing at all."),
+    ] = "skip"
+    trust: Annotated[
+        Literal["outside", "keep"],
+        Meta(description="outside: it counts as text from outside; keep: you vouch for what its authors claim."),
+    ] = "outside"
+    dry_run: Annotated[bool, Meta(description="Say what would happen; change nothing.")] = False
     session: SessionId | None = None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory, Work
@@ -112,6 +114,7 @@ class PackItem(Value):
     why: tuple[Reason, ...] = ()
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
+    private: bool = False
 
 
 class ContextResult(Result):
@@ -269,6 +272,67 @@ class ResolveResult(Result):
     conflict: str
     left: Memory
     right: Memory
+
+
+class RedactResult(Result):
+    """What was blanked: the memories (those that were merged say the same) and the files, relative to the root."""
+
+    ids: tuple[str, ...]
+    files: tuple[str, ...]
+    memory: Memory
+
+
+class HoldingCommit(Value):
+    """A commit that put the text into its tree (`holds`) or took it out (`removes`), and the files."""
+
+    commit: str
+    time: str
+    subject: str
+    effect: str
+    paths: tuple[str, ...]
+
+
+class PurgeResult(Result):
+    """Where git still holds what the memories said. `refs` are branches, tags and stashes whose tree has it now.
+
+    `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
+    """
+
+    ids: tuple[str, ...]
+    total: int
+    refs: tuple[str, ...]
+    redacted: bool
+    commits: tuple[HoldingCommit, ...] = ()
+    blobs: tuple[str, ...] = ()
+
+
+class ExportResult(Result):
+    """A bundle: `version`, `exported` (the newest record's time) and `records`, by id. The rest says what was left out.
+
+    `memories` counts what was exported, `private` what was not because it is private, `masked` secrets.
+    """
+
+    version: int
+    exported: str
+    records: tuple[dict[str, Any], ...]
+    memories: int
+    private: int = 0
+    masked: int = 0
+
+
+class ImportResult(Result):
+    """What was stored, in records. `known` were here; `skipped` have another content here, and it stayed.
+
+    `withheld` would have changed memories of this repository, which outside text can't.
+    """
+
+    imported: int
+    replaced: int
+    known: int
+    skipped: tuple[str, ...]
+    withheld: tuple[str, ...]
+    masked: int
+    dry_run: bool
 
 
 class ShutdownResult(Value):

@@ -256,6 +256,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason]) -> Hit:
         type=memory.type,
         elsewhere=memory.elsewhere,
         work=memory.work,
+        private=memory.private,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_core.model.value import Value, decode_json
 from muninn_core.protocol.params import MemoryDraft
+from muninn_core.source.private import strip_private
 from muninn_core.source.statement import Statement, statements
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _said(line: bytes) -> tuple[Actor, str, str] | None:
     if not isinstance(message, dict) or _aside(entry, message):
         return None
     role = message.get("role")
-    text = _INJECTED.sub("", _text(message.get("content")))
+    text, _ = strip_private(_INJECTED.sub("", _text(message.get("content"))))
     if not text.strip() or (role == "user" and _MACHINE.match(text)):
         return None
     version = entry.get("version")

@@ -50,6 +50,7 @@ def memory_record(
         "trust": lowest(draft.trust, trust),
         "expires": _expires(draft.expires),
         "pinned": draft.pin or None,
+        "private": draft.private or None,
         "details": draft.details or None,
     }
     for name in _LISTS:

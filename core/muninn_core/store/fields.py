@@ -39,7 +39,7 @@ def born(record: Record) -> dict[str, Any] | None:
     fields["details"] = {**rest, **details} if isinstance(details, dict) else {**rest, "details": details}
     fields["title"] = fields.get("title") or headline(fields["text"])
     fields["actor"] = _text_or(data.get("actor"), "")
-    fields["trust"] = lowest(fields.get("trust"), trust_of(fields["actor"]))
+    fields["trust"] = lowest(fields.get("trust"), cap_of(data))
     fields["sessions"] = (record.session,) if record.session else ()
     for name in ("agent", "branch", "commit"):
         fields[name] = _text_or(data.get(name), None)
@@ -78,6 +78,14 @@ def headline(text: str) -> str:
 def trust_of(actor: str) -> Trust:
     """Return the most that an actor can vouch for."""
     return _BY_ACTOR.get(actor, "agent")
+
+
+def cap_of(data: Mapping[str, Any]) -> Trust:
+    """Return the most that a record is trusted: its actor's, unless it was imported and nobody vouched for it."""
+    imported = data.get("imported")
+    if isinstance(imported, dict) and imported.get("trust") != "keep":
+        return "outside"
+    return trust_of(_text_or(data.get("actor"), ""))
 
 
 def lowest(*trusts: Trust | None) -> Trust:
@@ -204,6 +212,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "trust": _trust,
     "expires": _expires,
     "pinned": _flag,
+    "private": _flag,
     "links": _links,
     "task": _optional,
 }

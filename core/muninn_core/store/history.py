@@ -10,7 +10,7 @@ from typing import Any
 
 from muninn_core.model.memory import Link
 from muninn_core.model.value import Value, field
-from muninn_core.store.fields import born, lowest, read_fields, read_link, trust_of
+from muninn_core.store.fields import born, cap_of, lowest, read_fields, read_link
 from muninn_core.store.record import Record
 
 Stamp = tuple[str, str]
@@ -88,9 +88,9 @@ def _apply(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Stam
 
 def _update(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Stamp]], change: Record) -> None:
     wanted, rest = read_fields(change.data["set"])
-    actor = change.data.get("actor")
-    cap = trust_of(actor if isinstance(actor, str) else "")
+    cap = cap_of(change.data)
     stated = wanted.pop("trust", None)
+    wanted.pop("private", None)  # where a memory lies is no matter of wording
     for link in wanted.pop("links", ()):
         links[link.relation, link.target] = (link, change.stamp)
     if not wanted.get("text", "x"):

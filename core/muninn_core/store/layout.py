@@ -49,6 +49,7 @@ class Layout(Value):
     packs: Path
     local: Path
     spool: Path
+    private: Path
     cache: Path
     config: Path
 
@@ -73,6 +74,7 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         packs=muninn / "packs",
         local=own,
         spool=own / "spool",
+        private=own / "private",
         cache=muninn / "cache",
         config=muninn / "config.yaml",
     )

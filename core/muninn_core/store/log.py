@@ -13,8 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError
-from muninn_core.model.value import Value
+from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
+from muninn_core.model.value import Value, replace
 from muninn_core.protocol.results import Problem
 from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
@@ -22,7 +22,17 @@ from muninn_core.store.fold import Fold, State
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_lines, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record, preferred
-from muninn_core.store.spool import repair, segment_path, spool_path, spools, sweep, torn_pieces
+from muninn_core.store.redact import blank_files, replace_records, subject_of
+from muninn_core.store.spool import (
+    private_files,
+    private_path,
+    repair,
+    segment_path,
+    spool_path,
+    spools,
+    sweep,
+    torn_pieces,
+)
 from muninn_core.store.stamp import later, timestamp
 
 _Signature = tuple[int, int, int, int]
@@ -70,6 +80,9 @@ class Log:
         self._lock = threading.RLock()
         self._files: dict[Path, tuple[_Signature | None, Lines]] = {}
         self._spooled: dict[str, Lines] = {}
+        self._private: dict[Path, Lines] = {}
+        self._hidden: set[str] = set()
+        """The ids of private records; what changes one of them is private, too."""
         self._cut_to: dict[str, int] = {}
         self._keyed: dict[str, Record] = {}
         self._troubles: list[Problem] = []
@@ -88,11 +101,6 @@ class Log:
     def state(self) -> State:
         """What the log says now: a snapshot that never changes."""
         return self._view.state
-
-    def records(self) -> tuple[Record, ...]:
-        """Return all distinct records, in no order that means anything."""
-        with self._lock:
-            return tuple(self._fold.records.values())
 
     def sealed_ids(self) -> set[str]:
         """Return the ids of the records that main.jsonl or a segment holds."""
@@ -135,20 +143,22 @@ class Log:
         with self._lock:
             self._check_writable()
             given, fresh = self._prepare(records, session)
-            if not fresh:
-                return given
-            length = self._length(session, path)
-            try:
-                append(path, b"".join(map(encode_line, fresh)), self._cut_to.get(session))
-            except MuninnError:
-                self._cut_to[session] = length
-                raise
-            self._cut_to.pop(session, None)
-            known = self._spooled.get(session, Lines())
-            self._spooled[session] = Lines(records=(*known.records, *fresh), malformed=known.malformed, raw=known.raw)
-            self._fold.add(fresh, sealed=False)
-            self._learn_keys(fresh)
-            self._view = self._look()
+            private, shared = self._apart(fresh)
+            self._append_private(private, session)
+            if shared:
+                length = self._length(session, path)
+                try:
+                    append(path, b"".join(map(encode_line, shared)), self._cut_to.get(session))
+                except MuninnError:
+                    self._cut_to[session] = length
+                    self._take_back(private, session)
+                    raise
+                self._cut_to.pop(session, None)
+                self._spooled[session] = _longer(self._spooled.get(session, Lines()), shared)
+            if fresh:
+                self._fold.add(fresh, sealed=False)
+                self._learn_keys(fresh)
+                self._view = self._look()
             return given
 
     def seal(self, session: str | None = None) -> Sealed:
@@ -168,6 +178,61 @@ class Log:
                 segments=tuple(path for one in sealed for path in one.segments),
                 records=sum(one.records for one in sealed),
             )
+
+    @property
+    def records(self) -> Mapping[str, Record]:
+        """All records by id, as they are now."""
+        with self._lock:
+            return dict(self._fold.records)
+
+    def redact(self, ids: Sequence[str], *, texts: tuple[str, ...], actor: str, session: str) -> tuple[str, ...]:
+        """Blank memories in every file, tracked ones too; return the files that changed, relative to the root.
+
+        The redact records are stored first: what a crash interrupts, the next call ends. `texts` are the wordings that
+        tell a broken line. Raises ReadOnlyError or StorageError.
+        """
+        with self._lock:
+            self._check_writable()
+            redacted = {record.data["target"] for record in self._fold.records.values() if record.type == "redact"}
+            missing = [identity for identity in ids if identity not in redacted]
+            self.append([{"type": "redact", "actor": actor, "target": identity} for identity in missing], session)
+            for name in list(self._cut_to):
+                cut(spool_path(self.layout, name), self._cut_to.pop(name))
+            try:
+                changed = blank_files(self.layout, subject_of(set(ids), self._fold.records, texts))
+            except OSError as error:
+                raise StorageError(f"a file of records can't be read: {error}", hint="Redact again.") from error
+            finally:
+                self._follow_rewrite()
+            return tuple(self.layout.relative(path) for path in changed)
+
+    def take_in(self, new: Sequence[Record], replaced: Sequence[Record], session: str) -> None:
+        """Store records of a bundle and put others in the place of those that have their ids; all or none.
+
+        Raises BadParams, ReadOnlyError or StorageError.
+        """
+        with self._lock:
+            self._check_writable()
+            undo: dict[Path, bytes] = {}
+            try:
+                if replaced:
+                    replace_records(self.layout, {record.id: record for record in replaced}, undo)
+                    self._follow_rewrite()
+                self.append([record.data for record in new], session)
+            except (MuninnError, OSError):
+                for path, content in undo.items():
+                    write_whole(path, content)
+                self._follow_rewrite()
+                raise
+
+    def _follow_rewrite(self) -> None:
+        """Take in that records were changed in place, in any of the files."""
+        self._spooled = {session: self._read(path) for session, path in spools(self.layout).items()}
+        self._read_private()
+        self._glanced = None
+        self._reread()
+        self._refold()
+        self._view = self._look()
 
     def refresh(self, *, wait: bool = True) -> bool:
         """Follow what changed in the files, by git or by hand; cheap when nothing did. Say whether something had.
@@ -235,6 +300,31 @@ class Log:
         except MalformedRecord as error:
             raise BadParams(f"this is no record: {error}", hint="docs/formats/log.md says what one is.") from None
 
+    def _apart(self, fresh: Sequence[Record]) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+        """Part what stays on this machine from what is sealed one day."""
+        hidden = set(self._hidden)
+        for record in fresh:
+            if record.data.get("private") is True or hidden.intersection(needs(record.data)):
+                hidden.add(record.id)
+        private = tuple(record for record in fresh if record.id in hidden)
+        return private, tuple(record for record in fresh if record.id not in hidden)
+
+    def _append_private(self, private: tuple[Record, ...], session: str) -> None:
+        if private:
+            path = private_path(self.layout, session)
+            append(path, b"".join(map(encode_line, private)))
+            self._private[path] = _longer(self._private.get(path, Lines()), private)
+            self._hidden.update(record.id for record in private)
+
+    def _take_back(self, private: tuple[Record, ...], session: str) -> None:
+        """Undo `_append_private`: the rest of the call could not be stored."""
+        if private:
+            path = private_path(self.layout, session)
+            cut(path, path.stat().st_size - sum(len(encode_line(record)) for record in private))
+            lines = self._private[path]
+            self._private[path] = replace(lines, records=lines.records[: -len(private)])
+            self._hidden.difference_update(record.id for record in private)
+
     def _length(self, session: str, path: Path) -> int:
         if session in self._cut_to:
             return self._cut_to[session]
@@ -277,6 +367,16 @@ class Log:
                 if isinstance(error, BadParams):
                     continue
             self._spooled[session] = self._read(path)
+        for path in private_files(self.layout):
+            try:
+                repair(self.layout, path)
+            except (MuninnError, OSError) as error:
+                self._troubles.append(_problem("storage", error, self.layout.relative(path)))
+        self._read_private()
+
+    def _read_private(self) -> None:
+        self._private = {path: self._read(path) for path in private_files(self.layout)}
+        self._hidden = {record.id for lines in self._private.values() for record in lines.records}
 
     def _seal_the_dead(self) -> None:
         for session in sorted(self._spooled):
@@ -295,7 +395,7 @@ class Log:
         self._glanced = glance  # taken before the files are read: what changes meanwhile is seen the next time
         there = [self.layout.main, *sorted(self.layout.sessions.glob("*.jsonl"))]
         if not self.writable:
-            there += spools(self.layout).values()
+            there += (*spools(self.layout).values(), *private_files(self.layout))
         now = {path: signature for path in there if (signature := _signature(path)) is not None}
         if now == {path: signature for path, (signature, _) in self._files.items()}:
             return False
@@ -310,7 +410,8 @@ class Log:
     def _glance(self) -> dict[str, _Signature]:
         """Return what tells whether anything changed. Every question asks, so it makes no paths and sorts nothing."""
         found: dict[str, _Signature] = {}
-        for folder in (self.layout.sessions,) if self.writable else (self.layout.sessions, self.layout.spool):
+        others = () if self.writable else (self.layout.spool, self.layout.private)
+        for folder in (self.layout.sessions, *others):
             try:
                 with os.scandir(folder) as entries:
                     found.update((entry.path, _told(entry.stat())) for entry in entries)
@@ -333,9 +434,10 @@ class Log:
     def _refold(self) -> None:
         """Bring the fold in line with the files: by adding when they only grew, else from the start."""
         sealed: dict[str, Record] = {}
-        spooled: list[Record] = [record for lines in self._spooled.values() for record in lines.records]
+        unshared = (*self._spooled.values(), *self._private.values())
+        spooled: list[Record] = [record for lines in unshared for record in lines.records]
         for path, (_, lines) in self._files.items():
-            if path.parent == self.layout.spool:
+            if path.parent in (self.layout.spool, self.layout.private):
                 spooled += lines.records
                 continue
             for record in lines.records:
@@ -362,7 +464,10 @@ class Log:
                     self._keyed[key] = record
 
     def _look(self) -> _View:
-        lines = [lines for _, lines in self._files.values()] + list(self._spooled.values())
+        lines = [lines for _, lines in self._files.values()] + [*self._spooled.values(), *self._private.values()]
+        private = sum(
+            len(lines.records) for path, (_, lines) in self._files.items() if path.parent == self.layout.private
+        )
         malformed = tuple(one for each in lines for one in each.malformed)
         torn = tuple(
             Malformed(path=self.layout.relative(path), line=0, reason="the bytes of a line that a crash cut off")
@@ -372,9 +477,13 @@ class Log:
             state=self._fold.state(),
             malformed=malformed + torn,
             problems=(*map(_as_problem, malformed + torn), *self._troubles),
-            unsealed=len(self._fold.records) - len(self._fold.sealed),
+            unsealed=len(self._fold.records) - len(self._fold.sealed) - private - len(self._hidden - self._fold.sealed),
             segments=sum(1 for path in self._files if path.parent == self.layout.sessions),
         )
+
+
+def _longer(lines: Lines, records: tuple[Record, ...]) -> Lines:
+    return replace(lines, records=(*lines.records, *records))
 
 
 def _signature(path: Path) -> _Signature | None:

@@ -1,18 +1,20 @@
-"""Masking secrets before a record is written: known formats, and the patterns that the user adds.
+"""Masking secrets before a record is written: known formats, values given to telling names, the user's patterns.
 
-The only importer of detect-secrets, which takes a fifth of a second to load: a text that holds none of the marks
-that those formats have never loads it. There are no entropy detectors among them, for hashes and ids are no secrets.
+The formats take a fifth of a second to load: a text that holds none of their marks never loads them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any, TypeVar
 
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, from_plain, to_plain
+from muninn_core.store.assigned import assigned, is_secret
+from muninn_core.store.detectors import Format, formats
 
 T = TypeVar("T", bound=Value)
 
@@ -54,15 +56,15 @@ _KEY_BLOCK = re.compile(
 )
 """The detectors find the first line of a private key; what must go is the key."""
 
-_JWT = re.compile(r"eyJ[\w=-]+\.[\w=-]+(?:\.[\w.+/=-]*)?")
-"""The detector's own expression leaves the signature standing."""
-
 _OWN = (
     ("github-token", re.compile(r"github_pat_[A-Za-z0-9_]{36,255}")),
     ("anthropic-token", re.compile(r"sk-ant-[A-Za-z0-9_-]{24,}")),
     ("openai-token", re.compile(r"sk-(?:proj|svcacct)-[A-Za-z0-9_-]{40,}")),
 )
 """Formats that are younger than the detectors. Sources: the vendors' pages on the formats of their keys."""
+
+_TELLING = re.compile(r"pass(?:word|wd|phrase)|pwd|secret|token|key|credential|authorization|bearer", re.IGNORECASE)
+"""A text without any of these gives no value to a telling name."""
 
 _SHORTEST_GROUP = 16
 """A group this long is the secret itself; a shorter one is only its prefix."""
@@ -77,38 +79,46 @@ def mask(text: str, patterns: Sequence[str] = ()) -> tuple[str, int]:
     for pattern in patterns:
         text, found = _compiled(pattern).subn("[masked:custom]", text)
         count += found
-    if not _MARKS.search(text):
-        return text, count
-    text, found = _KEY_BLOCK.subn("[masked:private-key]", text)
-    count += found
-    for kind, regex, valid in _detectors():
-        text, found = _replace(text, kind, regex, valid)
+    if _MARKS.search(text):
+        text, found = _KEY_BLOCK.subn("[masked:private-key]", text)
+        count += found
+        for kind, regex, valid in _all_formats():
+            text, found = _replace(text, kind, _spans(text, regex, valid))
+            count += found
+    if _TELLING.search(text):
+        text, found = _replace(text, "assigned", assigned(text))
         count += found
     return text, count
 
 
 def mask_draft(draft: T, patterns: Sequence[str] = ()) -> tuple[T, int]:
     """Return a value with every text in it masked, however deep, and how many secrets were masked."""
-    plain, count = _mask_all(to_plain(draft), patterns)
+    # A value's own fields say nothing by their names: `key` is that of idempotency.
+    masked = {name: mask_all(item, patterns) for name, item in to_plain(draft).items()}
+    plain = {name: item for name, (item, _) in masked.items()}
+    count = sum(found for _, found in masked.values())
     return (from_plain(plain, type(draft)), count) if count else (draft, 0)
 
 
-def _mask_all(value: Any, patterns: Sequence[str]) -> tuple[Any, int]:
+def mask_all(value: Any, patterns: Sequence[str] = (), name: str = "") -> tuple[Any, int]:
+    """Mask every text in plain data, names of fields too. `name` is that of the field which holds the value."""
     if isinstance(value, str):
+        if name and is_secret(name, value):
+            return "[masked:assigned]", 1
         return mask(value, patterns)
     if isinstance(value, dict):
-        pairs = [(mask(name, patterns), _mask_all(item, patterns)) for name, item in value.items()]
+        pairs = [(mask(field, patterns), mask_all(item, patterns, field)) for field, item in value.items()]
         return {name: item for (name, _), (item, _) in pairs}, sum(one + other for (_, one), (_, other) in pairs)
     if isinstance(value, list | tuple):
-        items = [_mask_all(item, patterns) for item in value]
+        items = [mask_all(item, patterns, name) for item in value]
         return [item for item, _ in items], sum(count for _, count in items)
     return value, 0
 
 
-def _replace(text: str, kind: str, regex: re.Pattern[str], valid: Callable[[str], bool] | None) -> tuple[str, int]:
+def _replace(text: str, kind: str, spans: Iterable[tuple[int, int]]) -> tuple[str, int]:
     pieces: list[str] = []
     at = 0
-    for start, end in _spans(text, regex, valid):
+    for start, end in spans:
         if start >= at:
             pieces += [text[at:start], f"[masked:{kind}]"]
             at = end
@@ -130,6 +140,11 @@ def _is_secret(regex: re.Pattern[str], group: str) -> bool:
     return len(group) >= _SHORTEST_GROUP or regex.pattern.startswith("://")
 
 
+def _all_formats() -> Iterator[Format]:
+    jwt, *others = formats()
+    return chain((jwt,), ((kind, regex, None) for kind, regex in _OWN), others)
+
+
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     try:
@@ -138,51 +153,3 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise BadParams(
             f"the secret pattern '{pattern}' is no regular expression: {error}", hint="Mend memory.secrets."
         ) from None
-
-
-@cache
-def _detectors() -> tuple[tuple[str, re.Pattern[str], Callable[[str], bool] | None], ...]:
-    from detect_secrets.plugins import (
-        aws,
-        azure_storage_key,
-        basic_auth,
-        discord,
-        github_token,
-        gitlab_token,
-        jwt,
-        mailchimp,
-        npm,
-        openai,
-        pypi_token,
-        sendgrid,
-        slack,
-        square_oauth,
-        stripe,
-        telegram_token,
-        twilio,
-    )
-
-    plugins: tuple[tuple[str, Any], ...] = (
-        ("aws-key", aws.AWSKeyDetector),
-        ("azure-key", azure_storage_key.AzureStorageKeyDetector),
-        ("github-token", github_token.GitHubTokenDetector),
-        ("gitlab-token", gitlab_token.GitLabTokenDetector),
-        ("mailchimp-key", mailchimp.MailchimpDetector),
-        ("npm-token", npm.NpmDetector),
-        ("openai-token", openai.OpenAIDetector),
-        ("pypi-token", pypi_token.PypiTokenDetector),
-        ("sendgrid-key", sendgrid.SendGridDetector),
-        ("slack-token", slack.SlackDetector),
-        ("square-secret", square_oauth.SquareOAuthDetector),
-        ("stripe-key", stripe.StripeDetector),
-        ("telegram-token", telegram_token.TelegramBotTokenDetector),
-        ("twilio-key", twilio.TwilioKeyDetector),
-        ("discord-token", discord.DiscordBotTokenDetector),
-        ("password", basic_auth.BasicAuthDetector),
-    )
-
-    def is_jwt(token: str) -> bool:
-        return bool(jwt.JwtTokenDetector.is_formally_valid(".".join(token.split(".")[:2])))
-
-    found = [(kind, regex, None) for kind, plugin in plugins for regex in plugin.denylist]
-    return (("jwt", _JWT, is_jwt), *((kind, regex, None) for kind, regex in _OWN), *found)

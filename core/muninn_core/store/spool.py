@@ -26,6 +26,16 @@ def spool_path(layout: Layout, session: str) -> Path:
     return layout.spool / f"{session}{SUFFIX}"
 
 
+def private_path(layout: Layout, session: str) -> Path:
+    """Return where a session's private records lie. They are never sealed."""
+    return layout.private / spool_path(layout, session).name
+
+
+def private_files(layout: Layout) -> tuple[Path, ...]:
+    """Return the files of private records that are there."""
+    return tuple(sorted(layout.private.glob(f"*{SUFFIX}")))
+
+
 def segment_path(layout: Layout, session: str, content: bytes) -> Path:
     """Return where a sealed segment lies: the name follows from the content (docs/formats/layout.md says why)."""
     return layout.sessions / f"{session}-{hashlib.sha256(content).hexdigest()[:12]}{SUFFIX}"
@@ -38,7 +48,8 @@ def spools(layout: Layout) -> dict[str, Path]:
 
 def torn_pieces(layout: Layout) -> tuple[Path, ...]:
     """Return the files of bytes that were cut off from spools and wait for a person to look at."""
-    return tuple(path for path in sorted(layout.spool.glob(f"{_TORN}*")) if not path.name.endswith((SUFFIX, TEMPORARY)))
+    pieces = [path for folder in (layout.spool, layout.private) for path in sorted(folder.glob(f"{_TORN}*"))]
+    return tuple(path for path in pieces if not path.name.endswith((SUFFIX, TEMPORARY)))
 
 
 def repair(layout: Layout, path: Path) -> None:
@@ -63,6 +74,6 @@ def repair(layout: Layout, path: Path) -> None:
 
 def sweep(layout: Layout) -> None:
     """Delete temporary files that a crash left behind. Raises StorageError or ReadOnlyError."""
-    for folder in (layout.memory, layout.sessions, layout.archive, layout.spool):
+    for folder in (layout.memory, layout.sessions, layout.archive, layout.spool, layout.private):
         for leftover in folder.glob(f"*{TEMPORARY}"):
             remove(leftover)

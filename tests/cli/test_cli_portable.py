@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from muninn_shell import Shell
+
+
+def test_a_bundle_goes_to_stdout_or_to_a_file_and_is_the_same(shell: Shell, tmp_path: Path) -> None:
+    shell.json("remember", "Buoys are painted in May.", "--tag", "buoys")
+    shell.json("remember", "My locker has the number 7.", "--private")
+    file = tmp_path / "memories.json"
+    done = shell.run("export", "--tag", "buoys", "--out", str(file))
+    assert done.returncode == 0
+    assert "Exported 1 memory" in done.stdout
+    assert shell.run("export", "--tag", "buoys").stdout == file.read_text()
+    assert [record["text"] for record in json.loads(file.read_text())["records"]] == ["Buoys are painted in May."]
+    assert "1 private memory left out." in shell.run("export").stderr
+
+
+def test_a_bundle_is_named_from_the_current_folder(shell: Shell, tmp_path: Path) -> None:
+    record = {"id": "b1", "type": "insight", "ts": "2026-01-01T00:00:00Z", "text": "Elsewhere buoys are blue."}
+    (tmp_path / "theirs.json").write_text(json.dumps({"version": 1, "records": [record]}))
+    done = shell.run("import", "theirs.json", "--repo", str(shell.repo), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "Imported 1 record\n")
+    assert "1 here already" in shell.run("import", "theirs.json", "--repo", str(shell.repo), cwd=tmp_path).stdout
+    assert shell.json("memories", "--id", "b1")["memories"][0]["trust"] == "outside"
+
+
+def test_redact_and_purge_say_what_to_do_next(shell: Shell) -> None:
+    identity = shell.json("remember", "The beacon's door code is on the wall.")["ids"][0]
+    assert "not redacted yet" in shell.run("purge", identity).stdout
+    done = shell.run("redact", identity)
+    assert done.returncode == 0
+    assert f"muninn purge {identity}" in done.stdout
+    assert "No commit holds it." in shell.run("purge", identity).stdout
+    assert "redacted" in shell.run("memories", "--id", identity).stdout
+    private = shell.run("remember", "My own beacon.", "--private").stdout
+    assert "private" in private
+    assert "not sealed yet" not in private

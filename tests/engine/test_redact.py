@@ -1,0 +1,200 @@
+"""Redacting leaves a memory's place in the graph and nothing of its content, in any file of the work tree."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from repositories import git
+from test_privacy import WORD, holders
+
+from muninn_core.errors import NotFoundError, StorageError
+from muninn_core.store import redact as blanking
+
+pytest_plugins = ["engines"]
+
+
+def commit(root, message="Work"):
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", message)
+
+
+def remember(muninn, **more):
+    return muninn.call(
+        "remember",
+        text=f"The {WORD} account has a shared login.",
+        title=f"About the {WORD}",
+        tags=[WORD],
+        entities=[WORD],
+        files=[f"src/{WORD}.py"],
+        cites=[{"path": f"src/{WORD}.py", "symbol": WORD}],
+        details={WORD: {"deep": WORD}},
+        session="s1",
+        **more,
+    ).ids[0]
+
+
+def test_the_text_is_in_no_file_afterwards_whatever_held_it(muninn):
+    other = muninn.call("remember", text="Logins are per person.", session="s1").ids[0]
+    identity = remember(muninn, links=[{"relation": "extends", "target": other, "reason": WORD}])
+    muninn.call("index")
+    assert muninn.texts(f"{WORD} login", kind="memory")
+    muninn.call("reconcile", archive=True)
+    muninn.call("forget", id=identity, reason=f"{WORD} has left", session="s2")
+    muninn.call("seal")
+    muninn.call("forget", id=identity, restore=True, reason=WORD, session="s3")
+    before = holders(muninn.root)
+    tracked = {path.split("/")[2] for path in before if "/memory/" in path}
+    assert tracked == {"main.jsonl", "sessions", "archive"}
+    assert any("/spool/" in path for path in before)
+    assert any("/cache/" in path for path in before)
+    result = muninn.call("redact", id=identity)
+    assert holders(muninn.root) == []
+    assert set(result.files) >= {path for path in before if "/memory/" in path}
+    memory = muninn.call("memories", id=identity).memories[0]
+    assert (memory.redacted, memory.text, memory.title) == (True, "", "[redacted]")
+    assert (memory.session, memory.branch, memory.actor) == ("s1", "main", "user")
+    assert [(link.relation, link.target) for link in memory.links] == [("extends", other)]
+    assert muninn.texts("shared login", kind="memory") == ["Logins are per person."]
+
+
+def test_redacting_twice_changes_nothing_more(muninn):
+    identity = remember(muninn)
+    muninn.call("seal")
+    muninn.call("redact", id=identity)
+    muninn.call("seal")
+    files = {path: path.read_bytes() for path in (muninn.root / ".muninn/memory").rglob("*.jsonl")}
+    assert muninn.call("redact", id=identity).files == ()
+    assert {path: path.read_bytes() for path in (muninn.root / ".muninn/memory").rglob("*.jsonl")} == files
+
+
+def test_a_redaction_holds_after_a_restart_and_a_reconcile(muninn, start):
+    identity = remember(muninn)
+    muninn.call("seal")
+    muninn.call("redact", id=identity)
+    muninn.engine.close()
+    later = start(muninn.root)
+    later.call("reconcile")
+    assert later.call("memories", id=identity).memories[0].redacted
+    assert holders(muninn.root) == []
+
+
+def test_memories_that_were_merged_with_it_go_with_it(muninn):
+    first = muninn.call("remember", text=f"We use {WORD} for queues.", session="s1").ids[0]
+    second = muninn.call("remember", text=f"We use {WORD} for the queues.", session="s2").ids[0]
+    assert muninn.call("reconcile").merges
+    result = muninn.call("redact", id=second)
+    assert set(result.ids) == {first, second}
+    assert holders(muninn.root) == []
+
+
+def test_a_private_memory_can_be_redacted(muninn):
+    identity = muninn.call("remember", text=f"My {WORD}.", private=True).ids[0]
+    muninn.call("redact", id=identity)
+    assert holders(muninn.root) == []
+    assert muninn.call("seal").records == 0
+
+
+def test_a_broken_line_that_holds_the_text_goes_and_another_stays(muninn):
+    identity = remember(muninn)
+    muninn.call("seal")
+    (segment,) = (muninn.root / ".muninn/memory/sessions").glob("*.jsonl")
+    broken = segment.read_bytes()[: segment.stat().st_size // 2]
+    segment.write_bytes(segment.read_bytes() + b"<<<<<<< HEAD\n" + broken + b"\n")
+    muninn.call("redact", id=identity)
+    assert holders(muninn.root) == []
+    assert b"<<<<<<< HEAD\n" in segment.read_bytes()
+
+
+def test_another_memory_keeps_its_bytes(muninn):
+    identity = remember(muninn)
+    muninn.call("remember", text="Users have names.", session="s1")
+    muninn.call("seal")
+    (segment,) = (muninn.root / ".muninn/memory/sessions").glob("*.jsonl")
+    other = segment.read_bytes().splitlines()[1]
+    muninn.call("redact", id=identity)
+    assert segment.read_bytes().splitlines()[1] == other
+
+
+def test_what_an_interruption_leaves_the_next_call_ends(muninn, monkeypatch):
+    identity = remember(muninn)
+    muninn.call("reconcile", archive=True)
+    whole, done = blanking.write_whole, []
+
+    def fails_at_the_second(path, content):
+        if done:
+            raise StorageError("the disk is full")
+        done.append(path)
+        whole(path, content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(blanking, "write_whole", fails_at_the_second)
+        with pytest.raises(StorageError):
+            muninn.call("redact", id=identity)
+    assert muninn.call("memories", id=identity).memories[0].redacted
+    muninn.call("redact", id=identity)
+    assert holders(muninn.root) == []
+
+
+def test_a_merge_can_bring_the_text_back_and_it_stays_redacted(muninn):
+    identity = remember(muninn)
+    muninn.call("reconcile")
+    commit(muninn.root)
+    main = muninn.root / ".muninn/memory/main.jsonl"
+    old = main.read_bytes()
+    muninn.call("redact", id=identity)
+    main.write_bytes(old + main.read_bytes())
+    assert muninn.call("memories", id=identity).memories[0].redacted
+    muninn.call("reconcile")
+    assert WORD.encode() not in main.read_bytes()
+
+
+def test_purge_names_the_commits_and_branches_that_hold_the_text(muninn):
+    identity = remember(muninn)
+    muninn.call("seal")
+    commit(muninn.root, "Add a memory")
+    git(muninn.root, "branch", "old")
+    muninn.call("reconcile")
+    commit(muninn.root, "Reconcile")
+    muninn.call("redact", id=identity)
+    commit(muninn.root, "Redact")
+    result = muninn.call("purge", id=identity, show_commits=True)
+    assert result.redacted
+    assert {(each.subject, each.effect) for each in result.commits} == {
+        ("Add a memory", "holds"),
+        ("Reconcile", "holds"),
+        ("Redact", "removes"),
+    }
+    assert result.refs == ("refs/heads/old",)
+    for blob in result.blobs:
+        assert WORD in git(muninn.root, "cat-file", "-p", blob)
+    assert result.total == 3
+    assert muninn.call("purge", id=identity).commits == ()
+
+
+def test_purge_of_what_was_never_committed_finds_nothing(muninn):
+    identity = remember(muninn)
+    assert muninn.call("purge", id=identity).total == 0
+    with pytest.raises(NotFoundError):
+        muninn.call("purge", id="01zzzzzzzzzzzzzzzzzzzzzzzz")
+
+
+def test_purge_finds_a_memory_that_only_another_branch_has(muninn):
+    commit(muninn.root, "Begin memory")
+    git(muninn.root, "checkout", "-q", "-b", "other")
+    identity = remember(muninn)
+    muninn.call("seal")
+    commit(muninn.root, "Elsewhere")
+    git(muninn.root, "checkout", "-q", "main")
+    result = muninn.call("purge", id=identity, show_commits=True)
+    assert [each.subject for each in result.commits] == ["Elsewhere"]
+    assert result.refs == ("refs/heads/other",)
+
+
+def test_no_record_of_the_blanked_file_is_malformed(muninn):
+    identity = remember(muninn)
+    muninn.call("reconcile")
+    muninn.call("redact", id=identity)
+    assert muninn.call("status").problems == ()
+    lines = (muninn.root / ".muninn/memory/main.jsonl").read_text().splitlines()
+    assert [json.loads(line)["redacted"] for line in lines if json.loads(line)["id"] == identity] == [True]

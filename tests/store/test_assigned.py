@@ -1,0 +1,46 @@
+"""How well secrets without a known format are told from what only looks like them, on a labelled list."""
+
+import re
+import time
+
+import pytest
+from labelled_secrets import HARMLESS, SECRETS
+
+from muninn_core.store.secrets import mask, mask_all
+
+
+def test_the_list_is_long_enough_to_say_something():
+    assert len(SECRETS) >= 50
+    assert len(HARMLESS) >= 100
+    assert len({text for text, _ in SECRETS} | set(HARMLESS)) == len(SECRETS) + len(HARMLESS)
+
+
+def test_precision_and_recall_on_the_labelled_list(record_property):
+    found = [text for text, secret in SECRETS if secret not in mask(text)[0]]
+    false = [text for text in HARMLESS if mask(text) != (text, 0)]
+    precision, recall = len(found) / (len(found) + len(false)), len(found) / len(SECRETS)
+    record_property("precision", precision)
+    record_property("recall", recall)
+    assert (precision >= 0.98, recall >= 0.95) == (True, True), (precision, recall, false)
+
+
+@pytest.mark.parametrize(("text", "secret"), SECRETS)
+def test_only_the_value_is_replaced(text, secret):
+    masked, count = mask(text)
+    before, after = text.split(secret)
+    assert count == 1
+    assert re.fullmatch(re.escape(before) + r"\[masked:[a-z-]+\]" + re.escape(after), masked)
+    assert mask(masked) == (masked, 0)
+
+
+def test_the_name_of_a_field_counts_for_its_value():
+    secret = SECRETS[0][1]
+    assert mask_all({"api_key": secret, "note": secret}) == ({"api_key": "[masked:assigned]", "note": secret}, 1)
+    assert mask_all({"tokens": [1], "token": [secret]}) == ({"tokens": [1], "token": ["[masked:assigned]"]}, 1)
+
+
+@pytest.mark.parametrize("text", ["key" * 70_000, "token-" * 40_000, "secret" + "-key" * 50_000, "--" + "a-" * 100_000])
+def test_a_long_text_takes_time_in_proportion_to_its_length(text):
+    begun = time.perf_counter()
+    assert mask(text) == (text, 0)
+    assert time.perf_counter() - begun < 10  # the square of the length would take minutes
