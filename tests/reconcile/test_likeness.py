@@ -44,7 +44,7 @@ def test_the_same_in_other_words(left, right):
         ("Never log request bodies", "Always log request bodies", "one says the opposite of the other"),
         ("Caching is enabled in production", "Caching is disabled in production", "one says the opposite of the other"),
         ("Sessions are stored in Redis", "Sessions are stored in Postgres", "one says 'Redis', the other 'Postgres'"),
-        ("Prefer redis over memcached", "Prefer memcached over redis", "the same with two words exchanged"),
+        ("Prefer redis over memcached", "Prefer memcached over redis", "one puts first what the other puts last"),
         ("Migrate before the tests", "Migrate after the tests", "one says 'before', the other 'after'"),
         (
             "`max_size` is set to `load_all`",

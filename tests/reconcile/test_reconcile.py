@@ -71,7 +71,7 @@ def test_contradictions_wait_for_a_person_and_are_asked_once(log):
     outcome = reconcile(log)
     assert outcome.summary == "2 memories consolidated, 0 duplicates removed, 1 conflict"
     (conflict,) = log.state.conflicts
-    assert (conflict.left, conflict.right, conflict.reason) == (left, right, "one says '10', the other '20'")
+    assert (conflict.left, conflict.right, conflict.reason) == (left, right, "one says '10 MB', the other '20 MB'")
     assert reconcile(log).conflicts == 0
     log.append([{"type": "resolve", "conflict": conflict.id, "keep": "right", "actor": "user"}], "s3")
     log.seal()

@@ -1,0 +1,87 @@
+"""Statements that agree in everything but a value: which values, in which places, contradict each other.
+
+Pure; knows statements only. A frame is a statement with one place left open; statements that share a frame differ in
+what stands there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from muninn_core.model.value import Value
+from muninn_core.reconcile.lexicon import ADDITIVE, KINDRED, PLACES, SOURCES
+from muninn_core.reconcile.words import Statement
+
+SHORTEST, LONGEST = 2, 30
+"""In words: a shorter sentence says too little to contradict, in a longer one an exchanged word means too little."""
+
+MOST_VALUE_WORDS = 3
+"""A longer part of a sentence is no value, but another thing to say."""
+
+
+class Slot(Value):
+    """What stands in the open place of a frame: common forms, and as it was written."""
+
+    words: tuple[str, ...]
+    shown: str
+    figure: bool
+    value: bool
+    lead: str
+    verb: str
+
+
+def slots(statement: Statement) -> Iterator[tuple[tuple[object, ...], Slot]]:
+    """Give every frame of a statement with what stands in it."""
+    words = statement.words
+    if not SHORTEST <= len(words) <= LONGEST:
+        return
+    base = (statement.negations, statement.order)
+    for place in range(len(words)):
+        if not statement.claims[place]:
+            continue
+        for length in range(1, MOST_VALUE_WORDS + 1):
+            end = place + length
+            if end > len(words) or not all(statement.claims[place:end]):
+                break
+            slot = _slot(statement, place, end)
+            yield (*base, "order", words[:place], words[end:]), slot
+            if slot.figure and length == 1 and len(words) >= 3:
+                yield (*base, "any order", tuple(sorted((*words[:place], *words[end:])))), slot
+
+
+def clash(frame: tuple[object, ...], one: Slot, other: Slot) -> bool:
+    """Whether two values in one frame contradict each other."""
+    if set(one.words) & set(other.words) or one.lead != other.lead or one.verb != other.verb:
+        return False
+    left = len(frame[3]) if isinstance(frame[3], tuple) else 0
+    rest = left + (len(frame[4]) if len(frame) > 4 and isinstance(frame[4], tuple) else 0)
+    if one.figure or other.figure:
+        alone = len(one.words) == len(other.words) == 1
+        return alone and one.figure and other.figure and rest >= 2 and _unit(one) == _unit(other)
+    if rest < 1 or any(word in ADDITIVE for word in (one.verb, *one.words[:1], *other.words[:1])):
+        return False
+    if _kindred(one, other):
+        return True
+    if len(one.words) == len(other.words) == 1:
+        return rest >= 2
+    both = one.value and other.value
+    return rest >= 2 and (both or (one.lead in ("in", "on", "from", "to") and one.verb in PLACES | SOURCES))
+
+
+def _slot(statement: Statement, place: int, end: int) -> Slot:
+    return Slot(
+        words=statement.words[place:end],
+        shown=" ".join(statement.shown[place:end]),
+        figure=any(word in statement.numbers for word in statement.words[place:end]),
+        value=any(statement.values[place:end]),
+        lead=statement.leads[place],
+        verb=statement.verbs[place],
+    )
+
+
+def _unit(slot: Slot) -> str:
+    return slot.words[0].partition(" ")[2]
+
+
+def _kindred(one: Slot, other: Slot) -> bool:
+    return any({*one.words} & kin and {*other.words} & kin for kin in KINDRED)
