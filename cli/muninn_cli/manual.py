@@ -30,7 +30,7 @@ COMMANDS = {
 GROUPS = {
     "Ask": ("recall", "context", "memories", "brief"),
     "Remember": ("remember", "capture", "forget"),
-    "Share": ("init", "seal", "reconcile", "conflicts", "resolve"),
+    "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),
     "Connect": ("install", "uninstall", "lsp", "mcp", "hook", "help"),
 }

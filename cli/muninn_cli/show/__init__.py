@@ -27,6 +27,8 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "forget": memories.forget,
     "seal": changes.seal,
     "reconcile": changes.reconcile,
+    "undo": changes.undo,
+    "prune": changes.prune,
     "conflicts": memories.conflicts,
     "resolve": memories.resolve,
     "brief": answers.brief,

@@ -57,8 +57,10 @@ def _rotated(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
 
 def _crossed(one: Statement, other: Statement) -> bool:
     """Whether something comes from where, in the other, it goes to."""
-    ways = [{(lead in TOWARDS, word) for lead, word in zip(side.leads, side.words, strict=True) if lead in _WAYS}
-            for side in (one, other)]
+    ways = [
+        {(lead in TOWARDS, word) for lead, word in zip(side.leads, side.words, strict=True) if lead in _WAYS}
+        for side in (one, other)
+    ]
     return any((not towards, word) in ways[1] for towards, word in ways[0])
 
 

@@ -94,7 +94,7 @@ KINDRED: tuple[frozenset[str], ...] = (
 CLAIM_VERBS = _stems(
     "use set require prefer want store run live deploy call return depend support allow default equal become take "
     "contain expect write read listen locate host enable throw raise accept send inherit extend implement follow pick "
-    "limit cap build format start retry expire"
+    "limit cap build format start retry expire go come hash sign cache hold encode scale last validate paginate"
 )
 _NAMED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NUMERALS = {name: str(number) for number, name in enumerate(_NAMED)}
@@ -173,7 +173,12 @@ CAUSES = {"since": "because", "therefore": "so", "hence": "so"}
 
 _TIMES = {"millisecond ms": 1, "second seconds s sec secs": 1000, "minute minutes min mins": 60_000}
 _TIMES |= {"hour hours h hr hrs": 3_600_000, "day days d": 86_400_000, "week weeks": 604_800_000}
-_SIZES = {"byte bytes": 1, "kb kilobyte kilobytes": 10**3, "mb megabyte megabytes": 10**6, "gb gigabyte gigabytes": 10**9}
+_SIZES = {
+    "byte bytes": 1,
+    "kb kilobyte kilobytes": 10**3,
+    "mb megabyte megabytes": 10**6,
+    "gb gigabyte gigabytes": 10**9,
+}
 UNITS = {
     name: (factor, base)
     for base, table in (("ms", _TIMES), ("byte", _SIZES))

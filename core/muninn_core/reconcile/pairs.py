@@ -187,9 +187,7 @@ def _exchanges(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> l
     return [(one, other, reason) for (one, other), reason in found.items()]
 
 
-def _clashes(
-    frame: tuple[object, ...], entries: Sequence[tuple[Slot, Memory]]
-) -> Iterator[tuple[str, str, str]]:
+def _clashes(frame: tuple[object, ...], entries: Sequence[tuple[Slot, Memory]]) -> Iterator[tuple[str, str, str]]:
     if not 2 <= len({slot.words for slot, _ in entries}) <= MOST_VALUES or len(entries) > MOST_LEADERS:
         return
     in_order = sorted(entries, key=lambda entry: entry[1].id)

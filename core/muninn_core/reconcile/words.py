@@ -43,10 +43,10 @@ class Statement(Value):
     `words` are its content words in order, brought to a common form, opposites to their positive side; a figure and
     its unit are one word. `shown` is how they stood. `names` are identifiers and `numbers` figures, both also among
     the words. `negations` counts words that deny. `order` are the words that give the order its meaning ("before",
-    "over"), `pivot` counts the words before the first of them. `permits` says that it allows rather than states. `leads` has for each word the preposition or form of
-    "be" right before it, `verbs` the verb that claims it, "" before the first; `claims` tells for each word whether
-    another one in its place would contradict it, and `values` whether it looks like a value: a figure, a name, a
-    word in capitals.
+    "over"), `pivot` counts the words before the first of them. `permits` says that it allows rather than states.
+    For each word `leads` has the preposition or form of "be" before it, `verbs` the verb that claims it, "" before
+    the first; `claims` tells whether another one in its place would contradict it, and `values` whether it looks
+    like a value: a figure, a name, a word in capitals.
     """
 
     words: tuple[str, ...]

@@ -49,6 +49,7 @@ class Layout(Value):
     packs: Path
     local: Path
     spool: Path
+    undo: Path
     cache: Path
     config: Path
 
@@ -73,6 +74,7 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         packs=muninn / "packs",
         local=own,
         spool=own / "spool",
+        undo=own / "undo",
         cache=muninn / "cache",
         config=muninn / "config.yaml",
     )
