@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from muninn_core.model.memory import Memory
-from muninn_core.reconcile.lexicon import AWAY, COMPARING, REVERSED, TOWARDS
+from muninn_core.reconcile.lexicon import AWAY, BEING, COMPARING, REVERSED, TOWARDS
 from muninn_core.reconcile.words import Statement
 
 LIKENESS = 0.8
@@ -42,13 +42,28 @@ def same_words(one: Statement, other: Statement) -> bool:
     left, right = one.words, other.words
     if len(left) != len(right) or sorted(left) != sorted(right):
         return False
-    if one.order != other.order or one.permits != other.permits or _crossed(one, other):
+    if one.order != other.order or _crossed(one, other):
         return False
+    if one.permits != other.permits and not one.negations:  # what may not be must not be
+        return False
+    if _asked(one, other) or _asked(other, one):
+        return True
     if not one.order:
         return _rotated(left, right)
     if len(one.order) > 1 or one.pivot != other.pivot:
         return left == right
     return _rotated(left[: one.pivot], right[: one.pivot]) and _rotated(left[one.pivot :], right[one.pivot :])
+
+
+def _asked(asking: Statement, telling: Statement) -> bool:
+    """Whether one asks for what the other says is done: "Rotate keys each month", "Keys are rotated each month"."""
+    if not asking.words or asking.verbs[0] or (asking.order and asking.pivot != telling.pivot):
+        return False
+    verb, *rest = asking.words
+    return any(
+        word == verb and telling.leads[place] in BEING and [*telling.words[:place], *telling.words[place + 1 :]] == rest
+        for place, word in enumerate(telling.words)
+    )
 
 
 def _rotated(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
@@ -120,7 +135,7 @@ def _exchanged(left: Statement, right: Statement) -> bool:
 
 
 def _reversed(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return len(one) == len(other) == 1 and REVERSED.get(one[0]) == other[0]
+    return len(one) == len(other) == 1 and bool({(one[0], other[0]), (other[0], one[0])} & REVERSED)
 
 
 def _agree(one: dict[str, Any], other: dict[str, Any]) -> bool:

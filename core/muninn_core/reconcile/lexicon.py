@@ -46,13 +46,14 @@ COMPARING = _words("over than before after instead rather above below under")
 LEADING = _words("in on at from to into with by as for is are was were be per of via")
 """Words that say what the next one is to the verb."""
 
-REVERSED = {"before": "after", "over": "under", "above": "below", "after": "before", "under": "over", "below": "above"}
+REVERSED = frozenset({("before", "after"), ("over", "below"), ("above", "below")})
+"""Words of order of which one says the opposite of the other, each pair in one direction."""
 
 STOP = ORDERING | _words(
     "a an the this that these those it its is are was were be been being do does did has have had will would shall "
     "should must can could may might need needs and or but so as of to in on at by with from for into onto there here "
     "i we you they our your their us them which who what when where while than then also just very always "
-    "please all any each both via per about if every now once us that's"
+    "please all any each both via per about if every now once us currently simply"
 )
 NEGATIONS = _words("not no never cannot without neither nor nobody none off")
 SCOPES = _words("for when if during in on at under within of")
@@ -168,8 +169,10 @@ OPPOSITES = _to_first(
 )
 """Words that deny the first of their line."""
 
-CAUSES = {"since": "because", "therefore": "so", "hence": "so"}
+ALIKE = {"since": "because", "therefore": "so", "hence": "so", "under": "below"}
 """Words of order that mean another one of them."""
+
+BEING = _words("is are was were be been")
 
 _TIMES = {"millisecond ms": 1, "second seconds s sec secs": 1000, "minute minutes min mins": 60_000}
 _TIMES |= {"hour hours h hr hrs": 3_600_000, "day days d": 86_400_000, "week weeks": 604_800_000}

@@ -180,17 +180,17 @@ def _exchanges(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> l
         for frame, slot in slots(statements[memory.id]) if group else ():
             frames[group, *frame].append((slot, memory))
     found: dict[tuple[str, str], str] = {}
-    for frame, entries in frames.items():
+    for entries in frames.values():
         if len(entries) > 1:
-            for one, other, reason in _clashes(frame[1:], entries):
+            for one, other, reason in _clashes(entries):
                 found.setdefault((one, other), reason)
     return [(one, other, reason) for (one, other), reason in found.items()]
 
 
-def _clashes(frame: tuple[object, ...], entries: Sequence[tuple[Slot, Memory]]) -> Iterator[tuple[str, str, str]]:
+def _clashes(entries: Sequence[tuple[Slot, Memory]]) -> Iterator[tuple[str, str, str]]:
     if not 2 <= len({slot.words for slot, _ in entries}) <= MOST_VALUES or len(entries) > MOST_LEADERS:
         return
     in_order = sorted(entries, key=lambda entry: entry[1].id)
     for (slot, one), (other_slot, other) in combinations(in_order, 2):
-        if one.id != other.id and same_subject(one, other) and clash(frame, slot, other_slot):
+        if one.id != other.id and same_subject(one, other) and clash(slot, other_slot):
             yield one.id, other.id, f"one says '{slot.shown}', the other '{other_slot.shown}'"

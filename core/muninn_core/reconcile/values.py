@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from muninn_core.model.value import Value
-from muninn_core.reconcile.lexicon import ADDITIVE, KINDRED, PLACES, SOURCES
+from muninn_core.reconcile.lexicon import ADDITIVE, BEING, KINDRED, PLACES, SOURCES
 from muninn_core.reconcile.words import Statement
 
 SHORTEST, LONGEST = 2, 30
@@ -19,8 +19,16 @@ MOST_VALUE_WORDS = 3
 """A longer part of a sentence is no value, but another thing to say."""
 
 
+Frame = tuple[object, ...]
+"""A statement without what stands in one place: equal for statements that differ there alone."""
+
+
 class Slot(Value):
-    """What stands in the open place of a frame: common forms, and as it was written."""
+    """What stands in the open place of a frame: common forms, and as it was written.
+
+    `figure` and `value` say what is among the words, `lead` and `verb` what is before them (see `Statement`), and
+    `rest` counts the words of the frame.
+    """
 
     words: tuple[str, ...]
     shown: str
@@ -28,9 +36,10 @@ class Slot(Value):
     value: bool
     lead: str
     verb: str
+    rest: int
 
 
-def slots(statement: Statement) -> Iterator[tuple[tuple[object, ...], Slot]]:
+def slots(statement: Statement) -> Iterator[tuple[Frame, Slot]]:
     """Give every frame of a statement with what stands in it."""
     words = statement.words
     if not SHORTEST <= len(words) <= LONGEST:
@@ -49,23 +58,20 @@ def slots(statement: Statement) -> Iterator[tuple[tuple[object, ...], Slot]]:
                 yield (*base, "any order", tuple(sorted((*words[:place], *words[end:])))), slot
 
 
-def clash(frame: tuple[object, ...], one: Slot, other: Slot) -> bool:
-    """Whether two values in one frame contradict each other."""
+def clash(one: Slot, other: Slot) -> bool:
+    """Whether what stands in one frame, once this and once that, can't both hold (docs/reconcile.md has the rules)."""
     if set(one.words) & set(other.words) or one.lead != other.lead or one.verb != other.verb:
         return False
-    left = len(frame[3]) if isinstance(frame[3], tuple) else 0
-    rest = left + (len(frame[4]) if len(frame) > 4 and isinstance(frame[4], tuple) else 0)
+    alone = len(one.words) == len(other.words) == 1
     if one.figure or other.figure:
-        alone = len(one.words) == len(other.words) == 1
-        return alone and one.figure and other.figure and rest >= 2 and _unit(one) == _unit(other)
-    if rest < 1 or any(word in ADDITIVE for word in (one.verb, *one.words[:1], *other.words[:1])):
+        return alone and one.figure and other.figure and one.rest >= 2 and _unit(one) == _unit(other)
+    if one.rest < 1 or any(word in ADDITIVE for word in (one.verb, one.words[0], other.words[0])):
         return False
     if _kindred(one, other):
         return True
-    if len(one.words) == len(other.words) == 1:
-        return rest >= 2
-    both = one.value and other.value
-    return rest >= 2 and (both or (one.lead in ("in", "on", "from", "to") and one.verb in PLACES | SOURCES))
+    if one.rest < 2 or (one.lead in BEING and any(slot.shown.endswith("ed") for slot in (one, other))):
+        return False  # what is tagged may be signed, too
+    return alone or (one.value and other.value) or (one.lead in _FROM_TO and one.verb in PLACES | SOURCES)
 
 
 def _slot(statement: Statement, place: int, end: int) -> Slot:
@@ -76,6 +82,7 @@ def _slot(statement: Statement, place: int, end: int) -> Slot:
         value=any(statement.values[place:end]),
         lead=statement.leads[place],
         verb=statement.verbs[place],
+        rest=len(statement.words) - (end - place),
     )
 
 
@@ -85,3 +92,6 @@ def _unit(slot: Slot) -> str:
 
 def _kindred(one: Slot, other: Slot) -> bool:
     return any({*one.words} & kin and {*other.words} & kin for kin in KINDRED)
+
+
+_FROM_TO = ("in", "on", "from", "to")

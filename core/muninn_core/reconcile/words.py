@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from muninn_core.model.value import Value
 from muninn_core.reconcile.lexicon import (
-    CAUSES,
+    ALIKE,
     CLAIM_VERBS,
     CLAIMING,
     LEADING,
@@ -98,7 +98,7 @@ class _Reader:
         self._scoped = False
 
     def take(self, token: str, initial: bool) -> None:
-        plain = CAUSES.get(token.lower(), token.lower())
+        plain = ALIKE.get(token.lower(), token.lower())
         kind = _kind(token, initial)
         base = _base(token, plain, kind)
         said = plain
