@@ -204,7 +204,7 @@ def test_an_interruption_between_the_steps_is_healed_by_running_again(log, layou
         raise StorageError("the power went")
 
     with monkeypatch.context() as patch:
-        patch.setattr("muninn_core.store.journal.remove", crash)
+        patch.setattr("muninn_core.store.journal.remove_all", crash)
         with pytest.raises(StorageError):
             reconcile(log, archive=archive)
     assert layout.main.read_bytes() == whole

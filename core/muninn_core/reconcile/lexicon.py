@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Take an English ending off: enough to make one form of use, uses, used and using."""
     if len(word) < 3 or not word.isascii() or not word.isalpha():

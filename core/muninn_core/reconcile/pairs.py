@@ -25,7 +25,7 @@ from muninn_core.reconcile.compare import (
     same_subject,
     universal_denial,
 )
-from muninn_core.reconcile.values import LONGEST, Slot, clash, slots
+from muninn_core.reconcile.values import LONGEST, Slot, clash, frames_of, slot_at
 from muninn_core.reconcile.words import Statement
 
 MOST_VALUES = 4
@@ -51,6 +51,8 @@ class Found(Value):
 def compare_all(ordered: Sequence[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]) -> Found:
     """Compare memories, the preferred ones first: of those that say the same, the first is kept.
 
+    Contradictions are looked for where nothing is left to merge.
+
     `apart` are (kept, source) that a person has parted. The result depends on the order and on nothing else.
     """
     keys = {memory.id: _key(memory, statements[memory.id]) for memory in ordered}
@@ -67,10 +69,11 @@ def compare_all(ordered: Sequence[Memory], statements: Mapping[str, Statement], 
         elif len(leaders[key]) < MOST_LEADERS:
             contradictions += _denials(memory, alike, statements)
             leaders[key].append(memory)
-    gone = {source for _, source in merges}
-    kept = [memory for memory in ordered if memory.id not in gone]
-    contradictions += _exceptions(kept, statements)
-    contradictions += _exchanges(kept, statements)
+    if merges:
+        # Whether a pair was decided before shows only when it is known who speaks for whom; so these come next time.
+        return Found(merges=tuple(merges), contradictions=())
+    contradictions += _exceptions(ordered, statements)
+    contradictions += _exchanges(ordered, statements)
     return Found(merges=tuple(merges), contradictions=tuple(contradictions))
 
 
@@ -174,21 +177,22 @@ def _content_key(content: frozenset[str]) -> int:
 
 def _exchanges(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> list[tuple[str, str, str]]:
     """The pairs that are the same but for a value, at a place where something is claimed."""
-    frames: dict[tuple[object, ...], list[tuple[Slot, Memory]]] = defaultdict(list)
+    frames: dict[tuple[object, ...], list[tuple[int, int, Memory]]] = defaultdict(list)
     for memory in kept:
         group = group_of(memory.type)
-        for frame, slot in slots(statements[memory.id]) if group else ():
-            frames[group, *frame].append((slot, memory))
+        for frame, start, stop in frames_of(statements[memory.id]) if group else ():
+            frames[group, *frame].append((start, stop, memory))
     found: dict[tuple[str, str], str] = {}
-    for entries in frames.values():
-        if len(entries) > 1:
+    for places in frames.values():
+        if 2 <= len(places) <= MOST_LEADERS:
+            entries = [(slot_at(statements[memory.id], start, stop), memory) for start, stop, memory in places]
             for one, other, reason in _clashes(entries):
                 found.setdefault((one, other), reason)
     return [(one, other, reason) for (one, other), reason in found.items()]
 
 
 def _clashes(entries: Sequence[tuple[Slot, Memory]]) -> Iterator[tuple[str, str, str]]:
-    if not 2 <= len({slot.words for slot, _ in entries}) <= MOST_VALUES or len(entries) > MOST_LEADERS:
+    if not 2 <= len({slot.words for slot, _ in entries}) <= MOST_VALUES:
         return
     in_order = sorted(entries, key=lambda entry: entry[1].id)
     for (slot, one), (other_slot, other) in combinations(in_order, 2):

@@ -120,11 +120,16 @@ def _is_of(session: str, lines: Lines) -> bool:
 
 
 def _conclude(fold: Fold) -> list[Record]:
-    """Add what follows until nothing more does: a merge can bring together what stood apart before."""
+    """Add what follows until nothing more does: a merge can bring together what stood apart before.
+
+    Contradictions come last, when nothing is left to merge, and change no memory.
+    """
     concluded: list[Record] = []
     while new := _step(fold):
         fold.add(new, sealed=True)
         concluded += new
+        if new[0].type == "conflict":
+            break
     return concluded
 
 

@@ -39,23 +39,19 @@ class Slot(Value):
     rest: int
 
 
-def slots(statement: Statement) -> Iterator[tuple[Frame, Slot]]:
-    """Give every frame of a statement with what stands in it."""
-    words = statement.words
+def frames_of(statement: Statement) -> Iterator[tuple[Frame, int, int]]:
+    """Give every frame of a statement with the place in it that is open: of which words, from and up to."""
+    words, claims = statement.words, statement.claims
     if not SHORTEST <= len(words) <= LONGEST:
         return
     base = (statement.negations, statement.order)
-    for place in range(len(words)):
-        if not statement.claims[place]:
-            continue
-        for length in range(1, MOST_VALUE_WORDS + 1):
-            end = place + length
-            if end > len(words) or not all(statement.claims[place:end]):
+    for start in range(len(words)):
+        for stop in range(start + 1, min(start + MOST_VALUE_WORDS, len(words)) + 1):
+            if not claims[stop - 1]:
                 break
-            slot = _slot(statement, place, end)
-            yield (*base, "order", words[:place], words[end:]), slot
-            if slot.figure and length == 1 and len(words) >= 3:
-                yield (*base, "any order", tuple(sorted((*words[:place], *words[end:])))), slot
+            yield (*base, words[:start], words[stop:]), start, stop
+        if claims[start] and words[start] in statement.numbers and len(words) >= 3:
+            yield (*base, tuple(sorted((*words[:start], *words[start + 1 :])))), start, start + 1
 
 
 def clash(one: Slot, other: Slot) -> bool:
@@ -74,7 +70,8 @@ def clash(one: Slot, other: Slot) -> bool:
     return alone or (one.value and other.value) or (one.lead in _FROM_TO and one.verb in PLACES | SOURCES)
 
 
-def _slot(statement: Statement, place: int, end: int) -> Slot:
+def slot_at(statement: Statement, place: int, end: int) -> Slot:
+    """Return what stands in a statement from a word up to another one, that one not included."""
     return Slot(
         words=statement.words[place:end],
         shown=" ".join(statement.shown[place:end]),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.model.value import ValidationError, Value, decode_json, encode_json, from_plain
-from muninn_core.store.disk import move, remove, write_whole
+from muninn_core.store.disk import move, remove, remove_all, write_whole
 from muninn_core.store.layout import Layout
 
 KEPT, KEPT_BYTES = 5, 100_000_000
@@ -85,8 +85,10 @@ def rewrite(layout: Layout, kind: str, summary: str, changes: Sequence[Change]) 
     journal = _begin(layout, kind, summary, wanted)
     if journal is None:
         return
-    for change in sorted(wanted, key=lambda change: change.after is None):
-        _put(change.path, change.after)
+    for change in wanted:
+        if change.after is not None:
+            write_whole(change.path, change.after)
+    remove_all(change.path for change in wanted if change.after is None)
     move(journal, journal.with_suffix(CLOSED))
     _forget_old(layout)
 
@@ -111,8 +113,11 @@ def undo(layout: Layout) -> Undone:
         )
     back = [entry for entry in header.files if now[entry.path] != entry.before]
     # The other way round: what was there is there again before what was added goes, and main, which holds all, last.
-    for entry in sorted(back, key=lambda entry: (not entry.before, layout.memory / entry.path == layout.main)):
-        _put(layout.memory / entry.path, contents[entry.path] if entry.before else None)
+    back.sort(key=lambda entry: layout.memory / entry.path == layout.main)
+    for entry in back:
+        if entry.before:
+            write_whole(layout.memory / entry.path, contents[entry.path])
+    remove_all(layout.memory / entry.path for entry in back if not entry.before)
     remove(journals[-1])
     return Undone(
         kind=header.kind,
@@ -175,13 +180,6 @@ def _read(journal: Path) -> tuple[Header, dict[str, bytes]]:
 
 def _damaged(journal: Path) -> StorageError:
     return StorageError(f"the undo journal {journal.name} is damaged", hint=f"Delete {journal}; git has the files.")
-
-
-def _put(path: Path, content: bytes | None) -> None:
-    if content is None:
-        remove(path)
-    else:
-        write_whole(path, content)
 
 
 def _name(layout: Layout, path: Path) -> str:
