@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import answering, building, corpus, starting, storing
+from bench import answering, building, corpus, judging, starting, storing
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -40,14 +40,20 @@ def main() -> int:
     """Run the measurements that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")
     parser.add_argument("--quick", action="store_true", help="a tiny tree and few repetitions: a test of the bench")
-    parser.add_argument("--only", action="append", metavar="PART", help=f"one of {', '.join(PARTS)}; may be repeated")
+    parser.add_argument(
+        "--only", action="append", metavar="PART", help=f"one of {', '.join([*PARTS, *ALONE])}; may be repeated"
+    )
     parser.add_argument("--out", type=Path, default=HERE / "out" / "figures.json", help="the file to write")
     options = parser.parse_args()
-    unknown = sorted(set(options.only or ()) - PARTS.keys())
+    known = {**PARTS, **ALONE}
+    wanted = options.only or list(known)
+    unknown = sorted(set(wanted) - known.keys())
     if unknown:
-        parser.error(f"there is no part '{unknown[0]}'; they are {', '.join(PARTS)}")
+        parser.error(f"there is no part '{unknown[0]}'; they are {', '.join(known)}")
     before = os.getloadavg()[0]
-    figures = _measure(Size(quick=options.quick), quick=options.quick, wanted=options.only or list(PARTS))
+    figures = [figure for part, measure in ALONE.items() if part in wanted for figure in measure()]
+    if PARTS.keys() & {*wanted}:
+        figures += _measure(Size(quick=options.quick), quick=options.quick, wanted=wanted)
     machine = {
         "processors": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
@@ -117,7 +123,10 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "rebuild": Run.rebuild,
     "cold": lambda run: starting.cold(run.served, run.size.starts),
 }
-"""The parts of a run, in their order."""
+"""The parts of a run that ask a daemon, in their order."""
+
+ALONE: dict[str, Callable[[], list[Figure]]] = {"reconcile": judging.measure}
+"""The parts that need no daemon and no tree: they say the same on every machine."""
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -30,7 +30,7 @@ COMMANDS = {
 GROUPS = {
     "Ask": ("recall", "context", "memories", "history", "brief"),
     "Remember": ("remember", "capture", "forget"),
-    "Share": ("init", "seal", "reconcile", "conflicts", "resolve"),
+    "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check"),
     "Carry": ("export", "import"),
     "Keep private": ("redact", "purge"),

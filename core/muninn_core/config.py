@@ -53,6 +53,21 @@ class CheckConfig(Value):
     knowledge: Level = "warn"
 
 
+class PruneConfig(Value):
+    """`prune`: what `muninn prune` moves from main.jsonl to the archive; 0 everywhere is nothing.
+
+    `age_days` since the last word on a memory that speaks no longer; `confidence` below which one of that age that
+    still speaks goes, too; `max_bytes` of main.jsonl, above which the oldest silent ones go whatever their age. What
+    has `importance` or more stays, and what a user said unless `user`.
+    """
+
+    age_days: int = 0
+    confidence: float = 0.0
+    max_bytes: int = 0
+    importance: int = 8
+    user: bool = False
+
+
 class Config(Value):
     """All settings of one work tree."""
 
@@ -60,6 +75,7 @@ class Config(Value):
     index: IndexConfig = IndexConfig()
     memory: MemoryConfig = MemoryConfig()
     check: CheckConfig = CheckConfig()
+    prune: PruneConfig = PruneConfig()
 
 
 class ConfigProblem(Value):
@@ -95,6 +111,14 @@ DEFAULT_TEXT = """\
 #  unsealed: warn             # sessions that git can't carry yet
 #  dangling: warn             # memories that cite or name files which are not there
 #  knowledge: warn            # frontmatter that can't be read
+
+
+#prune:                       # what `muninn prune` moves to memory/archive; nothing while the first three are 0
+#  age_days: 0                # archived, superseded, merged and expired ones, so long after the last word on them
+#  confidence: 0.0            # and those of that age that are less sure than this
+#  max_bytes: 0               # the oldest of the silent ones, while main.jsonl is larger than this
+#  importance: 8              # never what is as important as this
+#  user: false                # true: also what a user said
 """
 
 

@@ -132,6 +132,45 @@ def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Ca
     assert f"Restored {winner}" in shell.run("forget", winner, "--restore").stdout
 
 
+def test_people_see_the_code_that_a_conflict_is_about_and_can_undo_the_reconcile(
+    new_shell: Callable[[], Shell],
+) -> None:
+    shell = new_shell()
+    shell.json("init")
+    shell.json("remember", "The crew keeps watch for 4 hours.", "--type", "decision", "--cite", "src/harbour.py:1-2")
+    shell.json("remember", "The crew keeps watch for 6 hours.", "--type", "decision", "--cite", "gone.py:3")
+    assert "1 conflict waits for you" in shell.run("reconcile").stdout
+    shown = shell.run("conflicts").stdout
+    heading = (shell.repo / "src" / "harbour.py").read_text("utf-8").splitlines()[0]
+    assert f"  cites src/harbour.py:1-2\n    {heading}\n" in shown
+    assert "  cites gone.py:3  vanished\n" in shown
+    assert "trust user" in shown
+    undone = shell.run("undo").stdout
+    assert undone.startswith("Undone reconcile: 2 memories consolidated, 0 duplicates removed, 1 conflict\n")
+    assert ".muninn/memory/main.jsonl" in undone
+    assert shell.run("conflicts").stdout == "No conflicts.\n"
+    assert shell.run("undo").returncode != 0
+
+
+def test_people_see_what_pruning_would_do_before_it_is_done(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    (shell.repo / ".muninn").mkdir()
+    (shell.repo / ".muninn" / "config.yaml").write_text("prune:\n  max_bytes: 1\n  user: true\n", "utf-8")
+    shell.json("init")
+    gone = shell.json("remember", "The old anchor is in the shed.")["ids"][0]
+    shell.json("forget", gone)
+    shell.json("reconcile")
+    planned = shell.run("prune", "--dry-run").stdout
+    assert planned.startswith("1 memory moved to the archive\n")
+    assert planned.endswith("Nothing was changed.\n")
+    done = shell.run("prune").stdout
+    assert gone in done
+    assert ".muninn/memory/archive/pruned-" in done
+    assert shell.json("memories", "--archived")["total"] == 0
+    shell.json("undo")
+    assert shell.json("memories", "--archived")["total"] == 1
+
+
 def test_a_memory_that_is_asked_for_is_shown_in_full(shell: Shell) -> None:
     words = ["--type", "decision", "--title", "Quay of stone", "--importance", "9", "--details", "status=accepted"]
     number = shell.json("remember", "The quay is built of stone.", *words, "--cite", "src/harbour.py:1-2")["ids"][0]

@@ -166,6 +166,8 @@ def test_without_initialisation_every_verb_says_what_to_do(plain_repo, start):
         "seal": {},
         "index": {},
         "reconcile": {},
+        "undo": {},
+        "prune": {},
         "conflicts": {},
         "resolve": {"id": "x", "keep": "both"},
         "brief": {},

@@ -51,7 +51,8 @@ def test_the_same_insight_of_two_sessions_becomes_one_with_more_confidence(log):
     assert [(merge.kept, merge.merged) for merge in outcome.merges] == [(kept, (gone,))]
     memory = log.state.memories[kept]
     assert (memory.confidence, memory.sessions, memory.sources) == (0.9, ("s1", "s2"), (gone,))
-    assert memory.aliases == ("The API relies on FastAPI's dependency injection",)
+    assert memory.text == "The API relies on FastAPI's dependency injection"
+    assert memory.aliases == ("API uses FastAPI dependency injection",)
     assert log.state.memories[gone].merged_into == kept
 
 
@@ -71,7 +72,7 @@ def test_contradictions_wait_for_a_person_and_are_asked_once(log):
     outcome = reconcile(log)
     assert outcome.summary == "2 memories consolidated, 0 duplicates removed, 1 conflict"
     (conflict,) = log.state.conflicts
-    assert (conflict.left, conflict.right, conflict.reason) == (left, right, "one says '10', the other '20'")
+    assert (conflict.left, conflict.right, conflict.reason) == (left, right, "one says '10 MB', the other '20 MB'")
     assert reconcile(log).conflicts == 0
     log.append([{"type": "resolve", "conflict": conflict.id, "keep": "right", "actor": "user"}], "s3")
     log.seal()
@@ -203,8 +204,7 @@ def test_an_interruption_between_the_steps_is_healed_by_running_again(log, layou
         raise StorageError("the power went")
 
     with monkeypatch.context() as patch:
-        patch.setattr("muninn_core.reconcile.apply.remove", crash)
-        patch.setattr("muninn_core.reconcile.apply.move", crash)
+        patch.setattr("muninn_core.store.journal.remove_all", crash)
         with pytest.raises(StorageError):
             reconcile(log, archive=archive)
     assert layout.main.read_bytes() == whole
@@ -286,7 +286,7 @@ def test_what_can_not_be_read_or_written_is_an_error_and_nothing_goes(log, layou
         raise ReadOnlyError("no")
 
     with monkeypatch.context() as patch:
-        patch.setattr("muninn_core.reconcile.apply.write_whole", refuse)
+        patch.setattr("muninn_core.store.journal.write_whole", refuse)
         with pytest.raises(ReadOnlyError):
             reconcile(log)
     (layout.sessions / "a-folder.jsonl").mkdir()

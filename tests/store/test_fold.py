@@ -152,7 +152,7 @@ def test_merging_unites_and_every_session_is_one_witness():
     assert (kept.files, kept.tags, kept.importance, kept.pinned) == (("x.py", "y.py"), ("t",), 9, True)
     assert kept.confidence == 0.75
     assert kept.sessions == ("s-a", "s-b")
-    assert kept.aliases == ("text of b", "text of c")
+    assert (kept.text, kept.aliases) == ("text of c", ("text of a", "text of b"))
     assert found["b"].merged_into == "a"
     assert not found["b"].active
 

@@ -60,6 +60,10 @@ export interface Verbs {
   seal: { params: SealParams; result: SealResult };
   /** Reconcile memory. Seal all sessions and consolidate them in main.jsonl: merge the same, queue what contradicts. */
   reconcile: { params: ReconcileParams; result: ReconcileResult };
+  /** Undo. Take back the last reconcile or prune: every file as it was, byte for byte. */
+  undo: { params: UndoParams; result: UndoResult };
+  /** Prune memory. Move what speaks no longer from main.jsonl to the archive, by the policy in the config. */
+  prune: { params: PruneParams; result: PruneResult };
   /** Show conflicts. Show the contradictions that wait for a person. */
   conflicts: { params: ConflictsParams; result: ConflictsResult };
   /** Resolve a conflict. Decide a conflict: keep left, right or both. */
@@ -95,6 +99,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   check: 'muninn.check',
   seal: 'muninn.seal',
   reconcile: 'muninn.reconcile',
+  undo: 'muninn.undo',
+  prune: 'muninn.prune',
   conflicts: 'muninn.conflicts',
   resolve: 'muninn.resolve',
   redact: 'muninn.redact',
@@ -335,6 +341,17 @@ export interface ReconcileParams {
   dry_run?: boolean;
   /** Move the segments to memory/archive in place of deleting them. */
   archive?: boolean;
+  /** Only this session's segments; all of them when absent. */
+  session?: string | null;
+}
+
+/** Nothing to say: the last reconcile or prune of the work tree is taken back. */
+export type UndoParams = Record<string, never>;
+
+/** Whether to prune or to say what that would do; the policy is `prune` in the config. */
+export interface PruneParams {
+  /** Say what would leave; change nothing. */
+  dry_run?: boolean;
 }
 
 /** Which conflicts to show. */
@@ -751,19 +768,50 @@ export interface Merge {
   reason: string;
 }
 
+/** What was put back: `files` relative to the root; `summary` says what had been done to them. */
+export interface UndoResult {
+  saw: Saw;
+  kind: string;
+  files: readonly string[];
+  summary: string;
+}
+
+/** What left main.jsonl for the file `archive`, or would; `before` and `after` are the size of main in bytes. */
+export interface PruneResult {
+  saw: Saw;
+  memories: readonly string[];
+  records: number;
+  before: number;
+  after: number;
+  archive: string;
+  dry_run: boolean;
+  summary: string;
+}
+
 /** The conflicts that wait for a person, oldest first. */
 export interface ConflictsResult {
   saw: Saw;
   conflicts: readonly Conflict[];
 }
 
-/** Two memories that can't both hold, and why they were put side by side. */
+/** Two memories that can't both hold, why they were put side by side, and the code that they cite. */
 export interface Conflict {
   id: string;
   left: Memory;
   right: Memory;
   reason: string;
   ts: string;
+  code: readonly CitedCode[];
+}
+
+/** Code that a side of a conflict cites, as it stands in the work tree; `problem` says why there is no text. */
+export interface CitedCode {
+  side: string;
+  path: string;
+  start: number;
+  end: number;
+  text: string;
+  problem: string;
 }
 
 /** Both sides as they are now. */

@@ -30,6 +30,8 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "check": reviews.check,
     "seal": changes.seal,
     "reconcile": changes.reconcile,
+    "undo": changes.undo,
+    "prune": changes.prune,
     "conflicts": memories.conflicts,
     "resolve": memories.resolve,
     "redact": privacy.redact,

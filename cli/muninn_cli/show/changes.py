@@ -47,6 +47,25 @@ def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespac
         line(console, ("Nothing was changed.", "hint"))
 
 
+def undo(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say what was taken back, and list the files that are as they were."""
+    line(console, (f"Undone {result['kind']}: ", "good"), (result["summary"], "name"))
+    _paths(console, result["files"])
+
+
+def prune(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say what left, where to, and how large main.jsonl was and is."""
+    sentence(console, (result["summary"], "name"))
+    if result["archive"]:
+        _paths(console, [*result["memories"], result["archive"]])
+        sizes = f"main.jsonl: {result['before']:,} bytes before, {result['after']:,} after"
+        line(console, (sizes, "faint"))
+    if result["dry_run"]:
+        line(console, ("Nothing was changed.", "hint"))
+    elif result["archive"]:
+        line(console, ("`muninn undo` takes it back.", "hint"))
+
+
 def capture(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print what was remembered."""
     note = result["note"] or "Nothing to remember."

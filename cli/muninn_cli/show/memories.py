@@ -64,8 +64,26 @@ def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespac
         sentence(console, (conflict["reason"], ""))
         for side in ("left", "right"):
             listed(console, conflict[side], label=side)
+            _provenance(console, conflict[side])
+            for code in conflict["code"]:
+                if code["side"] == side:
+                    _code(console, code)
         line(console, (f"`muninn resolve {conflict['id']} --keep left|right|both` decides it.", "hint"))
         console.print()
+
+
+def _provenance(console: Console, memory: dict[str, Any]) -> None:
+    who = joined(memory["actor"], memory["agent"] or "", *memory["sessions"], memory["task"] or "")
+    commit = joined(memory["branch"] or "", (memory["commit"] or "")[:12])
+    weight = f"trust {memory['trust']}, confidence {memory['confidence']:g}"
+    sentence(console, (joined(who, commit, weight), "faint"), indent=2)
+
+
+def _code(console: Console, code: dict[str, Any]) -> None:
+    where = place(code["path"], code["start"], code["end"])
+    line(console, (f"  cites {where}", "path"), (f"  {code['problem']}" if code["problem"] else "", "warn"))
+    for text in code["text"].splitlines():
+        line(console, (f"    {text}", "faint"))
 
 
 def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:

@@ -124,8 +124,18 @@ def conflicts_text(result: r.ConflictsResult) -> str:
         return "No conflicts."
     return "\n\n".join(
         f"Conflict {conflict.id}: {conflict.reason}\n"
-        f"left: {memory_text(conflict.left)}\nright: {memory_text(conflict.right)}"
+        f"left: {memory_text(conflict.left)}\nright: {memory_text(conflict.right)}" + _cited(conflict)
         for conflict in result.conflicts
+    )
+
+
+def _cited(conflict: r.Conflict) -> str:
+    """The code that both sides cite: what it says decides more often than what was remembered of it."""
+    return "".join(
+        f"\n\n{code.side} cites {code.path}:{code.start}-{code.end}"
+        + (f": {code.problem}" if code.problem else "")
+        + (f"\n{_indent(_snippet(code.text))}" if code.text else "")
+        for code in conflict.code
     )
 
 

@@ -222,7 +222,7 @@ class Engine:
         from muninn_core.reconcile.apply import reconcile as consolidate
 
         workspace.log.refresh()
-        result = consolidate(workspace.log, dry_run=params.dry_run, archive=params.archive)
+        result = consolidate(workspace.log, dry_run=params.dry_run, archive=params.archive, session=params.session)
         workspace.hand_over_memories()
         return r.ReconcileResult(
             consolidated=result.consolidated,
@@ -235,10 +235,32 @@ class Engine:
             saw=workspace.saw(),
         )
 
+    def undo(self, _params: p.UndoParams, scope: Scope) -> r.UndoResult:
+        """Take back the last reconcile or prune."""
+        workspace = self._writable(scope)
+        from muninn_core.store.journal import undo as take_back
+
+        undone = take_back(workspace.layout)
+        workspace.follow()
+        return r.UndoResult(kind=undone.kind, files=undone.files, summary=undone.summary, saw=workspace.saw())
+
+    def prune(self, params: p.PruneParams, scope: Scope) -> r.PruneResult:
+        """Move what speaks no longer to the archive."""
+        workspace = self.open(scope.place) if params.dry_run else self._writable(scope)
+        from muninn_core.reconcile.prune import prune as move_away
+
+        pruned = move_away(workspace.log, workspace.config.prune, self.clock(), dry_run=params.dry_run)
+        workspace.hand_over_memories()
+        return r.PruneResult(
+            **{name: getattr(pruned, name) for name in pruned.__struct_fields__},
+            dry_run=params.dry_run,
+            saw=workspace.saw(),
+        )
+
     def conflicts(self, params: p.ConflictsParams, scope: Scope) -> r.ConflictsResult:
         """Show the contradictions that wait for a person."""
         workspace = self._reading(scope)
-        return r.ConflictsResult(conflicts=listing.conflicts(workspace.log.state, params.id), saw=workspace.saw())
+        return r.ConflictsResult(conflicts=listing.with_code(workspace, params.id), saw=workspace.saw())
 
     def resolve(self, params: p.ResolveParams, scope: Scope) -> r.ResolveResult:
         """Decide a conflict."""

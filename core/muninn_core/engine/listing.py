@@ -8,10 +8,11 @@ from muninn_core.engine.drafts import inside
 from muninn_core.engine.sight import memories_of
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError, UsageError
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import MemoriesParams
-from muninn_core.protocol.results import Conflict, MemoriesResult
+from muninn_core.protocol.results import CitedCode, Conflict, MemoriesResult
+from muninn_core.source.text import Text, read_text
 from muninn_core.store.fold import State
 
 
@@ -48,6 +49,40 @@ def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
         )
         for dispute in (disputes[identity] for identity in wanted)
     )
+
+
+def with_code(workspace: Workspace, prefix: str | None) -> tuple[Conflict, ...]:
+    """Return the open conflicts with the code that both sides cite, as it stands in the work tree."""
+    return tuple(
+        replace(conflict, code=cited(workspace, conflict)) for conflict in conflicts(workspace.log.state, prefix)
+    )
+
+
+def cited(workspace: Workspace, conflict: Conflict) -> tuple[CitedCode, ...]:
+    """Return the first spans that each side of a conflict cites."""
+    return tuple(
+        _span(workspace, side, cite)
+        for side, memory in (("left", conflict.left), ("right", conflict.right))
+        for cite in memory.cites[:_SPANS]
+    )
+
+
+def _span(workspace: Workspace, side: str, cite: Cite) -> CitedCode:
+    read = read_text(workspace.layout.root, cite.path, workspace.config.index.max_file_bytes)
+    if not isinstance(read, Text):
+        return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=read)
+    lines = read.text.splitlines()
+    start = max(1, cite.start)
+    end = min(cite.end if cite.start else len(lines), len(lines))
+    if start > len(lines):
+        problem = f"the file has {len(lines)} lines"
+        return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=problem)
+    shown = lines[start - 1 : min(end, start - 1 + _SPAN_LINES)]
+    return CitedCode(side=side, path=cite.path, start=start, end=end, text="\n".join(shown)[:_SPAN_CHARS])
+
+
+_SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
+"""How many spans of a side are shown, and how much of each: enough to decide, and the editor has the rest."""
 
 
 def only(prefix: str, ids: Iterable[str], what: str) -> str:

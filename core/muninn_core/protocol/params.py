@@ -184,6 +184,19 @@ class ReconcileParams(Value):
 
     dry_run: Annotated[bool, Meta(description="Say what would happen; change nothing.")] = False
     archive: Annotated[bool, Meta(description="Move the segments to memory/archive in place of deleting them.")] = False
+    session: Annotated[SessionId | None, Meta(description="Only this session's segments; all of them when absent.")] = (
+        None
+    )
+
+
+class UndoParams(Value):
+    """Nothing to say: the last reconcile or prune of the work tree is taken back."""
+
+
+class PruneParams(Value):
+    """Whether to prune or to say what that would do; the policy is `prune` in the config."""
+
+    dry_run: Annotated[bool, Meta(description="Say what would leave; change nothing.")] = False
 
 
 class ConflictsParams(Value):

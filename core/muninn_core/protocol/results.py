@@ -250,14 +250,46 @@ class ReconcileResult(Result):
     summary: str
 
 
+class UndoResult(Result):
+    """What was put back: `files` relative to the root; `summary` says what had been done to them."""
+
+    kind: str
+    files: tuple[str, ...]
+    summary: str
+
+
+class PruneResult(Result):
+    """What left main.jsonl for the file `archive`, or would; `before` and `after` are the size of main in bytes."""
+
+    memories: tuple[str, ...]
+    records: int
+    before: int
+    after: int
+    archive: str
+    dry_run: bool
+    summary: str
+
+
+class CitedCode(Value):
+    """Code that a side of a conflict cites, as it stands in the work tree; `problem` says why there is no text."""
+
+    side: str
+    path: str
+    start: int
+    end: int
+    text: str = ""
+    problem: str = ""
+
+
 class Conflict(Value):
-    """Two memories that can't both hold, and why they were put side by side."""
+    """Two memories that can't both hold, why they were put side by side, and the code that they cite."""
 
     id: str
     left: Memory
     right: Memory
     reason: str
     ts: str
+    code: tuple[CitedCode, ...] = ()
 
 
 class ConflictsResult(Result):

@@ -1,15 +1,17 @@
-"""Carrying a plan out: first the new main.jsonl, then the segments go. Running it again ends what was interrupted."""
+"""Carrying a plan out: first the new main.jsonl, then the segments go. Running it again ends what was interrupted.
+
+The journal of `store` makes it one step that can be taken back.
+"""
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
-from muninn_core.errors import BusyError
+from muninn_core.errors import BusyError, NotFoundError
 from muninn_core.model.value import Value
 from muninn_core.protocol.results import Merge
 from muninn_core.reconcile.plan import Plan, Source, plan
-from muninn_core.store.disk import move, remove, write_whole
+from muninn_core.store.journal import Change, content_of, digest, rewrite
 from muninn_core.store.log import Log
 
 
@@ -25,14 +27,17 @@ class Outcome(Value):
     summary: str
 
 
-def reconcile(log: Log, *, archive: bool = False, dry_run: bool = False) -> Outcome:
-    """Seal what is open, plan, apply, and let the log see the result.
+def reconcile(log: Log, *, archive: bool = False, dry_run: bool = False, session: str | None = None) -> Outcome:
+    """Seal what is open, plan, apply, and let the log see the result; only one session's when that is named.
 
-    A dry run says what that would do and changes nothing. Raises BusyError, StorageError or ReadOnlyError.
+    A dry run says what that would do and changes nothing. Raises NotFoundError for a session that nobody knows,
+    BusyError, StorageError or ReadOnlyError.
     """
+    if session is not None and not any(session in memory.sessions for memory in log.state.memories.values()):
+        raise NotFoundError(f"there is nothing of a session '{session}'", hint="`muninn memories` shows sessions.")
     if not dry_run:
-        log.seal()
-    outcome = apply(plan(log, with_spool=dry_run), archive=archive, dry_run=dry_run)
+        log.seal(session)
+    outcome = apply(plan(log, with_spool=dry_run, session=session), archive=archive, dry_run=dry_run)
     log.refresh()
     return outcome
 
@@ -43,17 +48,10 @@ def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Out
     A segment that changed meanwhile stays for the next time. Raises BusyError when main.jsonl itself has changed,
     StorageError or ReadOnlyError when something can't be written.
     """
-    if not dry_run:
-        layout = planned.layout
-        before = planned.main.digest if planned.main else None
-        if _digest(layout.main) != before:
-            raise BusyError(f"{layout.relative(layout.main)} has changed meanwhile", hint="Reconcile again.")
-        if planned.content and hashlib.sha256(planned.content).hexdigest() != before:
-            write_whole(layout.main, planned.content)
-        for segment in planned.segments:
-            if _digest(segment.path) == segment.digest:
-                _retire(planned, segment, archive)
     duplicates = sum(len(merge.merged) for merge in planned.merges)
+    summary = summary_of(planned.consolidated, duplicates, len(planned.conflicts))
+    if not dry_run:
+        rewrite(planned.layout, "reconcile", summary, _changes(planned, archive))
     return Outcome(
         consolidated=planned.consolidated,
         duplicates=duplicates,
@@ -61,7 +59,7 @@ def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Out
         segments=tuple(planned.layout.relative(segment.path) for segment in planned.segments),
         merges=planned.merges,
         dry_run=dry_run,
-        summary=summary_of(planned.consolidated, duplicates, len(planned.conflicts)),
+        summary=summary,
     )
 
 
@@ -78,19 +76,26 @@ def _s(count: int) -> str:
     return "" if count == 1 else "s"
 
 
-def _retire(planned: Plan, segment: Source, archive: bool) -> None:
-    if not archive:
-        remove(segment.path)
-        return
+def _changes(planned: Plan, archive: bool) -> list[Change]:
+    layout = planned.layout
+    before = content_of(layout.main)
+    if digest(before) != (planned.main.digest if planned.main else ""):
+        raise BusyError(f"{layout.relative(layout.main)} has changed meanwhile", hint="Reconcile again.")
+    changes = [Change(path=layout.main, before=before, after=planned.content or before)]
+    for segment in planned.segments:
+        content = content_of(segment.path)
+        if content is None or digest(content) != segment.digest:
+            continue
+        if archive:
+            target = _place(planned, segment)
+            changes.append(Change(path=target, before=content_of(target), after=content))
+        changes.append(Change(path=segment.path, before=content, after=None))
+    return changes
+
+
+def _place(planned: Plan, segment: Source) -> Path:
+    """Where a segment is archived. Only a file that somebody named by hand can meet another of its name."""
     target = planned.layout.archive / segment.path.name
-    if _digest(target) not in (None, segment.digest):
-        # Only a file that somebody named by hand can meet another of its name.
-        target = target.with_name(f"{target.stem}-{segment.digest[:12]}{target.suffix}")
-    move(segment.path, target)
-
-
-def _digest(path: Path) -> str | None:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except FileNotFoundError:
-        return None
+    if digest(content_of(target)) in ("", segment.digest):
+        return target
+    return target.with_name(f"{target.stem}-{segment.digest[:12]}{target.suffix}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Take an English ending off: enough to make one form of use, uses, used and using."""
-    if len(word) < 3 or not word.isascii():
+    if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
     for ending, put in (("ies", "y"), ("ing", ""), ("ed", "")):
         rest = word.removesuffix(ending)
@@ -37,25 +39,65 @@ def _to_first(*groups: str) -> dict[str, str]:
     return {word: first for first, *others in stems for word in others}
 
 
-ORDERING = _words("over than before after instead by rather against until unless above below under")
+ORDERING = _words("over than before after instead by rather against until unless above below under because so hence")
 """Words that give the order of the others its meaning."""
 
-REVERSED = {"before": "after", "over": "under", "above": "below", "after": "before", "under": "over", "below": "above"}
+COMPARING = _words("over than before after instead rather above below under")
+"""Words of order with which exchanging both sides says the opposite."""
+
+LEADING = _words("in on at from to into with by as for is are was were be per of via")
+"""Words that say what the next one is to the verb."""
+
+REVERSED = frozenset({("before", "after"), ("over", "below"), ("above", "below")})
+"""Words of order of which one says the opposite of the other, each pair in one direction."""
 
 STOP = ORDERING | _words(
     "a an the this that these those it its is are was were be been being do does did has have had will would shall "
     "should must can could may might need needs and or but so as of to in on at by with from for into onto there here "
     "i we you they our your their us them which who what when where while than then also just very always "
-    "please all any each both via per about over after before if because"
+    "please all any each both via per about if every now once us currently simply"
 )
 NEGATIONS = _words("not no never cannot without neither nor nobody none off")
 SCOPES = _words("for when if during in on at under within of")
-CLAIMING = _words("is are was be must should has have")
-PLACES = _stems("store live run deploy locate write define host place listen")
+CLAIMING = _words("is are was be must should has have may can")
+PERMITTING = _words("may can could might")
+"""Words that allow: what may be is not the same as what is."""
+
+TOWARDS, AWAY = _words("to into"), _words("from")
+PLACES = _stems("store live run deploy locate write define host place listen cache persist save keep hold hash sign")
+SOURCES = _stems("come read cut load fetch serve take deploy build release go send write publish")
+"""Verbs whose place, source or target is one alone: what is stored here is not stored there."""
+
+ADDITIVE = _stems(
+    "require need demand call import include contain support depend allow forbid disallow deny return log limit "
+    "accept send export test check add name adopt reject cover mention pass"
+)
+"""Verbs that can hold for several things at once: a second one does not deny the first."""
+
+RUNTIMES = _stems("node python java go ruby rust php postgres mysql redis kubernetes django rails react vue angular")
+"""What has one version in one place: a figure behind it is a claim, not a name."""
+
+KINDRED: tuple[frozenset[str], ...] = (
+    _stems("postgres mysql sqlite mariadb oracle mongodb dynamodb cassandra"),
+    _stems("npm yarn pnpm bun"),
+    _stems("bazel gradle maven turborepo nx make cmake"),
+    _stems("json yaml toml xml"),
+    _stems("grpc rest graphql soap"),
+    _stems("tab space"),
+    _stems("cursor offset"),
+    _stems("day night week month quarter year hour minute daily weekly monthly nightly hourly"),
+    _stems("uuid integer string bigint text sequence decimal float cent"),
+    _stems("merge squash rebase"),
+    _stems("path header query body cookie localstorage"),
+    _stems("browser server client edge"),
+    _stems("debian alpine ubuntu distroless"),
+    _stems("none null nil exception error valueerror keyerror typeerror"),
+)
+"""Sets of values of which a thing has one: two of a set in one place are a contradiction."""
 CLAIM_VERBS = _stems(
     "use set require prefer want store run live deploy call return depend support allow default equal become take "
     "contain expect write read listen locate host enable throw raise accept send inherit extend implement follow pick "
-    "limit cap build format start retry expire"
+    "limit cap build format start retry expire go come hash sign cache hold encode scale last validate paginate"
 )
 _NAMED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NUMERALS = {name: str(number) for number, name in enumerate(_NAMED)}
@@ -83,13 +125,17 @@ SAME = _to_first(
     "parameter param",
     "argument arg",
     "documentation docs",
-    "second s sec secs",
-    "millisecond ms",
-    "minute min mins",
-    "hour h hr hrs",
-    "kilobyte kb",
-    "megabyte mb",
-    "gigabyte gb",
+    "percent %",
+    "maximum max most",
+    "minimum min least",
+    "try tried attempt",
+    "give given gave",
+    "take taken took",
+    "expire expiry",
+    "choose chosen chose",
+    "respond answer repl",
+    "change modify alter",
+    "commit committed",
 )
 """Words that mean the first of their line."""
 
@@ -109,5 +155,39 @@ OPPOSITES = _to_first(
     "succeed fail",
     "valid invalid",
     "stateful stateless",
+    "follow ignore",
+    "plural singular",
+    "bounded unbounded",
+    "parallel sequential serial",
+    "online offline",
+    "sorted unsorted",
+    "signed unsigned",
+    "encrypted unencrypted",
+    "reversible irreversible",
+    "manual automatic",
+    "blocking nonblocking",
+    "available unavailable",
+    "supported unsupported",
 )
 """Words that deny the first of their line."""
+
+ALIKE = {"since": "because", "therefore": "so", "hence": "so", "under": "below"}
+"""Words of order that mean another one of them."""
+
+BEING = _words("is are was were be been")
+
+_TIMES = {"millisecond ms": 1, "second seconds s sec secs": 1000, "minute minutes min mins": 60_000}
+_TIMES |= {"hour hours h hr hrs": 3_600_000, "day days d": 86_400_000, "week weeks": 604_800_000}
+_SIZES = {
+    "byte bytes": 1,
+    "kb kilobyte kilobytes": 10**3,
+    "mb megabyte megabytes": 10**6,
+    "gb gigabyte gigabytes": 10**9,
+}
+UNITS = {
+    name: (factor, base)
+    for base, table in (("ms", _TIMES), ("byte", _SIZES))
+    for names, factor in table.items()
+    for name in (*names.split(), *(f"{one}s" for one in names.split() if base == "ms" and one == "millisecond"))
+}
+"""The units that figures are brought to: factor and common unit, by name."""

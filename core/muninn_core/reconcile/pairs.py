@@ -10,12 +10,22 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations
+from operator import xor
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
-from muninn_core.reconcile.compare import LIKENESS, denial, group_of, likeness, same, same_subject
+from muninn_core.reconcile.compare import (
+    LIKENESS,
+    denial,
+    group_of,
+    likeness,
+    same,
+    same_subject,
+    universal_denial,
+)
+from muninn_core.reconcile.values import LONGEST, Slot, clash, frames_of, slot_at
 from muninn_core.reconcile.words import Statement
 
 MOST_VALUES = 4
@@ -24,8 +34,8 @@ MOST_VALUES = 4
 MOST_LEADERS = 50
 """With more memories of the same words that are yet not the same (other files, other details), the rest stand alone."""
 
-_SHORTEST, _LONGEST = 3, 30
-"""In words: a shorter sentence says too little to contradict, in a longer one an exchanged word means too little."""
+_WORDS_MORE, _LONGEST_WITH_MORE = 3, 12
+"""In words: by how much one statement may be longer than one that denies it altogether, and how long it may be."""
 
 _TWO_MORE_UP_TO = 24
 """In words: one of two longer statements may have a single word more than the other, for the pairs are many."""
@@ -40,6 +50,8 @@ class Found(Value):
 
 def compare_all(ordered: Sequence[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]) -> Found:
     """Compare memories, the preferred ones first: of those that say the same, the first is kept.
+
+    Contradictions are looked for where nothing is left to merge.
 
     `apart` are (kept, source) that a person has parted. The result depends on the order and on nothing else.
     """
@@ -57,9 +69,11 @@ def compare_all(ordered: Sequence[Memory], statements: Mapping[str, Statement], 
         elif len(leaders[key]) < MOST_LEADERS:
             contradictions += _denials(memory, alike, statements)
             leaders[key].append(memory)
-    gone = {source for _, source in merges}
-    kept = [memory for memory in ordered if memory.id not in gone]
-    contradictions += _exchanges(kept, statements)
+    if merges:
+        # Whether a pair was decided before shows only when it is known who speaks for whom; so these come next time.
+        return Found(merges=tuple(merges), contradictions=())
+    contradictions += _exceptions(ordered, statements)
+    contradictions += _exchanges(ordered, statements)
     return Found(merges=tuple(merges), contradictions=tuple(contradictions))
 
 
@@ -112,26 +126,21 @@ def _leader(
     memory: Memory, alike: Iterable[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]
 ) -> str | None:
     own = statements[memory.id]
-    best: tuple[float, str] | None = None
-    for other in alike:
-        theirs = statements[other.id]
-        like = likeness(own, theirs)
-        if (
-            like >= LIKENESS
-            and (best is None or (-like, other.id) < best)
-            and (other.id, memory.id) not in apart
-            and same_subject(memory, other)
-            and same(memory, own, other, theirs)
-        ):
-            best = (-like, other.id)
-    return best[1] if best else None
+    leaders = [
+        other.id
+        for other in alike
+        if (other.id, memory.id) not in apart
+        and same_subject(memory, other)
+        and same(memory, own, other, statements[other.id])
+    ]
+    return min(leaders, default=None)
 
 
 def _denials(
     memory: Memory, alike: Iterable[Memory], statements: Mapping[str, Statement]
 ) -> list[tuple[str, str, str]]:
     own = statements[memory.id]
-    if not group_of(memory.type) or len(own.words) > _LONGEST:
+    if not group_of(memory.type) or len(own.words) > LONGEST:
         return []
     found = []
     for other in alike:
@@ -142,26 +151,50 @@ def _denials(
     return found
 
 
-def _exchanges(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> list[tuple[str, str, str]]:
-    """The pairs that are the same but for one word or figure, at a place where something is claimed."""
-    frames: dict[tuple[object, ...], list[tuple[str, str, Memory]]] = defaultdict(list)
+def _exceptions(kept: Sequence[Memory], statements: Mapping[str, Statement]) -> Iterator[tuple[str, str, str]]:
+    """The pairs of which one denies altogether what the other says of a case, with up to three words more."""
+    denying: dict[tuple[str, int], list[Memory]] = defaultdict(list)
     for memory in kept:
-        statement = statements[memory.id]
-        group = group_of(memory.type)
-        if not group or not _SHORTEST <= len(statement.words) <= _LONGEST:
+        group, statement = group_of(memory.type), statements[memory.id]
+        if group and statement.negations % 2 and len(statement.words) <= _LONGEST_WITH_MORE:
+            denying[group, _content_key(statement.content)].append(memory)
+    for memory in kept if denying else ():
+        group, statement = group_of(memory.type), statements[memory.id]
+        if not group or statement.negations or not 2 <= len(statement.content) <= _LONGEST_WITH_MORE:
             continue
-        for place, word in enumerate(statement.words):
-            if statement.claims[place]:
-                rest = (*statement.words[:place], None, *statement.words[place + 1 :])
-                frame = (group, statement.negations, statement.order, word in statement.numbers, rest)
-                frames[frame].append((word, statement.shown[place], memory))
-    return [clash for entries in frames.values() if len(entries) > 1 for clash in _clashes(entries)]
+        numbers = [_number(word) for word in statement.content]
+        whole = _content_key(statement.content)
+        for count in range(1, min(_WORDS_MORE, len(numbers) - 1) + 1):
+            for left_out in combinations(numbers, count):
+                for other in denying.get((group, reduce(xor, left_out, whole)), ()):
+                    if same_subject(memory, other) and universal_denial(statements[other.id], statement):
+                        yield other.id, memory.id, "one says never what the other says of a case"
 
 
-def _clashes(entries: Sequence[tuple[str, str, Memory]]) -> Iterator[tuple[str, str, str]]:
-    if not 2 <= len({word for word, _, _ in entries}) <= MOST_VALUES or len(entries) > MOST_LEADERS:
+def _content_key(content: frozenset[str]) -> int:
+    return reduce(xor, map(_number, content), 0)
+
+
+def _exchanges(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> list[tuple[str, str, str]]:
+    """The pairs that are the same but for a value, at a place where something is claimed."""
+    frames: dict[tuple[object, ...], list[tuple[int, int, Memory]]] = defaultdict(list)
+    for memory in kept:
+        group = group_of(memory.type)
+        for frame, start, stop in frames_of(statements[memory.id]) if group else ():
+            frames[group, *frame].append((start, stop, memory))
+    found: dict[tuple[str, str], str] = {}
+    for places in frames.values():
+        if 2 <= len(places) <= MOST_LEADERS:
+            entries = [(slot_at(statements[memory.id], start, stop), memory) for start, stop, memory in places]
+            for one, other, reason in _clashes(entries):
+                found.setdefault((one, other), reason)
+    return [(one, other, reason) for (one, other), reason in found.items()]
+
+
+def _clashes(entries: Sequence[tuple[Slot, Memory]]) -> Iterator[tuple[str, str, str]]:
+    if not 2 <= len({slot.words for slot, _ in entries}) <= MOST_VALUES:
         return
-    in_order = sorted(entries, key=lambda entry: entry[2].id)
-    for (word, shown, one), (other_word, other_shown, other) in combinations(in_order, 2):
-        if word != other_word and same_subject(one, other):
-            yield one.id, other.id, f"one says '{shown}', the other '{other_shown}'"
+    in_order = sorted(entries, key=lambda entry: entry[1].id)
+    for (slot, one), (other_slot, other) in combinations(in_order, 2):
+        if one.id != other.id and same_subject(one, other) and clash(slot, other_slot):
+            yield one.id, other.id, f"one says '{slot.shown}', the other '{other_slot.shown}'"

@@ -20,7 +20,7 @@ from muninn_core.reconcile.words import analyse
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import read_lines
+from muninn_core.store.lines import Lines, read_lines
 from muninn_core.store.log import Log
 from muninn_core.store.record import VERSION, Record, encode_line, make_record
 from muninn_core.store.stamp import later
@@ -51,7 +51,9 @@ class Plan(Value):
     conflicts: tuple[str, ...]
 
 
-class _Read(Value):
+class Reading(Value):
+    """The files of a work tree's memory as they were read; `raw` are the lines that are no records."""
+
     main: Source | None
     segments: tuple[Source, ...]
     in_main: frozenset[str]
@@ -59,13 +61,13 @@ class _Read(Value):
     raw: tuple[bytes, ...]
 
 
-def plan(log: Log, *, with_spool: bool = False) -> Plan:
-    """Plan the consolidation of main.jsonl and the sealed segments of a work tree.
+def plan(log: Log, *, with_spool: bool = False, session: str | None = None) -> Plan:
+    """Plan the consolidation of main.jsonl and the sealed segments of a work tree, or of one session's alone.
 
     `with_spool` takes in what is not sealed yet, too: only to say what would happen, since a plan retires segments.
     Raises StorageError when one of the files can't be read: nothing may be lost by overlooking it.
     """
-    read = _read(log.layout, with_spool)
+    read = read_memory(log.layout, with_spool=with_spool, session=session)
     new = conclude(read.fold)
     state = read.fold.state()
     records = sorted(read.fold.records.values(), key=lambda record: record.id)
@@ -81,7 +83,11 @@ def plan(log: Log, *, with_spool: bool = False) -> Plan:
     )
 
 
-def _read(layout: Layout, with_spool: bool) -> _Read:
+def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None) -> Reading:
+    """Read main.jsonl, the sealed segments, and with `with_spool` what is not sealed.
+
+    Raises StorageError when one of the files can't be read.
+    """
     fold = Fold()
     raw: list[bytes] = []
     sources: dict[Path, Source] = {}
@@ -97,21 +103,33 @@ def _read(layout: Layout, with_spool: bool) -> _Read:
                 f"can't read {layout.relative(path)}: {error.strerror}", hint="Check its permissions."
             ) from error
         lines = read_lines(content, layout.relative(path))
+        if session is not None and path != layout.main and not _is_of(session, lines):
+            continue
         sources[path] = Source(path=path, digest=hashlib.sha256(content).hexdigest())
         fold.add(lines.records, sealed=True)
         raw += lines.raw
         if path == layout.main:
             in_main = frozenset(record.id for record in lines.records)
     main = sources.pop(layout.main, None)
-    return _Read(main=main, segments=tuple(sources.values()), in_main=in_main, fold=fold, raw=tuple(raw))
+    return Reading(main=main, segments=tuple(sources.values()), in_main=in_main, fold=fold, raw=tuple(raw))
+
+
+def _is_of(session: str, lines: Lines) -> bool:
+    """Whether a file is one session's: what it was named by hand does not matter."""
+    return bool(lines.records) and all(record.session == session for record in lines.records)
 
 
 def conclude(fold: Fold) -> list[Record]:
-    """Add to a fold what follows from it, until nothing more does: a merge can bring together what was apart."""
+    """Add to a fold what follows from it, until nothing more does: a merge can bring together what was apart.
+
+    Contradictions come last, when nothing is left to merge, and change no memory.
+    """
     concluded: list[Record] = []
     while new := _step(fold):
         fold.add(new, sealed=True)
         concluded += new
+        if new[0].type == "conflict":
+            break
     return concluded
 
 

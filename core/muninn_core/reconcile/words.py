@@ -11,33 +11,42 @@ from functools import lru_cache
 
 from muninn_core.model.value import Value
 from muninn_core.reconcile.lexicon import (
+    ALIKE,
     CLAIM_VERBS,
     CLAIMING,
+    LEADING,
     NEGATIONS,
     NUMERALS,
     OPPOSITES,
     ORDERING,
+    PERMITTING,
     PLACES,
+    RUNTIMES,
     SAME,
     SCOPES,
     STOP,
+    UNITS,
     stem,
 )
 
 _TOKEN = re.compile(r"\w+(?:(?:[./:-]|::)\w+)+|\w+(?:['’]\w+)?")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"[a-z][A-Z]|[_./:]|[A-Za-z]\d|\d[A-Za-z]")
+_NOMINAL = re.compile("(?:tion|ment|ness|ity|sion)s?$", re.I)
+_ARTICLES = frozenset(("a", "an", "the", "our", "your", "their", "its", "each", "every", "all"))
 _VERSIONED = re.compile(r"(\d+(?:[.,]\d+)*)([A-Za-z]{1,3})")
 
 
 class Statement(Value):
     """What a text says.
 
-    `words` are its content words in order, brought to a common form, opposites to their positive side; `shown` is how
-    they stood. `names` are identifiers and `numbers` figures, both also among the words. `negations` counts words
-    that deny. `order` are the words that give the order its meaning ("before", "over"). `subject` holds the words
-    before the first verb that claims something, and `claims` tells for each word whether another one in its place
-    would contradict it.
+    `words` are its content words in order, brought to a common form, opposites to their positive side; a figure and
+    its unit are one word. `shown` is how they stood. `names` are identifiers and `numbers` figures, both also among
+    the words. `negations` counts words that deny. `order` are the words that give the order its meaning ("before",
+    "over"), `pivot` counts the words before the first of them. `permits` says that it allows rather than states.
+    For each word `leads` has the preposition or form of "be" before it, `verbs` the verb that claims it, "" before
+    the first; `claims` tells whether another one in its place would contradict it, and `values` whether it looks
+    like a value: a figure, a name, a word in capitals.
     """
 
     words: tuple[str, ...]
@@ -46,8 +55,12 @@ class Statement(Value):
     numbers: tuple[str, ...]
     negations: int
     order: tuple[str, ...]
-    subject: frozenset[str]
+    pivot: int
+    permits: bool
+    leads: tuple[str, ...]
+    verbs: tuple[str, ...]
     claims: tuple[bool, ...]
+    values: tuple[bool, ...]
     content: frozenset[str]
 
 
@@ -56,50 +69,96 @@ class _Word(Value):
     shown: str
     kind: str
     scoped: bool
-    claimed: bool
+    verb: str
+    lead: str
+    value: bool
 
 
 @lru_cache(maxsize=50_000)
 def analyse(text: str) -> Statement:
     """Take a text apart."""
-    found: list[_Word] = []
-    order: list[str] = []
-    negations, claimed = 0, False
-    before = ("", "")
-    for token, initial in _tokens(text):
-        plain = token.lower()
+    reader = _Reader()
+    for token, initial in _genitives(_quantities(_tokens(text))):
+        reader.take(token, initial)
+    return _statement(reader)
+
+
+class _Reader:
+    """Goes through the tokens, and knows what came before."""
+
+    def __init__(self) -> None:
+        self.found: list[_Word] = []
+        self.order: list[str] = []
+        self.negations = 0
+        self.pivot = 0
+        self.permits = False
+        self.verb = ""
+        self._before = ("", "")
+        self._lead = ""
+        self._scoped = False
+
+    def take(self, token: str, initial: bool) -> None:
+        plain = ALIKE.get(token.lower(), token.lower())
         kind = _kind(token, initial)
         base = _base(token, plain, kind)
         said = plain
         if kind == "word" and (plain in NEGATIONS or plain.endswith(("n't", "n’t"))):
-            negations += 1
+            self.negations += 1
         elif kind == "word" and plain in STOP:
-            order += [plain] if plain in ORDERING or (plain == "to" and "from" in before) else []
+            if plain in ORDERING or (plain == "to" and "from" in self._before):
+                self.pivot = self.pivot if self.order else len(self.found)
+                self.order.append(plain)
+            self.permits = self.permits or plain in PERMITTING
+            self._lead = plain if plain in LEADING else self._lead
         else:
-            if kind == "word" and base in OPPOSITES:
-                negations += 1
-                base = OPPOSITES[base]
-            found.append(_Word(base=base, shown=token, kind=kind, scoped=_is_scope(before), claimed=claimed))
-            said = base
-        claimed = claimed or (kind == "word" and (plain in CLAIMING or base in CLAIM_VERBS))
-        before = (before[1], said)
-    return _statement(found, tuple(order), negations, claimed)
+            said = self._content(token, initial, kind, base)
+        if kind == "word" and (plain in CLAIMING or base in CLAIM_VERBS):
+            self.verb = base if base in CLAIM_VERBS else self.verb or plain
+        if plain not in _ARTICLES or kind != "word":
+            self._before = (self._before[1], said)
+        self._scoped = self._scoped and kind != "number" and plain not in STOP and base not in CLAIM_VERBS
+
+    def _content(self, token: str, initial: bool, kind: str, base: str) -> str:
+        if kind == "word" and base in OPPOSITES:
+            self.negations += 1
+            base = OPPOSITES[base]
+        verb = self.verb
+        if kind == "number" and not verb and self.found and self.found[-1].base in RUNTIMES:
+            verb = "is"
+        self._scoped = self._scoped or _is_scope(self._before)
+        word = _Word(
+            base=base,
+            shown=token,
+            kind=kind,
+            scoped=self._scoped,
+            verb=verb,
+            lead=self._lead,
+            value=kind != "word" or (token[0].isupper() and not initial),
+        )
+        self.found.append(word)
+        self._lead = ""
+        return base
 
 
-def _statement(found: list[_Word], order: tuple[str, ...], negations: int, claimed: bool) -> Statement:
+def _statement(reader: _Reader) -> Statement:
+    found = reader.found
     return Statement(
         words=tuple(word.base for word in found),
         shown=tuple(word.shown for word in found),
         names=tuple(word.base for word in found if word.kind == "name"),
         numbers=tuple(word.base for word in found if word.kind == "number"),
-        negations=negations,
-        order=order,
-        subject=frozenset(word.base for word in found if claimed and not word.claimed and word.base not in CLAIM_VERBS),
+        negations=reader.negations,
+        order=tuple(reader.order),
+        pivot=reader.pivot,
+        permits=reader.permits,
+        leads=tuple(word.lead for word in found),
+        verbs=tuple(word.verb for word in found),
         claims=tuple(
             # Without a verb only a figure can be claimed: "Timeout 30 s".
-            (word.claimed and not word.scoped) or (word.kind == "number" and word.claimed == claimed)
+            (bool(word.verb) and not word.scoped) or (word.kind == "number" and bool(word.verb) == bool(reader.verb))
             for word in found
         ),
+        values=tuple(word.value for word in found),
         content=frozenset(word.base for word in found),
     )
 
@@ -107,8 +166,20 @@ def _statement(found: list[_Word], order: tuple[str, ...], negations: int, claim
 def _base(token: str, plain: str, kind: str) -> str:
     if kind == "name":
         return token
-    base = NUMERALS.get(plain) or stem(plain)
-    return SAME.get(base, base) if kind == "word" else base
+    if kind == "number":
+        return NUMERALS.get(plain) or _common(plain)
+    base = stem(plain)
+    return SAME.get(base, base)
+
+
+def _common(quantity: str) -> str:
+    """A figure in the common unit of its kind: "2 min" and "120 s" are both 120000 ms."""
+    figure, _, unit = quantity.partition(" ")
+    figure = NUMERALS.get(figure, figure)
+    if unit not in UNITS or not figure.isdecimal():
+        return f"{figure} {unit}".strip()
+    factor, common = UNITS[unit]
+    return f"{int(figure) * factor} {common}"
 
 
 def _is_scope(before: tuple[str, str]) -> bool:
@@ -136,8 +207,51 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
     return result
 
 
+def _quantities(tokens: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Put figures and their units together: "30", "seconds" becomes "30 seconds"."""
+    result: list[tuple[str, bool]] = []
+    for token, initial in tokens:
+        before = result[-1][0].lower() if result else ""
+        if token.lower() in UNITS and not initial and (_NUMBER.fullmatch(before) or before in NUMERALS):
+            result[-1] = (f"{result[-1][0]} {token}", result[-1][1])
+        else:
+            result.append((token, initial))
+    return result
+
+
+def _genitives(tokens: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Bring "the state of the cart" into the order of "the cart's state"."""
+    result: list[tuple[str, bool]] = []
+    at = 0
+    while at < len(tokens):
+        word = tokens[at][0].lower()
+        owned = len(result)
+        while owned and _is_noun(result[owned - 1]):
+            owned -= 1
+        if (word == "of" or (word == "from" and result and _NOMINAL.search(result[-1][0]))) and owned < len(result):
+            start = at + 1
+            while start < len(tokens) and tokens[start][0].lower() in _ARTICLES:
+                start += 1
+            stop = start
+            while stop < len(tokens) and _is_noun(tokens[stop]):
+                stop += 1
+            if stop > start:
+                result[owned:owned] = tokens[start:stop]
+                at = stop
+                continue
+        result.append(tokens[at])
+        at += 1
+    return result
+
+
+def _is_noun(token: tuple[str, bool]) -> bool:
+    plain = token[0].lower()
+    return plain not in STOP and plain not in NEGATIONS and stem(plain) not in CLAIM_VERBS
+
+
 def _kind(token: str, initial: bool) -> str:
-    if _NUMBER.fullmatch(token) or token.lower() in NUMERALS:
+    plain = token.lower()
+    if _NUMBER.fullmatch(token) or plain in NUMERALS or " " in token:
         return "number"
     # "module A": a single capital within a sentence is somebody's name, not the article.
     if _NAME.search(token) or (len(token) == 1 and token.isupper() and not initial and token != "I"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -77,6 +77,18 @@ def remove(path: Path) -> None:
     with writing(path):
         path.unlink(missing_ok=True)
         flush_folder(path.parent)
+
+
+def remove_all(paths: Iterable[Path]) -> None:
+    """Delete files, and flush each of their folders once. Raises StorageError or ReadOnlyError."""
+    folders: dict[Path, Path] = {}
+    for path in paths:
+        with writing(path):
+            path.unlink(missing_ok=True)
+        folders.setdefault(path.parent, path)
+    for folder, path in folders.items():
+        with writing(path):
+            flush_folder(folder)
 
 
 def move(path: Path, target: Path) -> None:

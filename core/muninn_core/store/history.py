@@ -29,14 +29,15 @@ _BLANK: dict[str, Any] = {
 class Life(Value):
     """A memory's fields after its changes, and what concerns others.
 
-    `superseders` are (stamp, id or None) of supersede records; `linked` tells when each link was made; `restored` is
-    the stamp of the last restore.
+    `worded` is the stamp of its wording; `superseders` are (stamp, id or None) of supersede records; `linked` tells
+    when each link was made; `restored` is the stamp of the last restore.
     """
 
     fields: dict[str, Any]
     links: dict[tuple[str, str], tuple[Link, Stamp]] = field(default_factory=dict)
     superseders: tuple[tuple[Stamp, str | None], ...] = ()
     restored: Stamp = ("", "")
+    worded: Stamp = ("", "")
 
 
 def live(birth: Record, changes: Iterable[Record]) -> Life | None:
@@ -47,8 +48,12 @@ def live(birth: Record, changes: Iterable[Record]) -> Life | None:
     links = {(link.relation, link.target): (link, birth.stamp) for link in fields.pop("links", ())}
     superseders: list[tuple[Stamp, str | None]] = []
     restored: Stamp = ("", "")
+    worded = birth.stamp
     for change in sorted(changes, key=lambda record: record.stamp):
+        before = (fields["text"], fields.get("title"))
         _apply(fields, links, change)
+        if (fields["text"], fields.get("title")) != before:
+            worded = change.stamp
         if change.type == "supersede":
             superseders.append((change.stamp, change.data["by"]))
         elif change.type == "restore":
@@ -58,7 +63,7 @@ def live(birth: Record, changes: Iterable[Record]) -> Life | None:
     if birth.data.get("redacted") is True or fields.get("redacted"):
         fields.update(_BLANK, redacted=True)
         links = {key: (Link(relation=link.relation, target=link.target), at) for key, (link, at) in links.items()}
-    return Life(fields=fields, links=links, superseders=tuple(superseders), restored=restored)
+    return Life(fields=fields, links=links, superseders=tuple(superseders), restored=restored, worded=worded)
 
 
 def _apply(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Stamp]], change: Record) -> None:

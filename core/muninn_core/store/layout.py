@@ -50,6 +50,7 @@ class Layout(Value):
     local: Path
     spool: Path
     private: Path
+    undo: Path
     cache: Path
     config: Path
 
@@ -75,6 +76,7 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         local=own,
         spool=own / "spool",
         private=own / "private",
+        undo=own / "undo",
         cache=muninn / "cache",
         config=muninn / "config.yaml",
     )

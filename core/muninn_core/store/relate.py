@@ -54,7 +54,8 @@ def relate(component: Component) -> dict[str, Memory]:
         memories[identity] = own
     for root, members in groups.items():
         if len(members) > 1:
-            memories[root] = _speak_for(memories[root], [memories[member] for member in members if member != root])
+            sources = [memories[member] for member in members if member != root]
+            memories[root] = _speak_for(memories[root], sources, lives)
     return memories
 
 
@@ -152,16 +153,25 @@ def _end(identity: str, edges: Edges) -> str:
     return identity
 
 
-def _speak_for(root: Memory, sources: Sequence[Memory]) -> Memory:
-    """Let one memory speak for others that say the same."""
+def _wording(root: Memory, sources: Iterable[Memory], lives: dict[str, Life]) -> Memory:
+    """Return whose words are kept: the newest of those that are trusted as much as the root's."""
+    fit = [each for each in sources if each.trust == root.trust and each.text and not each.archived]
+    return max([root, *fit], key=lambda memory: lives[memory.id].worded)
+
+
+def _speak_for(root: Memory, sources: Sequence[Memory], lives: dict[str, Life]) -> Memory:
+    """Let one memory speak for others that say the same, in the words of one of them."""
     if root.redacted:
         return replace(root, sources=_union(root.sources, [(source.id,) for source in sources]))
     everyone = [root, *sources]
     ids = {memory.id for memory in everyone}
     links = {(link.relation, link.target): link for memory in reversed(everyone) for link in memory.links}
-    wordings = [source.text for source in sources if source.text and source.text != root.text]
+    wording = _wording(root, sources, lives)
+    wordings = [memory.text for memory in everyone if memory.text and memory.text != wording.text]
     return replace(
         root,
+        text=wording.text,
+        title=wording.title,
         tags=_union(root.tags, [source.tags for source in sources]),
         entities=_union(root.entities, [source.entities for source in sources]),
         files=_union(root.files, [source.files for source in sources]),

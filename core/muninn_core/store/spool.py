@@ -74,6 +74,6 @@ def repair(layout: Layout, path: Path) -> None:
 
 def sweep(layout: Layout) -> None:
     """Delete temporary files that a crash left behind. Raises StorageError or ReadOnlyError."""
-    for folder in (layout.memory, layout.sessions, layout.archive, layout.spool, layout.private):
+    for folder in (layout.memory, layout.sessions, layout.archive, layout.spool, layout.private, layout.undo):
         for leftover in folder.glob(f"*{TEMPORARY}"):
             remove(leftover)

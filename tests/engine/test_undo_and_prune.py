@@ -1,0 +1,77 @@
+"""Reconcile with a session, undo, pruning, and conflicts with their code, as verbs on a real work tree."""
+
+import pytest
+
+from muninn_core.errors import NotFoundError, UsageError
+
+pytest_plugins = ["engines"]
+
+
+def two_decisions(muninn, **fields):
+    muninn.call("remember", text="The page size is 50.", type="decision", session="s1", **fields)
+    muninn.clock.forward(hours=1)
+    muninn.call("remember", text="The page size is 100.", type="decision", session="s2")
+
+
+def memory_files(muninn):
+    folder = muninn.root / ".muninn" / "memory"
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_one_session_is_reconciled_and_the_others_are_left_alone(muninn):
+    two_decisions(muninn)
+    result = muninn.call("reconcile", session="s1")
+    assert (result.consolidated, result.conflicts, len(result.segments)) == (1, 0, 1)
+    assert muninn.call("status").log.unsealed == 1
+    muninn.call("seal")
+    assert len(muninn.call("reconcile", session="s2", dry_run=True).segments) == 1
+    assert muninn.call("reconcile").conflicts == 1
+    with pytest.raises(NotFoundError, match="nothing of a session 's3'"):
+        muninn.call("reconcile", session="s3")
+
+
+def test_undo_gives_the_files_back_and_recall_follows(muninn):
+    two_decisions(muninn)
+    muninn.call("seal")
+    before = memory_files(muninn)
+    done = muninn.call("reconcile")
+    undone = muninn.call("undo")
+    assert (undone.kind, undone.summary) == ("reconcile", done.summary)
+    assert ".muninn/memory/main.jsonl" in undone.files
+    assert memory_files(muninn) == before
+    assert muninn.call("status").log.conflicts == 0
+    assert len(muninn.texts("what is the page size", kind="memory")) == 2
+
+
+def test_a_conflict_shows_the_lines_that_each_side_cites(muninn):
+    cites = [{"path": "src/users.py", "start": 6, "end": 8}, {"path": "src/users.py", "start": 900, "end": 901}]
+    two_decisions(muninn, cites=cites)
+    muninn.call("reconcile")
+    (conflict,) = muninn.call("conflicts").conflicts
+    span, beyond = conflict.code
+    lines = (muninn.root / "src" / "users.py").read_text().splitlines()
+    assert (span.side, span.path, span.start, span.end) == ("left", "src/users.py", 6, 8)
+    assert span.text == "\n".join(lines[5:8])
+    assert (beyond.text, beyond.problem) == ("", f"the file has {len(lines)} lines")
+
+
+def test_pruning_follows_the_policy_of_the_config_and_recall_follows_it(muninn):
+    (identity,) = muninn.call("remember", text="The old queue is in the shed.", actor="assistant").ids
+    muninn.call("forget", id=identity)
+    muninn.call("reconcile")
+    with pytest.raises(UsageError, match="no policy"):
+        muninn.call("prune", dry_run=True)
+    config = muninn.root / ".muninn" / "config.yaml"
+    config.write_text("prune:\n  age_days: 30\n")
+    muninn.touch(".muninn/config.yaml")
+    assert muninn.call("prune").memories == ()
+    muninn.clock.forward(days=31)
+    planned = muninn.call("prune", dry_run=True)
+    assert (planned.memories, planned.dry_run) == ((identity,), True)
+    assert muninn.call("memories", archived=True).total == 1
+    done = muninn.call("prune")
+    assert (done.memories, done.archive) == (planned.memories, planned.archive)
+    assert (muninn.root / done.archive).is_file()
+    assert muninn.call("memories", archived=True).total == 0
+    muninn.call("undo")
+    assert muninn.call("memories", archived=True).total == 1
