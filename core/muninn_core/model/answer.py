@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.model.chunk import SourceKind
+from muninn_core.model.citation import Citation
 from muninn_core.model.value import Value
 
 
@@ -19,7 +20,8 @@ class Reason(Value):
 class Hit(Value):
     """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
 
-    A memory's `path` is the first file that it names, or "" when it names none.
+    A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none.
+    `cites` are its citations as they stand.
     """
 
     kind: SourceKind
@@ -33,6 +35,7 @@ class Hit(Value):
     title: str = ""
     type: str = ""
     symbol: str = ""
+    cites: tuple[Citation, ...] = ()
 
 
 class IndexSaw(Value):
