@@ -28,7 +28,7 @@ COMMANDS = {
 """The commands that are no verbs of the catalogue."""
 
 GROUPS = {
-    "Ask": ("recall", "context", "memories", "brief"),
+    "Ask": ("recall", "context", "memories", "verify", "brief"),
     "Remember": ("remember", "capture", "forget"),
     "Share": ("init", "seal", "reconcile", "conflicts", "resolve"),
     "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),

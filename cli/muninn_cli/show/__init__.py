@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, changes, health, memories
+from muninn_cli.show import answers, changes, citations, health, memories
 
 if TYPE_CHECKING:
     import argparse
@@ -29,6 +29,7 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "reconcile": changes.reconcile,
     "conflicts": memories.conflicts,
     "resolve": memories.resolve,
+    "verify": citations.verify,
     "brief": answers.brief,
     "capture": changes.capture,
     "shutdown": changes.shutdown,

@@ -90,6 +90,7 @@ def _item(tier: str, hit: Hit) -> PackItem:
         tokens=0,
         score=hit.score,
         why=hit.why,
+        cites=hit.cites,
     )
     from muninn_core.model.value import replace
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.context.hover import shorten
+from muninn_core.context.standing import warning
 from muninn_core.protocol.results import PackItem
 
 HEADING_CHARS = 100
@@ -37,6 +38,8 @@ def render_item(item: PackItem) -> str:
     """Return the markdown of one item: where it is from, then what it says."""
     if item.kind == "memory":
         where = f" ({item.path})" if item.path else ""
+        stale = warning(item.cites)
+        where += f" [{stale}]" if stale else ""
         head = item.title if item.text.strip() != item.title.strip() else ""
         body = item.text.strip().replace("\n", "\n  ")
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""

@@ -25,7 +25,8 @@ def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
         found = [memory for memory in state.memories.values() if _passes(memory, params)]
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
     page = tuple(found[params.offset : params.offset + params.limit])
-    return MemoriesResult(memories=page, total=len(found), saw=workspace.saw())
+    citations = workspace.citations.look().of_all(page)
+    return MemoriesResult(memories=page, total=len(found), citations=citations, saw=workspace.saw())
 
 
 def memory_of(state: State, prefix: str) -> Memory:

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.engine.citations import Citations
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
@@ -68,6 +69,11 @@ class Workspace:
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.session = f"s-{ids()}"
         self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
+        self.citations = Citations(
+            self.layout.root,
+            most=lambda: self.config.index.max_file_bytes,
+            token=lambda: (git.head(place).commit, self.updater.looks),
+        )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
 
     def start(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, field
 
@@ -110,6 +111,7 @@ class PackItem(Value):
     tokens: int
     score: float
     why: tuple[Reason, ...] = ()
+    cites: tuple[Citation, ...] = ()
 
 
 class ContextResult(Result):
@@ -123,10 +125,14 @@ class ContextResult(Result):
 
 
 class MemoriesResult(Result):
-    """The memories that match; `total` counts them before limit and offset."""
+    """The memories that match; `total` counts them before limit and offset.
+
+    `citations` says by a memory's id how what it cites stands in the work tree.
+    """
 
     memories: tuple[Memory, ...]
     total: int
+    citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
 
 
 class ForgetResult(Result):
@@ -173,9 +179,10 @@ class Conflict(Value):
 
 
 class ConflictsResult(Result):
-    """The conflicts that wait for a person, oldest first."""
+    """The conflicts that wait for a person, oldest first; `citations` by memory, as in the result of `memories`."""
 
     conflicts: tuple[Conflict, ...]
+    citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
 
 
 class ResolveResult(Result):
@@ -204,3 +211,25 @@ class CaptureResult(Result):
 
     ids: tuple[str, ...]
     note: str
+
+
+class Verified(Value):
+    """A memory whose citations are not all fresh. `fixed`: it cites the new places from now on."""
+
+    id: str
+    type: str
+    title: str
+    cites: tuple[Citation, ...]
+    fixed: bool = False
+
+
+class VerifyResult(Result):
+    """How many citations there are in each state, of how many memories, and the memories that need a look.
+
+    Those with something gone come first, then drifted, unchecked, moved; by id among equals.
+    """
+
+    memories: int
+    states: dict[str, int]
+    found: tuple[Verified, ...]
+    fixed: int = 0
