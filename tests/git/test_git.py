@@ -180,6 +180,22 @@ def test_nothing_that_is_asked_takes_a_lock_of_git(plain_repo):
     assert head(plain_repo).commit == sha
 
 
+def test_the_reader_of_head_sees_each_commit_checkout_and_packed_ref(plain_repo):
+    reader = git.HeadReader(locate(str(plain_repo)))
+    assert reader.read() == git.head(locate(str(plain_repo)))
+    for command in (
+        ("commit", "-q", "--allow-empty", "-m", "Second"),
+        ("pack-refs", "--all"),
+        ("commit", "-q", "--allow-empty", "-m", "Third"),
+        ("switch", "-q", "-c", "side"),
+        ("switch", "-q", "--detach"),
+        ("switch", "-q", "main"),
+    ):
+        run(plain_repo, *command)
+        assert reader.read() == git.head(locate(str(plain_repo))), command
+        assert reader.read() is reader.read()
+
+
 def test_changes_name_renames_and_what_is_new_or_changed_in_the_work_tree(plain_repo):
     first = commit(plain_repo, "Steps", steps="one\ntwo\nthree\n", other="1\n")
     run(plain_repo, "mv", "steps", "stairs")

@@ -46,6 +46,7 @@ class Workspace:
         spare_cache: Path,
     ) -> None:
         self.place = place
+        self.head = git.HeadReader(place)
         self.layout = layout_at(place)
         if not self.layout.muninn.is_dir():
             raise NotInitialised(
@@ -72,7 +73,7 @@ class Workspace:
         self.citations = Citations(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
-            token=lambda: (git.head(place).commit, self.updater.looks),
+            token=lambda: (self.head.read().commit, self.updater.looks),
         )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
 
@@ -200,7 +201,7 @@ class Workspace:
 
     def saw(self, generation: int | None = None, state: State | None = None) -> Saw:
         """Say what an answer that is computed now sees: its snapshot of the index, its state of the log."""
-        head = git.head(self.place)
+        head = self.head.read()
         if generation is None:
             generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
         return Saw(
