@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import answering, building, corpus, judging, starting, storing
+from bench import answering, building, citing, corpus, judging, starting, storing
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -34,6 +34,8 @@ class Size:
         self.pumps = 1 if quick else 20
         self.starts = 1 if quick else 5
         self.packs = 3 if quick else 200
+        self.pairs = 1 if quick else 5
+        self.spans = 10 if quick else 40
 
 
 def main() -> int:
@@ -44,6 +46,9 @@ def main() -> int:
         "--only", action="append", metavar="PART", help=f"one of {', '.join([*PARTS, *ALONE])}; may be repeated"
     )
     parser.add_argument("--out", type=Path, default=HERE / "out" / "figures.json", help="the file to write")
+    parser.add_argument(
+        "--repo", action="append", type=Path, metavar="PATH", help="a git repository whose history `citations` replays"
+    )
     options = parser.parse_args()
     known = {**PARTS, **ALONE}
     wanted = options.only or list(known)
@@ -53,7 +58,8 @@ def main() -> int:
     before = os.getloadavg()[0]
     figures = [figure for part, measure in ALONE.items() if part in wanted for figure in measure()]
     if PARTS.keys() & {*wanted}:
-        figures += _measure(Size(quick=options.quick), quick=options.quick, wanted=wanted)
+        size = Size(quick=options.quick)
+        figures += _measure(size, quick=options.quick, wanted=wanted, replayed=options.repo or [])
     machine = {
         "processors": len(os.sched_getaffinity(0)),
         "python": platform.python_version(),
@@ -68,14 +74,14 @@ def main() -> int:
     return 0
 
 
-def _measure(size: Size, *, quick: bool, wanted: list[str]) -> list[Figure]:
+def _measure(size: Size, *, quick: bool, wanted: list[str], replayed: list[Path]) -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="muninn-bench-") as name:
         folder = Path(name)
         source = corpus.tiny(folder / "tiny") if quick else corpus.django(HERE / ".cache")
         words = corpus.Corpus(source)
         figures: list[Figure] = []
         with Served(corpus.lay_out(source, folder / "repository")) as served:
-            run = Run(served, words, size, folder)
+            run = Run(served, words, size, folder, replayed or [citing.tiny(folder) if quick else HERE.parent])
             # What the others build on is always done, and shown only when it is asked for.
             for part, measure in PARTS.items():
                 if part in wanted or part in ("index", "batch"):
@@ -91,11 +97,12 @@ def _measure(size: Size, *, quick: bool, wanted: list[str]) -> list[Figure]:
 class Run:
     """What every part of a run may use."""
 
-    def __init__(self, served: Served, words: corpus.Corpus, size: Size, folder: Path) -> None:
+    def __init__(self, served: Served, words: corpus.Corpus, size: Size, folder: Path, replayed: list[Path]) -> None:
         self.served = served
         self.words = words
         self.size = size
         self.folder = folder
+        self.replayed = replayed
         self.recall_p50 = 0.0
 
     def recall(self) -> list[Figure]:
@@ -121,6 +128,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "hook": lambda run: starting.hook(run.served, run.size.hooks),
     "pumps": lambda run: starting.pumps(run.served, run.size.pumps),
     "rebuild": Run.rebuild,
+    "citations": lambda run: citing.citations(run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans),
     "cold": lambda run: starting.cold(run.served, run.size.starts),
 }
 """The parts of a run that ask a daemon, in their order."""

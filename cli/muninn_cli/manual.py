@@ -28,7 +28,7 @@ COMMANDS = {
 """The commands that are no verbs of the catalogue."""
 
 GROUPS = {
-    "Ask": ("recall", "context", "memories", "history", "brief"),
+    "Ask": ("recall", "context", "memories", "history", "verify", "brief"),
     "Remember": ("remember", "capture", "forget"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check"),

@@ -6,6 +6,7 @@ It knows which options turn into which parameters, and nothing of what a verb do
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ from muninn_core.protocol.methods import METHODS, Method, decode_params
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
+
+_PLACE = re.compile(r"(:\d+(-\d+)?|#[^#/]+)$")
+"""What may follow a path to name lines or a symbol in it."""
 
 NAME = "muninn"
 """What the command calls itself to the daemon."""
@@ -98,7 +102,8 @@ def _take_paths_from_here(params: dict[str, Any]) -> None:
         return
 
     def rooted(path: str) -> str:
-        if os.path.isabs(path) or (not os.path.lexists(path) and os.path.lexists(os.path.join(root, path))):
+        file = _PLACE.sub("", path)
+        if os.path.isabs(path) or (not os.path.lexists(file) and os.path.lexists(os.path.join(root, file))):
             return path
         return os.path.relpath(os.path.join(here, path), root).replace(os.sep, "/")
 

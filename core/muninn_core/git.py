@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -421,6 +422,85 @@ def changed_spans(root: Path, before_oid: str, after_oid: str) -> tuple[tuple[in
             if length:
                 found.append((int(start), int(start) + length - 1))
     return tuple(found)
+
+
+class Changes(Value):
+    """What differs between a commit and the work tree: files that have another name now, and new or changed ones."""
+
+    renamed: dict[str, str]
+    changed: frozenset[str]
+
+
+class Hunk(Value):
+    """Lines that were replaced: `count` old ones from `start` by `now_count` from `now_start` (1-based)."""
+
+    start: int
+    count: int
+    now_start: int
+    now_count: int
+
+
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
+
+_PLAIN_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
+
+
+def changes(root: Path, commit: str) -> Changes | None:
+    """Compare a commit with the work tree, by the names of files; None when the commit is not there.
+
+    A file is renamed when git finds at least half of it under another name (git-diff, `-M`).
+    """
+    done = _git(str(root), *_PLAIN_DIFF, "--name-status", "-z", "--ignore-submodules", f"{commit}^{{commit}}", "--")
+    if done.returncode != 0:
+        return None
+    fields = iter(_text(done.stdout).split("\0"))
+    renamed, changed = {}, set()
+    for status in fields:
+        if not status:
+            break
+        path = next(fields)
+        if status[0] in "RC":
+            now = next(fields)
+            changed.add(now)
+            if status[0] == "R":
+                renamed[path] = now
+        elif status[0] != "D":
+            changed.add(path)
+    return Changes(renamed=renamed, changed=frozenset(changed))
+
+
+def hunks(root: Path, commit: str, path: str, now: str) -> tuple[Hunk, ...] | None:
+    """Return what was replaced in a file since a commit, in order, blanks aside; `now` is its name in the work tree.
+
+    None when the commit is not there.
+    """
+    names = dict.fromkeys((path, now))
+    done = _git(str(root), *_PLAIN_DIFF, "-w", "-U0", f"{commit}^{{commit}}", "--", *names)
+    if done.returncode != 0:
+        return None
+    return tuple(
+        Hunk(start=int(old), count=int(size or 1), now_start=int(new), now_count=int(new_size or 1))
+        for old, size, new, new_size in _HUNK.findall(done.stdout.decode("utf-8", "replace"))
+    )
+
+
+def blob(root: Path, commit: str, path: str) -> bytes | None:
+    """Return a file as a commit has it; None when the commit or the file is not there."""
+    done = _git(str(root), "cat-file", "blob", f"{commit}:{path}")
+    return done.stdout if done.returncode == 0 else None
+
+
+def untracked(root: Path) -> tuple[str, ...]:
+    """Return the files that git neither tracks nor ignores, sorted; none without git."""
+    done = _git(str(root), "ls-files", "-z", "--others", "--exclude-standard")
+    return tuple(sorted(_text(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
+
+
+def naming(root: Path, word: str, suffix: str) -> tuple[str, ...]:
+    """Return the files of the work tree, also untracked ones, that end in `suffix` and hold a whole word, sorted."""
+    wanted = ("-l", "-z", "-I", "-F", "-w", "--untracked", "-e", word, "--", f"*{suffix}")
+    done = _git(str(root), "grep", *wanted)
+    return tuple(sorted(_text(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
 
 
 def _run(root: str, *arguments: str, check: bool = True) -> str:

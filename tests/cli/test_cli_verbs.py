@@ -176,9 +176,32 @@ def test_a_memory_that_is_asked_for_is_shown_in_full(shell: Shell) -> None:
     number = shell.json("remember", "The quay is built of stone.", *words, "--cite", "src/harbour.py:1-2")["ids"][0]
     rows = dict(row.strip().split("  ", 1) for row in shell.run("memories", "--id", number).stdout.splitlines()[3:])
     assert rows["id"] == number
-    assert rows["cites"] == "src/harbour.py:1-2"
+    assert rows["cites"] == "src/harbour.py:1-2 moor_ship fresh"
     assert rows["weight"].startswith("importance 9")
     assert rows["status"] == "accepted"
+
+
+def test_people_see_which_memories_are_stale_and_can_let_them_follow_moved_code(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    root = shell.repo
+    shell.run("init")
+    (root / "src" / "crane.py").write_text(
+        "def lift(load):\n    return load + 1\n\n\ndef lower(load):\n    return load - 1\n"
+    )
+    lift = shell.json("remember", "A crane lifts one ton at a time.", "--file", "src/crane.py#lift")["ids"][0]
+    lower = shell.json("remember", "Lowering is as slow as lifting.", "--file", "src/crane.py:5-6")["ids"][0]
+    assert "2 citations · 2 fresh" in shell.run("verify").stdout
+    (root / "src" / "crane.py").write_text(
+        "import os\n\n\ndef lift(load):\n    return load + 1\n\n\ndef lower(load):\n    return 0\n"
+    )
+    told = shell.run("verify").stdout
+    assert "1 moved · 1 drifted" in told
+    assert told.index(lower) < told.index(lift)
+    assert "moved     src/crane.py:4-5 lift from src/crane.py:1-2" in told
+    assert "`muninn verify --fix`" in told
+    assert "code changed since: src/crane.py:5-6" in shell.run("recall", "lowering is slow", "--kind", "memory").stdout
+    assert "1 memory cites the new places from now on." in shell.run("verify", "--fix").stdout
+    assert "src/crane.py:4-5 lift fresh" in shell.run("memories", "--id", lift).stdout
 
 
 class TestQueries:

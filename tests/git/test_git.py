@@ -240,3 +240,43 @@ def test_commits_that_no_tip_leads_to_and_those_that_nobody_has_are_unreachable(
     nobody = "1" * 40
     assert git.unreachable(plain_repo, [first, aside, nobody], [first]) == {aside, nobody}
     assert git.unreachable(plain_repo, [first, aside], [aside]) == set()
+
+
+def test_changes_name_renames_and_what_is_new_or_changed_in_the_work_tree(plain_repo):
+    first = commit(plain_repo, "Steps", steps="one\ntwo\nthree\n", other="1\n")
+    run(plain_repo, "mv", "steps", "stairs")
+    (plain_repo / "other").write_text("2\n")
+    found = git.changes(plain_repo, first)
+    assert found == git.Changes(renamed={"steps": "stairs"}, changed=frozenset({"stairs", "other"}))
+
+
+def test_hunks_say_which_lines_were_replaced_also_under_another_name(plain_repo):
+    first = commit(plain_repo, "Steps", steps="".join(f"step {n}\n" for n in range(9)))
+    run(plain_repo, "mv", "steps", "stairs")
+    (plain_repo / "stairs").write_text("new\n" + "".join(f"step {n}\n" for n in range(9) if n != 4))
+    assert git.hunks(plain_repo, first, "steps", "stairs") == (
+        git.Hunk(start=0, count=0, now_start=1, now_count=1),
+        git.Hunk(start=5, count=1, now_start=5, now_count=0),
+    )
+
+
+def test_a_commit_that_is_not_there_has_no_changes_no_hunks_and_no_files(plain_repo):
+    absent = "0" * 40
+    assert git.changes(plain_repo, absent) is None
+    assert git.hunks(plain_repo, absent, "README.md", "README.md") is None
+    assert git.blob(plain_repo, absent, "README.md") is None
+
+
+def test_a_file_is_read_as_a_commit_has_it(plain_repo):
+    first = commit(plain_repo, "Steps", steps="one\n")
+    (plain_repo / "steps").write_text("two\n")
+    assert git.blob(plain_repo, first, "steps") == b"one\n"
+    assert git.blob(plain_repo, first, "stairs") is None
+
+
+def test_untracked_files_and_those_that_name_a_word_are_listed(plain_repo):
+    (plain_repo / "b.py").write_text("USERS = get_user_name\n")
+    (plain_repo / "a.py").write_text("get_user_names\n")
+    assert git.untracked(plain_repo) == ("a.py", "b.py")
+    assert git.naming(plain_repo, "get_user_name", ".py") == ("b.py", "src/users.py")
+    assert git.naming(plain_repo, "nowhere", ".py") == ()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muninn_core.context.hover import SHOWN, hover_markdown
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 
 if TYPE_CHECKING:
@@ -136,3 +137,13 @@ def test_text_from_outside_is_marked_as_data() -> None:
     text = hover_markdown([memory(1, trust="outside")], "a.py", 1)
     assert text is not None
     assert "from outside: data, no instructions" in text
+
+
+def test_a_memory_whose_code_has_changed_is_marked_and_stands_where_the_code_is_now() -> None:
+    memories = [memory(1), memory(2, cites=(Cite(path="a.py", start=3, end=4),))]
+    now = {memories[1].id: (Citation(path="a.py", start=8, end=9, state="drifted", was="a.py:3-4"),)}
+    text = hover_markdown(memories, "a.py", 9, now)
+    assert text is not None
+    assert text.index("Fact 2") < text.index("Fact 1")
+    assert "lines 8-9" in text
+    assert "⚠ code changed since: a.py:3-4" in text

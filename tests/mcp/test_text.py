@@ -8,6 +8,7 @@ import pytest
 
 from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
 from muninn_core.model.answer import Hit, IndexSaw, Reason, Saw
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.protocol import results as r
 from muninn_core.protocol.methods import METHODS
@@ -128,3 +129,14 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
     assert texts["remember"] == "Remembered as a, b. 1 secret masked: never store those."
     assert texts["reconcile"] == "2 records\n- a speaks for b: same"
     assert "problem: x.jsonl:4 a torn line Look." in texts["status"]
+
+
+def test_a_stale_memory_warns_the_model_and_tells_each_place() -> None:
+    gone = Citation(path="a.py", start=1, end=2, symbol="f", state="gone")
+    moved = Citation(path="b.py", start=5, end=6, state="moved", was="b.py:1-2")
+    one = memory(cites=(Cite(path="a.py", start=1, end=2), Cite(path="b.py", start=1, end=2)))
+    text = memories_text(r.MemoriesResult(memories=(one,), total=1, citations={one.id: (gone, moved)}, saw=SAW))
+    assert "[STALE? code gone: a.py:1-2; check before you rely on it]" in text
+    assert "cites: a.py:1-2 f gone, b.py:5-6 moved from b.py:1-2" in text
+    found = hit(kind="memory", id="01m", text="It hung.", cites=(gone,))
+    assert "STALE? code gone: a.py:1-2" in recall_text(r.RecallResult(hits=(found,), saw=SAW))

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.model.chunk import Chunk
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query import parse_query
-from muninn_core.retrieval.recall import Focus, fuse, recall, recency
+from muninn_core.retrieval.recall import Focus, fuse, recall, recency, staleness
 from muninn_core.source.identifiers import words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -225,3 +226,44 @@ def test_small_words_count_only_where_there_are_no_others():
     assert parse_query("").words == ()
     assert parse_query("which tests fail").about_tests
     assert not parse_query("the latest contest").about_tests
+
+
+def stale(*states):
+    return [Citation(path=f"{n}.py", start=1, end=2, state=state) for n, state in enumerate(states)]
+
+
+@pytest.mark.parametrize(
+    ("states", "value"),
+    [
+        ((), None),
+        (("fresh", "moved", "unchecked"), None),
+        (("drifted",), 0.5),
+        (("gone", "fresh"), 0.5),
+        (("gone",), 1),
+    ],
+)
+def test_stale_citations_count_by_their_share(states, value):
+    found = [(name, share) for name, share, *_ in staleness(stale(*states))]
+    assert found == ([] if value is None else [("stale", value)])
+
+
+def test_looking_at_the_best_only_gives_the_order_of_looking_at_all():
+    memories = [said(f"m{n:02}", importance=1 + n % 10) for n in range(20)]
+    judged = []
+
+    def standing(memory):
+        judged.append(memory.id)
+        return stale("gone" if int(memory.id[1:]) % 3 == 0 else "fresh")
+
+    every = [hit.id for hit in ask([], memories, limit=20, standing=standing)]
+    judged.clear()
+    assert [hit.id for hit in ask([], memories, limit=5, standing=standing)] == every[:5]
+    assert len(judged) < 20
+    assert len(judged) == len(set(judged))
+
+
+def test_a_hit_of_a_memory_is_where_its_code_is_now():
+    memory = said(cites=(Cite(path="old.py", start=1, end=2),))
+    now = Citation(path="new.py", start=7, end=8, state="moved", was="old.py:1-2")
+    (hit,) = ask([], [memory], standing=lambda _memory: (now,))
+    assert (hit.path, hit.start_line, hit.end_line, hit.cites) == ("new.py", 7, 8, (now,))

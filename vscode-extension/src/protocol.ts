@@ -76,6 +76,8 @@ export interface Verbs {
   export: { params: ExportParams; result: ExportResult };
   /** Import memories. Take in the memories of a bundle, all or none; they count as text from outside. */
   import: { params: ImportParams; result: ImportResult };
+  /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
+  verify: { params: VerifyParams; result: VerifyResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
   /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
@@ -107,6 +109,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   purge: 'muninn.purge',
   export: 'muninn.export',
   import: 'muninn.import',
+  verify: 'muninn.verify',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
   shutdown: 'muninn.shutdown',
@@ -136,7 +139,7 @@ export interface RememberParams {
   title?: string;
   /** Words to filter by. */
   tags?: readonly string[];
-  /** Paths that it is about, relative to the root. */
+  /** Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
@@ -201,7 +204,7 @@ export interface MemoryDraft {
   title?: string;
   /** Words to filter by. */
   tags?: readonly string[];
-  /** Paths that it is about, relative to the root. */
+  /** Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
@@ -420,6 +423,16 @@ export interface ImportParams {
   session?: string | null;
 }
 
+/** Which citations to check. */
+export interface VerifyParams {
+  /** One memory, by its id or an unambiguous prefix of it. */
+  id?: string | null;
+  /** Let memories whose code has moved cite the new place. */
+  fix?: boolean;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
 /** What a session that starts should know. */
 export interface BriefParams {
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
@@ -592,8 +605,8 @@ export interface RecallResult {
 /**
  * One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
  *
- * A memory's `path` is the first file that it names, or "" when it names none; a `private` one is in no repository.
- * `elsewhere` and `work` are a memory's own.
+ * A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
+ * `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -610,6 +623,7 @@ export interface Hit {
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   private: boolean;
+  cites: readonly Citation[];
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -618,6 +632,21 @@ export interface Reason {
   value: number;
   weight: number;
   contribution: number;
+  note: string;
+}
+
+/**
+ * A cite, judged. `path`, `start` and `end` say where the code is now; of what is gone, where it was.
+ *
+ * `was` is the place that the memory names, where that is another one. `note` says why nothing was compared.
+ */
+export interface Citation {
+  path: string;
+  start: number;
+  end: number;
+  symbol: string;
+  state: 'drifted' | 'fresh' | 'gone' | 'moved' | 'unchecked';
+  was: string;
   note: string;
 }
 
@@ -647,13 +676,19 @@ export interface PackItem {
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   private: boolean;
+  cites: readonly Citation[];
 }
 
-/** The memories that match; `total` counts them before limit and offset. */
+/**
+ * The memories that match; `total` counts them before limit and offset.
+ *
+ * `citations` says by a memory's id how what it cites stands in the work tree.
+ */
 export interface MemoriesResult {
   saw: Saw;
   memories: readonly Memory[];
   total: number;
+  citations: Readonly<Record<string, readonly Citation[]>>;
 }
 
 /** The memory as it is now. */
@@ -788,10 +823,11 @@ export interface PruneResult {
   summary: string;
 }
 
-/** The conflicts that wait for a person, oldest first. */
+/** The conflicts that wait for a person, oldest first; `citations` by memory, as in the result of `memories`. */
 export interface ConflictsResult {
   saw: Saw;
   conflicts: readonly Conflict[];
+  citations: Readonly<Record<string, readonly Citation[]>>;
 }
 
 /** Two memories that can't both hold, why they were put side by side, and the code that they cite. */
@@ -883,6 +919,28 @@ export interface ImportResult {
   withheld: readonly string[];
   masked: number;
   dry_run: boolean;
+}
+
+/**
+ * How many citations there are in each state, of how many memories, and the memories that need a look.
+ *
+ * Those with something gone come first, then drifted, unchecked, moved; by id among equals.
+ */
+export interface VerifyResult {
+  saw: Saw;
+  memories: number;
+  states: Readonly<Record<string, number>>;
+  found: readonly Verified[];
+  fixed: number;
+}
+
+/** A memory whose citations are not all fresh. `fixed`: it cites the new places from now on. */
+export interface Verified {
+  id: string;
+  type: string;
+  title: string;
+  cites: readonly Citation[];
+  fixed: boolean;
 }
 
 /** The brief as markdown, and the memories that it shows. */

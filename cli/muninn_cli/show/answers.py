@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import clipped, errors, joined, line, safe
+from muninn_cli.show.citations import stale
 from muninn_cli.show.facts import count, own_title, place, seen, whereabouts
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (f"  {hit['symbol']}" if hit["symbol"] else "", "name"),
         ("  private" if hit["private"] else "", "hint"),
     )
+    stale(console, hit["cites"], indent=7)
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line, sentence
+from muninn_cli.show.citations import plain_place, stale, told
 from muninn_cli.show.facts import count, moment, own_title, place, seen, whereabouts
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from rich.console import Console
 
@@ -31,15 +33,16 @@ def remember(console: Console, result: dict[str, Any], given: argparse.Namespace
 def memories(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the memories, newest first; one that was asked for by its id is shown in full."""
     found = result["memories"]
+    citations = result["citations"]
     if given.id and len(found) == 1:
-        full(console, found[0])
+        full(console, found[0], citations.get(found[0]["id"], ()))
         return
     if not found:
         line(console, ("No memory matches.", "warn"))
         line(console, ("`muninn remember TEXT` stores one.", "hint"))
         return
     for memory in found:
-        listed(console, memory)
+        listed(console, memory, citations=citations.get(memory["id"], ()))
         console.print()
     shown = f"{len(found):,} of {count(result['total'], 'memory', 'memories')}"
     line(console, (joined(shown, seen(result["saw"])), "faint"))
@@ -63,8 +66,9 @@ def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespac
         line(console, ("conflict ", "bad"), (conflict["id"], "name"), (f"  {moment(conflict['ts'])}", "faint"))
         sentence(console, (conflict["reason"], ""))
         for side in ("left", "right"):
-            listed(console, conflict[side], label=side)
-            _provenance(console, conflict[side])
+            memory = conflict[side]
+            listed(console, memory, label=side, citations=result["citations"].get(memory["id"], ()))
+            _provenance(console, memory)
             for code in conflict["code"]:
                 if code["side"] == side:
                     _code(console, code)
@@ -93,7 +97,9 @@ def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace)
         listed(console, result[side], label=side)
 
 
-def listed(console: Console, memory: dict[str, Any], *, label: str = "") -> None:
+def listed(
+    console: Console, memory: dict[str, Any], *, label: str = "", citations: Sequence[dict[str, Any]] = ()
+) -> None:
     """Print a memory in a few lines: what, about what, since when. `label` says which of several it is."""
     about = " ".join([*memory["files"], *(f"#{tag}" for tag in memory["tags"])])
     line(
@@ -108,17 +114,18 @@ def listed(console: Console, memory: dict[str, Any], *, label: str = "") -> None
     words = " ".join(memory["text"].split())
     if words:
         sentence(console, (words if len(words) <= CHARS else words[:CHARS].rstrip() + "…", ""), indent=2)
+    stale(console, citations, indent=2)
     marks = joined(*_marks(memory))
     line(console, (f"  {memory['id']}  {moment(memory['ts'])}", "faint"), (f"  {marks}" if marks else "", "hint"))
 
 
-def full(console: Console, memory: dict[str, Any]) -> None:
+def full(console: Console, memory: dict[str, Any], citations: Sequence[dict[str, Any]] = ()) -> None:
     """Print everything that is known of a memory."""
     title = own_title(memory["title"], memory["text"])
     sentence(console, (memory["type"], "memory"), (f"  {title}" if title else "", "name"))
     sentence(console, (memory["text"], ""))
     console.print()
-    cites = ", ".join(place(cite["path"], cite["start"], cite["end"]) for cite in memory["cites"])
+    cites = ", ".join([told(one) for one in citations] or [plain_place(cite) for cite in memory["cites"]])
     links = ", ".join(f"{link['relation']} {link['target']}" for link in memory["links"])
     rows = {
         "id": memory["id"],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import nlargest
 
+from muninn_core.context.standing import warning
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 
@@ -35,11 +37,13 @@ def make_brief(
     after_compaction: bool,
     conflicts: int,
     max_chars: int,
+    standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
 ) -> Brief:
     """Make a brief of the memories that may be recalled.
 
     After a compaction comes first what this session stored: the agent has just lost it. Then pins, then what is
-    important, newest first, then the newest of the rest.
+    important, newest first, then the newest of the rest. `standing` says how a memory's citations are; one that is
+    stale is marked.
     """
     everything = list(memories)[::-1]  # ids sort by time: newest first is what `nlargest` is quickest with
     most = max_chars // SHORTEST_LINE  # there may be thousands: only those are ordered for which there is room
@@ -61,10 +65,16 @@ def make_brief(
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
         foot = f"\n{conflicts} {wait} for a person: `muninn conflicts`.\n{foot}"
-    return _fill(sections, head, foot, max_chars)
+    return _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)))
 
 
-def _fill(sections: Sequence[tuple[str, Sequence[Memory]]], head: str, foot: str, max_chars: int) -> Brief:
+def _fill(
+    sections: Sequence[tuple[str, Sequence[Memory]]],
+    head: str,
+    foot: str,
+    max_chars: int,
+    warn: Callable[[Memory], str],
+) -> Brief:
     parts, ids = [head], dict[str, None]()
     left = max_chars - utf16_length(head + foot)
     for title, memories in sections:
@@ -74,7 +84,7 @@ def _fill(sections: Sequence[tuple[str, Sequence[Memory]]], head: str, foot: str
                 break
             if memory.id in ids:
                 continue
-            line = heading + _line(memory)
+            line = heading + _line(memory, warn(memory))
             length = utf16_length(line)
             if length > left:
                 continue  # a shorter one may still fit
@@ -85,13 +95,13 @@ def _fill(sections: Sequence[tuple[str, Sequence[Memory]]], head: str, foot: str
     return Brief(text="".join([*parts, foot]), ids=tuple(ids)) if ids else Brief(text="", ids=())
 
 
-def _line(memory: Memory) -> str:
+def _line(memory: Memory, warned: str) -> str:
     said = " ".join(memory.text.split())
     if len(said) > ITEM_CHARS:
         said = said[: ITEM_CHARS - 1].rstrip() + "…"
     files = f" ({', '.join(memory.files[:3])})" if memory.files else ""
     kind = f"{memory.type}, private" if memory.private else memory.type
-    return f"- [{kind}, {memory.ts[:10]}] {said}{files}\n"
+    return f"- [{kind}, {memory.ts[:10]}] {said}{files}{f' [{warned}]' if warned else ''}\n"
 
 
 def utf16_length(text: str) -> int:

@@ -6,9 +6,16 @@ A pure function of memories and a place. It knows no editor and no index.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from muninn_core.context.standing import warning
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
+
+Citations = Mapping[str, Sequence[Citation]]
+"""How memories' citations stand, by the memory's id."""
+
+_NONE: Citations = {}
 
 SHOWN = 5
 """A hover with more memories than this is not read."""
@@ -26,25 +33,29 @@ WORKS = {
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
-def hover_markdown(memories: Sequence[Memory], path: str, line: int) -> str | None:
+def hover_markdown(memories: Sequence[Memory], path: str, line: int, citations: Citations = _NONE) -> str | None:
     """Return the memories about `path` as markdown, those whose spans cover `line` (1-based) first; None for none.
 
     Beyond that the given order is kept, pinned ones ahead. Texts are quoted, so that none of them can pass for the
-    editor's own words.
+    editor's own words. A memory whose code has changed since is marked.
     """
     if not memories:
         return None
-    ordered = sorted(memories, key=lambda memory: (not covers(memory, path, line), not memory.pinned))
+    ordered = sorted(memories, key=lambda memory: (not covers(memory, path, line, citations), not memory.pinned))
     parts = [f"**Remembered about** `{path}`"]
-    parts += [_entry(memory, path) for memory in ordered[:SHOWN]]
+    parts += [_entry(memory, path, citations.get(memory.id, ())) for memory in ordered[:SHOWN]]
     if len(ordered) > SHOWN:
         parts.append(f"… and {len(ordered) - SHOWN} more")
     return "\n\n".join(parts)
 
 
-def covers(memory: Memory, path: str, line: int) -> bool:
-    """Whether a memory cites a span of `path` that contains `line`. A citation of the whole file is no span."""
-    return any(cite.path == path and 0 < cite.start <= line <= cite.end for cite in memory.cites)
+def covers(memory: Memory, path: str, line: int, citations: Citations = _NONE) -> bool:
+    """Whether a memory cites a span of `path` that contains `line`. A citation of the whole file is no span.
+
+    Where it is known how the citations stand, the span is where the code is now.
+    """
+    spans = citations.get(memory.id) or memory.cites
+    return any(one.path == path and 0 < one.start <= line <= one.end for one in spans)
 
 
 def headline(memory: Memory) -> str:
@@ -82,9 +93,12 @@ def whereabouts(elsewhere: Sequence[str], work: str) -> list[str]:
     return found + ([WORKS[work]] if work in WORKS else [])
 
 
-def _entry(memory: Memory, path: str) -> str:
-    spans = [f"lines {cite.start}-{cite.end}" for cite in memory.cites if cite.path == path and cite.start]
+def _entry(memory: Memory, path: str, citations: Sequence[Citation]) -> str:
+    cited = citations or memory.cites
+    spans = [f"lines {one.start}-{one.end}" for one in cited if one.path == path and one.start]
     lines = [f"**{_plain(headline(memory))}**  ", _plain(" · ".join(facts(memory) + spans[:2]))]
+    stale = warning(citations)
+    lines += ["", f"⚠ {_plain(stale)}"] if stale else []
     text = shorten(memory.text, TEXT_LENGTH)
     if text and text != headline(memory):
         lines += ["", f"> {_plain(text)}"]

@@ -93,6 +93,7 @@ def _item(tier: str, hit: Hit) -> PackItem:
         elsewhere=hit.elsewhere,
         work=hit.work,
         private=hit.private,
+        cites=hit.cites,
     )
     from muninn_core.model.value import replace
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.context.hover import shorten, whereabouts
+from muninn_core.context.standing import warning
 from muninn_core.protocol.results import PackItem
 
 HEADING_CHARS = 100
@@ -38,6 +39,8 @@ def render_item(item: PackItem) -> str:
     if item.kind == "memory":
         facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work)]
         where = f" ({'; '.join(facts)})" if facts else ""
+        stale = warning(item.cites)
+        where += f" [{stale}]" if stale else ""
         head = item.title if item.text.strip() != item.title.strip() else ""
         body = item.text.strip().replace("\n", "\n  ")
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""

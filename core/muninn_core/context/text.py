@@ -6,12 +6,14 @@ no protocol; the terminal has tables of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from muninn_core.context.hover import facts, headline, shorten, whereabouts
+from muninn_core.context.standing import told, warning
 from muninn_core.model.answer import Hit, IndexSaw, Saw
+from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol import results as r
@@ -52,11 +54,12 @@ def memories_text(result: r.MemoriesResult) -> str:
     if not result.memories:
         return "No memory matches." if not result.total else f"No more: {result.total} memories match in all."
     if len(result.memories) == 1 and result.total == 1:
-        return memory_text(result.memories[0])
+        (memory,) = result.memories
+        return memory_text(memory, result.citations.get(memory.id, ()))
     parts = [f"{len(result.memories)} of {result.total} memories, newest first"]
     length = 0
     for memory in result.memories:
-        part = _memory_head(memory)
+        part = _memory_head(memory, result.citations.get(memory.id, ()))
         text = shorten(memory.text, SNIPPET_CHARS)
         if length < TEXT_CHARS and text != headline(memory):
             part += "\n" + _indent(text)
@@ -65,14 +68,14 @@ def memories_text(result: r.MemoriesResult) -> str:
     return "\n\n".join(parts) + _lag(replace(result.saw, index=IndexSaw()))  # a list needs no index
 
 
-def memory_text(memory: Memory) -> str:
-    """Return one memory whole."""
-    lines = [_memory_head(memory)]
+def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
+    """Return one memory whole, with its citations as they stand."""
+    lines = [_memory_head(memory, citations)]
     if memory.text:
         lines += ["", _indent(memory.text)]
     rows = {
         "tags": ", ".join(memory.tags),
-        "cites": ", ".join(f"{c.path}:{c.start}-{c.end}" if c.start else c.path for c in memory.cites),
+        "cites": ", ".join([told(one) for one in citations] or [place(c.path, c.start, c.end) for c in memory.cites]),
         "about": ", ".join(memory.entities),
         "links": ", ".join(f"{link.relation} {link.target}" for link in memory.links),
         "task": memory.task or "",
@@ -124,7 +127,8 @@ def conflicts_text(result: r.ConflictsResult) -> str:
         return "No conflicts."
     return "\n\n".join(
         f"Conflict {conflict.id}: {conflict.reason}\n"
-        f"left: {memory_text(conflict.left)}\nright: {memory_text(conflict.right)}" + _cited(conflict)
+        f"left: {memory_text(conflict.left, result.citations.get(conflict.left.id, ()))}\n"
+        f"right: {memory_text(conflict.right, result.citations.get(conflict.right.id, ()))}" + _cited(conflict)
         for conflict in result.conflicts
     )
 
@@ -167,12 +171,19 @@ def _hit_head(number: int, hit: Hit) -> str:
     files = f" ({'; '.join(known)})" if known else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)
-    return f"{number}. {what}{files}{f' — {about}' if about else ''} [{hit.score:.2f}{f': {why}' if why else ''}]"
+    head = f"{number}. {what}{files}{f' — {about}' if about else ''} [{hit.score:.2f}{f': {why}' if why else ''}]"
+    return head + _stale(hit.cites)
 
 
-def _memory_head(memory: Memory) -> str:
+def _memory_head(memory: Memory, citations: Sequence[Citation] = ()) -> str:
     files = f" — {', '.join(memory.files[:5])}" if memory.files else ""
-    return f"{memory.id} {headline(memory)} ({', '.join(facts(memory))}){files}"
+    return f"{memory.id} {headline(memory)} ({', '.join(facts(memory))}){files}{_stale(citations)}"
+
+
+def _stale(citations: Sequence[Citation]) -> str:
+    """Return a warning that a model must not miss: what it reads may no longer hold."""
+    stale = warning(citations)
+    return f" [STALE? {stale}; check before you rely on it]" if stale else ""
 
 
 def _problem(problem: r.Problem) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from muninn_core.engine.anchors import anchor
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
@@ -30,7 +31,7 @@ def records_of(
     head = workspace.head.read()
     records, masked = [], 0
     for draft in params.batch or (params,):
-        checked = _checked(_bare(draft), workspace, scope)
+        checked = _checked(_bare(draft), workspace, scope, head.commit)
         clean, count = mask_draft(checked, workspace.config.memory.secrets)
         masked += count
         records.append(
@@ -64,7 +65,7 @@ def _bare(draft: MemoryDraft) -> MemoryDraft:
         raise BadParams(f"without its private spans this is no memory: {error}") from None
 
 
-def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope) -> MemoryDraft:
+def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None) -> MemoryDraft:
     kinds = (*KINDS, *workspace.config.memory.kinds)
     if draft.type not in kinds:
         near = nearest(draft.type, kinds)
@@ -72,9 +73,8 @@ def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope) -> MemoryDr
             f"there is no kind of memory '{draft.type}'",
             hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
         )
-    files = tuple(inside(file, workspace.layout.root) for file in draft.files)
-    cites = tuple(replace(cite, path=inside(cite.path, workspace.layout.root)) for cite in draft.cites)
-    return replace(draft, files=files, cites=cites, actor=scope.actor or draft.actor)
+    anchored = anchor(draft, workspace.citations, lambda path: inside(path, workspace.layout.root), commit)
+    return replace(anchored, actor=scope.actor or draft.actor)
 
 
 def inside(path: str, root: Path) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
-from muninn_core.engine import capture, drafts, gather, listing, portable, redaction, reports
+from muninn_core.engine import capture, drafts, gather, listing, portable, redaction, reports, verifying
 from muninn_core.engine.check import check
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.past import Past
@@ -260,7 +260,10 @@ class Engine:
     def conflicts(self, params: p.ConflictsParams, scope: Scope) -> r.ConflictsResult:
         """Show the contradictions that wait for a person."""
         workspace = self._reading(scope)
-        return r.ConflictsResult(conflicts=listing.with_code(workspace, params.id), saw=workspace.saw())
+        found = listing.with_code(workspace, params.id)
+        sides = {memory.id: memory for conflict in found for memory in (conflict.left, conflict.right)}
+        citations = workspace.citations.look().of_all(sides.values())
+        return r.ConflictsResult(conflicts=found, citations=citations, saw=workspace.saw())
 
     def resolve(self, params: p.ResolveParams, scope: Scope) -> r.ResolveResult:
         """Decide a conflict."""
@@ -311,6 +314,16 @@ class Engine:
         """Take a bundle in."""
         return portable.take(self._writable(scope), params)
 
+    def verify(self, params: p.VerifyParams, scope: Scope) -> r.VerifyResult:
+        """Check citations; with `fix` let memories cite the new places of what has moved."""
+        workspace = self._writable(scope) if params.fix else self.open(scope.place)
+        workspace.follow()
+        result, records = verifying.verify(workspace, params, scope)
+        if records:
+            workspace.log.append(records, params.session or workspace.session)
+            workspace.hand_over_memories()
+        return result
+
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
@@ -321,6 +334,7 @@ class Engine:
             after_compaction=params.source == "compact",
             conflicts=len(workspace.log.state.conflicts),
             max_chars=params.max_chars,
+            standing=workspace.citations.look().of,
         )
         return r.BriefResult(text=made.text, ids=made.ids, saw=workspace.saw())
 

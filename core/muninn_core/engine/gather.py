@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.context.pack import make_pack
+from muninn_core.engine.citations import Look
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.sideindex import Joined
 from muninn_core.engine.sight import labelled, sight_of
@@ -40,6 +41,7 @@ def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: dateti
         now=sight.now,
         kind=params.kind,
         focus=Focus(session=params.session),
+        standing=workspace.citations.look().of,
     )
     return RecallResult(hits=labelled(workspace, hits, sight.memories), saw=sight.saw)
 
@@ -50,14 +52,25 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
     memories, now = sight.memories, sight.now
     vector = _vector(sight.embedder, params.query)
     focus = Focus(files=params.files, session=params.session, task=params.task)
-    candidates = [("pin", hit) for hit in _memory_hits(memories.values(), now, lambda memory: memory.pinned)]
+    look = workspace.citations.look()
+    candidates = [("pin", hit) for hit in _memory_hits(memories.values(), now, lambda memory: memory.pinned, look)]
     if params.task is not None:
-        candidates += [("task", hit) for hit in _task_hits(sight.reader, memories.values(), params.task, now)]
+        candidates += [("task", hit) for hit in _task_hits(sight.reader, memories.values(), params.task, now, look)]
     for kind, limit in CANDIDATES:
         if kind not in sight.kinds:
             continue
         scope.check()
-        found = ask(sight.reader, vector, memories, params.query, limit=limit, now=now, kind=kind, focus=focus)
+        found = ask(
+            sight.reader,
+            vector,
+            memories,
+            params.query,
+            limit=limit,
+            now=now,
+            kind=kind,
+            focus=focus,
+            standing=look.of,
+        )
         candidates += [(kind, hit) for hit in found]
     hits = labelled(workspace, tuple(hit for _, hit in candidates), memories)
     pack = make_pack(params.query, list(zip((tier for tier, _ in candidates), hits, strict=True)), params.budget)
@@ -76,17 +89,19 @@ def _vector(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
     return vector if vector.any() else None  # the model knows no word of it: words alone decide
 
 
-def _memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool]) -> list[Hit]:
+def _memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: Look) -> list[Hit]:
     """Return the memories that are wanted whatever the question, the most important and newest first."""
     found = [memory for memory in memories if wanted(memory) and speaks(memory, now)]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
-    return [memory_hit(memory, ()) for memory in found]
+    return [memory_hit(memory, (), look.of(memory)) for memory in found]
 
 
-def _task_hits(reader: Snapshot | Joined, memories: Iterable[Memory], task: str, now: datetime) -> Iterator[Hit]:
+def _task_hits(
+    reader: Snapshot | Joined, memories: Iterable[Memory], task: str, now: datetime, look: Look
+) -> Iterator[Hit]:
     """Return a task's document, where a file below .metis is named after it, and its memories."""
     for path in sorted(reader.files()):
         if path.startswith(".metis/") and task.lower() in path.lower():
             yield from (hit_of(chunk, None, ()) for chunk in reader.chunks_of(path).values())
-    yield from _memory_hits(memories, now, lambda memory: memory.task == task)
+    yield from _memory_hits(memories, now, lambda memory: memory.task == task, look)

@@ -26,8 +26,9 @@ def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
             params = replace(params, file=inside(params.file, workspace.layout.root))
         found = [memory for memory in known.values() if _passes(memory, params)]
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
-    page = workspace.works.label(found[params.offset : params.offset + params.limit])
-    return MemoriesResult(memories=tuple(page), total=len(found), saw=saw)
+    page = tuple(workspace.works.label(found[params.offset : params.offset + params.limit]))
+    citations = workspace.citations.look().of_all(page)
+    return MemoriesResult(memories=page, total=len(found), citations=citations, saw=saw)
 
 
 def memory_of(state: State, prefix: str) -> Memory:

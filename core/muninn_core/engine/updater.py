@@ -100,6 +100,11 @@ class Updater:
         with self._wake:
             return max(len(self._paths) + self._remaining, int(self._full or self._heal))
 
+    @property
+    def looks(self) -> int:
+        """A number that rises whenever changed files have been looked at."""
+        return self._tried
+
     def update_files(self, paths: Iterable[str] = (), *, full: bool = False, rebuild: bool = False) -> int:
         """Ask for these paths, or all files, to be looked at; return a ticket for `wait_files`."""
         with self._wake:

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.engine.citations import Citations
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.past import Past
@@ -78,6 +79,11 @@ class Workspace:
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
         self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
+        self.citations = Citations(
+            self.layout.root,
+            most=lambda: self.config.index.max_file_bytes,
+            token=lambda: (self.head.read().commit, self.updater.looks),
+        )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
 
     def start(self) -> None:

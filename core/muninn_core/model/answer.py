@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muninn_core.model.chunk import SourceKind
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Work
 from muninn_core.model.value import Value
 
@@ -20,8 +21,8 @@ class Reason(Value):
 class Hit(Value):
     """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
 
-    A memory's `path` is the first file that it names, or "" when it names none; a `private` one is in no repository.
-    `elsewhere` and `work` are a memory's own.
+    A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
+    `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
     """
 
     kind: SourceKind
@@ -38,6 +39,7 @@ class Hit(Value):
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
     private: bool = False
+    cites: tuple[Citation, ...] = ()
 
 
 class IndexSaw(Value):

@@ -269,6 +269,15 @@ _TABLE = (
         positional=("path",),
     ),
     Method(
+        verb="verify",
+        title="Verify citations",
+        summary="Check whether the code still says what memories cite: fresh, moved, drifted or gone.",
+        params=p.VerifyParams,
+        result=r.VerifyResult,
+        effect="write",
+        positional=("id",),
+    ),
+    Method(
         verb="brief",
         title="Brief a session",
         summary="Say what a session that starts should know, in few characters.",

@@ -50,7 +50,10 @@ class MemoryDraft(Value):
     ] = "insight"
     title: Annotated[str, Meta(description="A headline; made from the text when absent.")] = ""
     tags: Annotated[tuple[str, ...], Meta(description="Words to filter by.")] = ()
-    files: Annotated[tuple[str, ...], Meta(description="Paths that it is about, relative to the root.")] = ()
+    files: Annotated[
+        tuple[str, ...],
+        Meta(description="Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code."),
+    ] = ()
     entities: Annotated[tuple[str, ...], Meta(description="Symbols, services or people that it is about.")] = ()
     cites: Annotated[tuple[Cite, ...], Meta(description="Spans of code that it rests on.")] = ()
     importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] = 5
@@ -274,3 +277,11 @@ class CaptureParams(Value):
     session: SessionId | None = None
     transcript: Annotated[str | None, Meta(description="Path of the agent's transcript (JSON lines).")] = None
     agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+
+
+class VerifyParams(Value):
+    """Which citations to check."""
+
+    id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
+    fix: Annotated[bool, Meta(description="Let memories whose code has moved cite the new place.")] = False
+    session: SessionId | None = None

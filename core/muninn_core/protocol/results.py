@@ -6,6 +6,7 @@ from typing import Any
 
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
+from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory, Work
 from muninn_core.model.value import Value, field
 
@@ -115,6 +116,7 @@ class PackItem(Value):
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
     private: bool = False
+    cites: tuple[Citation, ...] = ()
 
 
 class ContextResult(Result):
@@ -128,10 +130,14 @@ class ContextResult(Result):
 
 
 class MemoriesResult(Result):
-    """The memories that match; `total` counts them before limit and offset."""
+    """The memories that match; `total` counts them before limit and offset.
+
+    `citations` says by a memory's id how what it cites stands in the work tree.
+    """
 
     memories: tuple[Memory, ...]
     total: int
+    citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
 
 
 class Changed(Value):
@@ -293,9 +299,10 @@ class Conflict(Value):
 
 
 class ConflictsResult(Result):
-    """The conflicts that wait for a person, oldest first."""
+    """The conflicts that wait for a person, oldest first; `citations` by memory, as in the result of `memories`."""
 
     conflicts: tuple[Conflict, ...]
+    citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
 
 
 class ResolveResult(Result):
@@ -385,3 +392,25 @@ class CaptureResult(Result):
 
     ids: tuple[str, ...]
     note: str
+
+
+class Verified(Value):
+    """A memory whose citations are not all fresh. `fixed`: it cites the new places from now on."""
+
+    id: str
+    type: str
+    title: str
+    cites: tuple[Citation, ...]
+    fixed: bool = False
+
+
+class VerifyResult(Result):
+    """How many citations there are in each state, of how many memories, and the memories that need a look.
+
+    Those with something gone come first, then drifted, unchecked, moved; by id among equals.
+    """
+
+    memories: int
+    states: dict[str, int]
+    found: tuple[Verified, ...]
+    fixed: int = 0

@@ -5,9 +5,10 @@ Deterministic: the same index, memories and clock give the same hits in the same
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Protocol
 
 from muninn_core.model.answer import Hit, Reason
@@ -20,10 +21,15 @@ if TYPE_CHECKING:
     import numpy as np
 
     from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.citation import Citation
     from muninn_core.model.memory import Memory
 
 Signal = tuple[str, float, float, float, str]
 """A signal's name, value, weight, contribution to the score, and note: a reason before anybody reads it."""
+
+
+Standing = Callable[["Memory"], Sequence["Citation"]]
+"""Says how a memory's citations stand in the asker's work tree. It looks at files, so it is asked of few."""
 
 
 class Reader(Protocol):
@@ -70,6 +76,7 @@ def recall(
     now: datetime,
     kind: SourceKind | None = None,
     focus: Focus | None = None,
+    standing: Standing = lambda _memory: (),
 ) -> tuple[Hit, ...]:
     """Return at most `limit` hits, best first. Without `vector` (no model yet) words alone decide.
 
@@ -89,20 +96,21 @@ def recall(
         signals = [*matches(*fused[number]), *judge(query, chunk, memory, now, at_hand)]
         found.append(Candidate(chunk, memory, signals))
     return tuple(
-        hit_of(candidate.chunk, candidate.memory, [reason_of(each) for each in candidate.signals])
-        for candidate in _spread(found)[:limit]
+        hit_of(candidate.chunk, candidate.memory, [reason_of(each) for each in candidate.signals], candidate.citations)
+        for candidate in _settled(_spread(found), limit, standing)
     )
 
 
 class Candidate:
     """What may become a hit. Most never do, so a hit's values and reasons are made at the end, for those that do."""
 
-    __slots__ = ("chunk", "memory", "order", "signals")
+    __slots__ = ("chunk", "citations", "memory", "order", "signals")
 
     def __init__(self, chunk: Chunk, memory: Memory | None, signals: list[Signal]) -> None:
         self.chunk = chunk
         self.memory = memory
         self.signals = signals
+        self.citations: Sequence[Citation] = ()
         self.order = self._order()
 
     def add(self, further: Signal) -> None:
@@ -116,7 +124,7 @@ class Candidate:
         if self.memory is None:
             chunk = self.chunk
             return (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
-        path, start, _ = place_of(self.memory)
+        path, start, _ = place_of(self.memory, self.citations)
         return (-score, "memory", path, start, self.memory.id)
 
 
@@ -195,6 +203,17 @@ def path_words(path: str) -> frozenset[str]:
     return frozenset(words(path).split())
 
 
+def staleness(citations: Sequence[Citation]) -> list[Signal]:
+    """Return what stale citations count against a memory, nothing when none is."""
+    stale = [one for one in citations if one.stale]
+    if not stale:
+        return []
+    value = sum(1.0 if one.state == "gone" else 0.5 for one in stale) / len(citations)
+    return [
+        signal("stale", value, w.STALE, ", ".join(sorted({f"{one.was or one.place} {one.state}" for one in stale})))
+    ]
+
+
 def signal(name: str, value: float, weight: float, note: str = "") -> Signal:
     """Make a signal; contributions are rounded so that their sum is the score, exactly."""
     return (name, value, weight, round(value * weight, 4), note)
@@ -220,7 +239,7 @@ def recency(ts: str, now: datetime) -> float:
     return float(0.5 ** (max(age, 0.0) / w.HALF_LIFE_DAYS))
 
 
-def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason]) -> Hit:
+def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
     """Make a hit of a chunk and its reasons, whose sum is its score."""
     score = round(sum(found.contribution for found in reasons), 4)
     if memory is None:
@@ -237,12 +256,12 @@ def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason]) -> Hi
             type=chunk.language,
             symbol=chunk.symbol,
         )
-    return memory_hit(memory, reasons)
+    return memory_hit(memory, reasons, citations)
 
 
-def memory_hit(memory: Memory, reasons: Sequence[Reason]) -> Hit:
-    """Make a hit of a memory and its reasons."""
-    path, start, end = place_of(memory)
+def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
+    """Make a hit of a memory, its reasons and its citations as they stand."""
+    path, start, end = place_of(memory, citations)
     return Hit(
         kind="memory",
         id=memory.id,
@@ -257,11 +276,17 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason]) -> Hit:
         elsewhere=memory.elsewhere,
         work=memory.work,
         private=memory.private,
+        cites=tuple(citations),
     )
 
 
-def place_of(memory: Memory) -> tuple[str, int, int]:
-    """Return path, first and last line of what a memory is about: its first cite, or the first of its files."""
+def place_of(memory: Memory, citations: Sequence[Citation] = ()) -> tuple[str, int, int]:
+    """Return path, first and last line of what a memory is about: its first cite, or the first of its files.
+
+    Citations come in the order of the cites; they say where the code is now.
+    """
+    if memory.cites and citations:
+        return citations[0].path, citations[0].start, citations[0].end
     if memory.cites:
         cite = memory.cites[0]
         return cite.path, cite.start, cite.end
@@ -278,6 +303,29 @@ def _spread(found: list[Candidate]) -> list[Candidate]:
             if before:
                 candidate.add(signal("crowd", float(before), w.CROWD))
     return sorted(found, key=_order)
+
+
+def _settled(ranked: list[Candidate], limit: int, standing: Standing) -> list[Candidate]:
+    """Return the first `limit` candidates once their citations count.
+
+    Stale citations only ever lower a score, so whoever is on top when they have been looked at stays there: the
+    outcome is that of looking at all.
+    """
+    heap = [(candidate.order, number, candidate) for number, candidate in enumerate(ranked)]
+    heapify(heap)
+    found: list[Candidate] = []
+    judged: set[int] = set()
+    while heap and len(found) < limit:
+        _, number, candidate = heappop(heap)
+        if candidate.memory is None or number in judged:
+            found.append(candidate)
+            continue
+        judged.add(number)
+        candidate.citations = standing(candidate.memory)
+        for further in staleness(candidate.citations):
+            candidate.add(further)
+        heappush(heap, (candidate.order, number, candidate))
+    return found
 
 
 def _order(candidate: Candidate) -> tuple[float, str, str, int, int | str]:

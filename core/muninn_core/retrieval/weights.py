@@ -40,6 +40,12 @@ RECENCY = 0.1
 CONFIDENCE = 0.1
 """A memory's confidence, 0..1."""
 
+STALE = -0.3
+"""The share of a memory's citations that are stale: 1 for each that is gone, a half for each whose text has changed.
+
+It outweighs importance: of two that are equally relevant, the one that the code still bears out comes first.
+"""
+
 HALF_LIFE_DAYS = 30.0
 
 CANDIDATES = 100

@@ -122,7 +122,7 @@ class Editor:
         cancelled = threading.Event()
 
         def finish(result: MemoriesResult) -> str | None:
-            return hover_markdown(result.memories, path, line)
+            return hover_markdown(result.memories, path, line, result.citations)
 
         asked = {"file": path, "limit": CONSIDERED}
         try:

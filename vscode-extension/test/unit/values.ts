@@ -25,6 +25,7 @@ export const HIT: Hit = {
   end_line: 6,
   score: 0.51234,
   why: [],
+  cites: [],
   text: '\n    def render_page(name):\n        pass\n',
   title: '',
   type: '',

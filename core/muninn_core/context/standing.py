@@ -1,0 +1,29 @@
+"""What readers are told of a memory's citations: only what they must know, in a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muninn_core.model.citation import Citation
+
+SHOWN = 3
+"""How many stale places are named; the rest is counted."""
+
+
+def warning(citations: Sequence[Citation]) -> str:
+    """Return what is stale about a memory, "" for nothing: "code changed since: a.py:3-9; code gone: b.py"."""
+    parts = []
+    for state, words in (("drifted", "code changed since"), ("gone", "code gone")):
+        places = list(dict.fromkeys(one.was or one.place for one in citations if one.state == state))
+        if places:
+            more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+            parts.append(f"{words}: {', '.join(places[:SHOWN])}{more}")
+    return "; ".join(parts)
+
+
+def told(citation: Citation) -> str:
+    """Return one citation with its state: "a.py:3-9 fresh", "b.py:1-4 moved from a.py:3-6"."""
+    name = f" {citation.symbol}" if citation.symbol else ""
+    origin = f" from {citation.was}" if citation.was else ""
+    note = f" ({citation.note})" if citation.note else ""
+    return f"{citation.place}{name} {citation.state}{origin}{note}"

@@ -1,0 +1,240 @@
+"""The citations of one work tree's memories, judged as fast as an answer needs it: from caches, and within a time.
+
+What a file says is believed as long as its size and time stay; what git says, as long as HEAD and the work tree do.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from muninn_core import git
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import Cite, Memory
+from muninn_core.model.value import replace
+from muninn_core.reconcile.citations import Unknown, judge
+from muninn_core.source.page import Page
+from muninn_core.source.text import Text, looks_binary, read_text
+
+ANSWER_SECONDS = 0.1
+"""How long one answer may look at files and ask git. What is left over is `unchecked`, and looked at by the next."""
+
+KEPT_PAGES = 64
+KEPT_RESULTS = 50_000
+
+MOST_ELSEWHERE = 50
+"""In how many other files a text that is gone from its own is looked for."""
+
+T = TypeVar("T")
+_Signature = tuple[int, int, int]
+
+
+class OutOfTime(Unknown):
+    """The answer's time is up."""
+
+    def __init__(self) -> None:
+        super().__init__("there was no time to look; the next answer does")
+
+
+class Citations:
+    """Opened once a work tree; its threads may all ask. `token` stands for HEAD and all files: it changes with them."""
+
+    def __init__(self, root: Path, *, most: Callable[[], int], token: Callable[[], Any]) -> None:
+        self._root = root
+        self._most = most
+        self._token = token
+        self._with_git = any((folder / ".git").exists() for folder in (root, *root.parents))
+        self._lock = threading.Lock()
+        self._pages: OrderedDict[str, tuple[_Signature, Page]] = OrderedDict()
+        self._results: dict[Cite, tuple[Any, Citation]] = {}
+        self._told: dict[Any, Any] = {}
+        self._told_at: Any = None
+
+    def look(self, seconds: float | None = None) -> Look:
+        """Return what judges the memories of one answer, for `ANSWER_SECONDS` or as long as is said."""
+        return Look(self, time.monotonic() + (ANSWER_SECONDS if seconds is None else seconds))
+
+    def signature(self, path: str) -> _Signature | None:
+        """Return what changes with a file's content, None when it is not there."""
+        try:
+            status = os.lstat(self._root / path)
+        except OSError:
+            return None
+        return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+    def page(self, path: str) -> Page | None:
+        """Return a file of the work tree, None when it is not there. Raises Unknown for what has no text to compare."""
+        signature = self.signature(path)
+        if signature is None:
+            return None
+        with self._lock:
+            known = self._pages.get(path)
+            if known is not None and known[0] == signature:
+                self._pages.move_to_end(path)
+                return known[1]
+        read = read_text(self._root, path, self._most())
+        if not isinstance(read, Text):
+            if read == "vanished":
+                return None
+            raise Unknown(f"the file can't be compared: {read}")
+        page = Page(path, read.text)
+        with self._lock:
+            self._pages[path] = ((read.mtime_ns, read.size, signature[2]), page)
+            while len(self._pages) > KEPT_PAGES:
+                self._pages.popitem(last=False)
+        return page
+
+    def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
+        """Return a judgement that still holds. It was made of the cited file, and perhaps of what git told."""
+        found = self._results.get(cite)
+        if found is None:
+            return None
+        own, far = found[0]
+        return found[1] if own == signature and far in (None, self._token()) else None
+
+    def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
+        """Keep a judgement for as long as it holds."""
+        if len(self._results) >= KEPT_RESULTS:
+            self._results.clear()
+        self._results[cite] = ((signature, self._token() if far else None), result)
+
+    def told(self, question: Any, ask: Callable[[], T], before: Callable[[], None]) -> T:
+        """Return what git says to a question, asked once while HEAD and files stay; `before` may refuse to ask."""
+        token = self._token()
+        with self._lock:
+            if self._told_at != token:
+                self._told, self._told_at = {}, token
+            told = self._told
+        if question not in told:
+            before()
+            told[question] = ask()
+        found: T = told[question]
+        return found
+
+    @property
+    def root(self) -> Path:
+        """The work tree."""
+        return self._root
+
+    @property
+    def with_git(self) -> bool:
+        """Whether git can be asked."""
+        return self._with_git
+
+
+class Look:
+    """The judge of one answer; as a `Tree` it asks files and git, until its time is up."""
+
+    def __init__(self, citations: Citations, until: float) -> None:
+        self._citations = citations
+        self._until = until
+        self._far = False
+        self._begun = False
+        self._own: dict[str, _Signature | None] = {}
+
+    def of(self, memory: Memory) -> tuple[Citation, ...]:
+        """Return a memory's citations as they stand, and those of its files that are no longer where it names them."""
+        return (*self.cites(memory), *(found for found in self.files(memory) if found.state in ("moved", "gone")))
+
+    def cites(self, memory: Memory) -> tuple[Citation, ...]:
+        """Return a memory's cites as they stand, in their order."""
+        return tuple(self._judged(cite) for cite in cites_of(memory))
+
+    def files(self, memory: Memory) -> tuple[Citation, ...]:
+        """Return the files that a memory names and does not cite, as they stand."""
+        cited = {cite.path for cite in memory.cites}
+        return tuple(self._judged(Cite(path=path, commit=memory.commit)) for path in memory.files if path not in cited)
+
+    def of_all(self, memories: Iterable[Memory]) -> dict[str, tuple[Citation, ...]]:
+        """Return the citations of each memory that has some, by its id. Files are read one after the other."""
+        ordered = sorted(memories, key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
+        found = {memory.id: self.of(memory) for memory in ordered}
+        return {identity: citations for identity, citations in sorted(found.items()) if citations}
+
+    def _judged(self, cite: Cite) -> Citation:
+        if cite.path not in self._own:
+            self._own[cite.path] = self._citations.signature(cite.path)
+        signature = self._own[cite.path]
+        known = self._citations.known(cite, signature)
+        if known is not None:
+            return known
+        self._far = False
+        result = judge(cite, self)
+        if result.note != str(OutOfTime()):
+            self._citations.keep(cite, signature, far=self._far, result=result)
+        return result
+
+    def _spend(self) -> None:
+        """Let something that costs time happen; the first time always, so that every answer gets somewhere."""
+        if self._begun and time.monotonic() > self._until:
+            raise OutOfTime
+        self._begun = True
+
+    def _told(self, question: Any, ask: Callable[[], T]) -> T:
+        self._far = True
+        return self._citations.told(question, ask, self._spend)
+
+    # --- the tree that `judge` sees ---
+
+    def exists(self, path: str) -> bool:
+        """Whether a file is there."""
+        return self._citations.signature(path) is not None
+
+    def page(self, path: str) -> Page | None:
+        """Return a file of the work tree."""
+        self._spend()
+        return self._citations.page(path)
+
+    def old_page(self, commit: str, path: str) -> Page | None:
+        """Return a file as a commit has it."""
+        if not self._citations.with_git:
+            return None
+        data = self._told(("blob", commit, path), lambda: git.blob(self._citations.root, commit, path))
+        if data is None:
+            return None
+        if looks_binary(data):
+            raise Unknown("the file can't be compared: binary")
+        return Page(path, data.decode("utf-8-sig", "replace"))
+
+    def renamed(self, commit: str, path: str) -> str | None:
+        """Return the name that a commit's file has now."""
+        changes = self._changes(commit)
+        return changes.renamed.get(path) if changes else None
+
+    def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
+        """Return what was replaced in a file since a commit."""
+        if not self._citations.with_git:
+            return None
+        question = ("hunks", commit, path, now, self._citations.signature(now))
+        return self._told(question, lambda: git.hunks(self._citations.root, commit, path, now))
+
+    def elsewhere(self, commit: str | None, path: str, symbol: str) -> Sequence[str]:
+        """Return the files that may have taken over what was in `path`: those of its kind that are new or changed."""
+        if not self._citations.with_git:
+            return ()
+        root = self._citations.root
+        name = path.rpartition("/")[2]
+        suffix = os.path.splitext(name)[1] or name  # noqa: PTH122 (a POSIX name, and no path of this system)
+        changes = self._changes(commit) if commit else None
+        fresh = self._told("untracked", lambda: git.untracked(root))
+        new = {*(changes.changed if changes else ()), *fresh}
+        pool = {one for one in new if one.endswith(suffix) and one != path and not one.startswith(".muninn/")}
+        if symbol and pool:
+            word = symbol.rpartition(".")[2]
+            pool &= set(self._told(("naming", word, suffix), lambda: git.naming(root, word, suffix)))
+        return sorted(pool, key=lambda one: (one.rpartition("/")[2] != name, one))[:MOST_ELSEWHERE]
+
+    def _changes(self, commit: str) -> git.Changes | None:
+        if not self._citations.with_git:
+            return None
+        return self._told(("changes", commit), lambda: git.changes(self._citations.root, commit))
+
+
+def cites_of(memory: Memory) -> tuple[Cite, ...]:
+    """Return a memory's cites; one that names no commit was made at the memory's own."""
+    return tuple(cite if cite.commit else replace(cite, commit=memory.commit) for cite in memory.cites)

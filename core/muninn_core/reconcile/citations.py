@@ -1,0 +1,215 @@
+"""Does the code still say what a memory was made from? One cite, judged against one work tree.
+
+It knows no git and no cache: a `Tree` answers for both. What costs nothing is asked first; the tree may refuse what
+costs much by raising `Unknown`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from muninn_core.git import Hunk
+from muninn_core.model.citation import Citation, CiteState, place
+from muninn_core.model.memory import Cite
+from muninn_core.source.extent import Extent, innermost, named
+from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark
+
+ENOUGH = 0.5
+"""Of a span whose symbol is not found, this share must have survived, else it is gone. Git's own bound for renames."""
+
+ENOUGH_THERE = 0.25
+"""The same in a file of the same name in another folder, when the cited file is not there any more."""
+
+TRIVIAL = 3
+"""A span of fewer lines that has no symbol stands in many places: only git says which of them is meant."""
+
+
+class Unknown(Exception):
+    """The tree can't say; the text says why."""
+
+
+class Tree(Protocol):
+    """The work tree, and what git knows of how it came to be. Every method may raise Unknown."""
+
+    def exists(self, path: str) -> bool:
+        """Whether a file is there."""
+
+    def page(self, path: str) -> Page | None:
+        """Return a file of the work tree, None when it is not there."""
+
+    def old_page(self, commit: str, path: str) -> Page | None:
+        """Return a file as a commit has it, None when the commit or the file is not there."""
+
+    def renamed(self, commit: str, path: str) -> str | None:
+        """Return the name in the work tree of a file that a commit has under another one."""
+
+    def elsewhere(self, commit: str | None, path: str, symbol: str) -> Sequence[str]:
+        """Return the files, new or changed since a commit, that may hold what was in `path`."""
+
+    def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
+        """Return what was replaced in a file since a commit, None when the commit is not there."""
+
+
+def judge(cite: Cite, tree: Tree) -> Citation:
+    """Return a cite as it stands. Of a `unchecked` one the note says why it could not be compared."""
+    try:
+        return _whole_file(cite, tree) if not (cite.start or cite.symbol) else _span(cite, tree)
+    except Unknown as error:
+        return _at(cite, "unchecked", cite.path, (cite.start, cite.end), note=str(error))
+
+
+def _whole_file(cite: Cite, tree: Tree) -> Citation:
+    """A file that is cited as a whole is there, has another name, or is gone; what it says is not compared."""
+    if tree.exists(cite.path):
+        return _at(cite, "fresh", cite.path)
+    now = tree.renamed(cite.commit, cite.path) if cite.commit else None
+    if now is None and cite.commit:
+        old = tree.old_page(cite.commit, cite.path)
+        for path in tree.elsewhere(cite.commit, cite.path, "") if old else ():
+            page = tree.page(path)
+            if old and page and page.text == old.text:
+                now = path
+                break
+        if old is None:
+            raise Unknown("the commit that it was cited at does not have it")
+    return _at(cite, "moved", now) if now else _at(cite, "gone", cite.path)
+
+
+def _span(cite: Cite, tree: Tree) -> Citation:
+    page = tree.page(cite.path)
+    mark = read_mark(cite.hash)
+    if page and mark and cite.start and page.holds(mark, cite.start, cite.end):
+        return _at(cite, "fresh", cite.path, (cite.start, cite.end))
+    mark = mark or _mark_at_commit(cite, tree)
+    found = (page and _in_page(cite, mark, page, tree)) or _in_other(cite, mark, page, tree)
+    return found or _at(cite, "gone", cite.path, (cite.start, cite.end))
+
+
+def _mark_at_commit(cite: Cite, tree: Tree) -> Mark | None:
+    """Return the mark of a cite that carries none, from the text that its commit has there."""
+    old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
+    return read_mark(mark_of(old.span(cite.start, cite.end))) if old else None
+
+
+def _in_page(cite: Cite, mark: Mark | None, page: Page, tree: Tree) -> Citation | None:
+    """Look for a cite in one file: the same text, else its symbol, else the lines that are left of it."""
+    meant = named(page.extents, cite.symbol) if cite.symbol else []
+    if mark is None:
+        if cite.start and (meant or not cite.symbol):
+            raise Unknown("it carries no mark of its text")
+        return _at(cite, "fresh" if page.path == cite.path else "moved", page.path) if meant else None
+    spot = _same_text(cite, mark, page, meant, tree)
+    if spot:
+        same = page.path == cite.path and spot[0] == cite.start
+        return _at(cite, "fresh" if same else "moved", page.path, spot)
+    if meant:
+        best = min(meant, key=lambda one: (abs(one.start - cite.start), one.start))
+        return _at(cite, "drifted", page.path, (best.start, best.end))
+    left = _left(cite, mark, page, tree)
+    return _at(cite, "drifted", page.path, left) if left else None
+
+
+def _same_text(cite: Cite, mark: Mark, page: Page, meant: list[Extent], tree: Tree) -> tuple[int, int] | None:
+    """Return where the marked text stands in a file. A copy does not count while the original's symbol is there."""
+    spots = page.find(mark)
+    if meant:
+        spots = [spot for spot in spots if any(one.start <= spot[0] and spot[1] <= one.end for one in meant)]
+    elif spots and (mark.lines < TRIVIAL or len(spots) > 1):
+        left = _left(cite, mark, page, tree)
+        if left or mark.lines < TRIVIAL:
+            spots = [spot for spot in spots if left and spot[0] <= left[1] and left[0] <= spot[1]]
+    return min(spots, key=lambda spot: (abs(spot[0] - cite.start), spot), default=None)
+
+
+def _left(cite: Cite, mark: Mark, page: Page, tree: Tree) -> tuple[int, int] | None:
+    """Return where the lines are that are left of a span, by git's diff from the cited commit; None for too few."""
+    hunks = tree.hunks(cite.commit, cite.path, page.path) if cite.commit and cite.start else None
+    if hunks is None:
+        return None
+    kept: list[int] = []
+    replaced: list[int] = []
+    at, shift = cite.start, 0
+    for hunk in hunks:
+        first = hunk.start if hunk.count else hunk.start + 1  # of a mere insertion git names the line before it
+        last = first + hunk.count - 1
+        kept += range(at + shift, min(first - 1, cite.end) + shift + 1)
+        at = max(at, last + 1)
+        if first <= cite.end and last >= cite.start and hunk.now_count and hunk.count <= 3 * _size(cite):
+            replaced += [hunk.now_start, hunk.now_start + hunk.now_count - 1]
+        shift += hunk.now_count - hunk.count
+    kept += range(at + shift, cite.end + shift + 1)
+    telling = [line for line in kept if line <= page.length and page.lines[line - 1].strip()]
+    if len(telling) < ENOUGH * mark.lines and not (replaced and not cite.symbol):
+        return None  # what has no symbol is known by its place alone: there its edited lines count, too
+    found = kept if len(kept) == _size(cite) else kept + replaced
+    return (min(found), max(found)) if max(found) <= page.length else None  # else the commit had other lines there
+
+
+def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Citation | None:
+    """Look in the file that the cited one has become, then in those that may have taken its text over."""
+    if own is None and cite.commit:
+        target = tree.renamed(cite.commit, cite.path)
+        page = tree.page(target) if target else None
+        found = _in_page(cite, mark, page, tree) if page else None
+        if found:
+            return found
+    if mark is None or (own is not None and not cite.symbol):
+        return None
+    meant: list[tuple[Page, Extent]] = []
+    for path in tree.elsewhere(cite.commit, cite.path, cite.symbol or ""):
+        page = tree.page(path)
+        spots = page.find(mark) if page and (cite.symbol or mark.lines >= TRIVIAL) else []
+        here = named(page.extents, cite.symbol) if page and cite.symbol else []
+        before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
+        if spots and not (before and before.find(mark)):  # what was there already is a copy, and no move
+            return _at(cite, "moved", path, spots[0])
+        if page and not (before and named(before.extents, cite.symbol or "")):
+            meant += [(page, one) for one in here]
+    return _likeliest(cite, meant, tree, alone=own is not None)
+
+
+def _likeliest(cite: Cite, meant: list[tuple[Page, Extent]], tree: Tree, *, alone: bool) -> Citation | None:
+    """Return the definition that has most of a cite's lines, None when none has enough of them.
+
+    In a file of the same name fewer do, unless the cited file is still there and they are only namesakes (`alone`).
+    """
+    old = tree.old_page(cite.commit, cite.path) if meant and cite.commit else None
+    lines = old.span(cite.start, cite.end) if old else []
+    name = "/" + cite.path.rpartition("/")[2]
+    likely = []
+    for page, one in meant:
+        share = likeness(lines, page.span(one.start, one.end))
+        if share >= (ENOUGH_THERE if not alone and f"/{page.path}".endswith(name) else ENOUGH):
+            likely.append((-share, page.path, one))
+    if not likely:
+        return None
+    _, path, one = min(likely)
+    return _at(cite, "drifted", path, (one.start, one.end))
+
+
+def _size(cite: Cite) -> int:
+    return cite.end - cite.start + 1
+
+
+def _at(cite: Cite, state: CiteState, path: str, lines: tuple[int, int] = (0, 0), *, note: str = "") -> Citation:
+    was = place(cite.path, cite.start, cite.end)
+    now = place(path, *lines)
+    return Citation(
+        path=path,
+        start=lines[0],
+        end=lines[1],
+        symbol=cite.symbol or "",
+        state=state,
+        was="" if was == now or state == "fresh" else was,
+        note=note,
+    )
+
+
+def citing(path: str, page: Page | None, start: int, end: int, commit: str | None) -> Cite:
+    """Return a cite of some lines as they are, with the definition around them and the mark of their text."""
+    if page is None:
+        return Cite(path=path, start=start, end=end, commit=commit)
+    around = innermost(page.extents, start, end)
+    mark = mark_of(page.span(start, end))
+    return Cite(path=path, start=start, end=end, symbol=around.name if around else None, hash=mark, commit=commit)

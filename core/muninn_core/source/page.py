@@ -1,0 +1,121 @@
+"""A file's lines, as citations need them: marks of spans, and where in the file a marked span stands.
+
+A mark recognises a span by its text, whatever blanks, line ends and depth of indentation it has (docs/formats/log.md,
+"Marks"). It says nothing of what the text was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+from zlib import crc32
+
+from muninn_core.source.classify import language_of
+from muninn_core.source.extent import Extent, extents
+
+_MARK = re.compile(r"^(\d{1,7})-([0-9a-f]{8})-([0-9a-f]{16})$")
+
+
+class Row(NamedTuple):
+    """A line that is not blank: its number (1-based), the width of its indentation, its words."""
+
+    line: int
+    width: int
+    words: str
+
+
+class Mark(NamedTuple):
+    """A mark, taken apart: how many lines are not blank, the sum of the first one, the digest of all."""
+
+    lines: int
+    first: int
+    whole: str
+
+
+def mark_of(lines: Sequence[str]) -> str | None:
+    """Return the mark of a span of lines, None when all are blank."""
+    rows = _rows(lines)
+    return f"{len(rows)}-{_sum(rows[0].words):08x}-{_digest(rows)}" if rows else None
+
+
+def read_mark(text: str | None) -> Mark | None:
+    """Take a mark apart; None for what is none of ours."""
+    found = _MARK.match(text or "")
+    return Mark(int(found[1]), int(found[2], 16), found[3]) if found else None
+
+
+class Page:
+    """The text of one file. `path` decides the language of its definitions."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.lines = text.split("\n")
+
+    @property
+    def length(self) -> int:
+        """The number of lines; a newline at the end begins none."""
+        return len(self.lines) - (self.lines[-1] == "")
+
+    @cached_property
+    def extents(self) -> list[Extent]:
+        """The file's definitions."""
+        return extents(self.lines, language_of(self.path))
+
+    def span(self, start: int, end: int) -> list[str]:
+        """Return the lines from `start` to `end` (1-based, inclusive)."""
+        return self.lines[max(start, 1) - 1 : end]
+
+    def holds(self, mark: Mark, start: int, end: int) -> bool:
+        """Whether a marked span stands exactly there."""
+        rows = _rows(self.span(start, end))
+        return len(rows) == mark.lines and _digest(rows) == mark.whole
+
+    def find(self, mark: Mark) -> list[tuple[int, int]]:
+        """Return every place where the marked span stands."""
+        found = []
+        for at in self._firsts.get(mark.first, ()):
+            rows = self._all_rows[at : at + mark.lines]
+            if len(rows) == mark.lines and _digest(rows) == mark.whole:
+                found.append((rows[0].line, rows[-1].line))
+        return found
+
+    @cached_property
+    def _all_rows(self) -> list[Row]:
+        return _rows(self.lines)
+
+    @cached_property
+    def _firsts(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for at, row in enumerate(self._all_rows):
+            found.setdefault(_sum(row.words), []).append(at)
+        return found
+
+
+def likeness(one: Sequence[str], other: Sequence[str]) -> float:
+    """Return which share of the telling lines of `one` stands in `other`, too, in any order; 0 when none tells."""
+    telling = [row.words for row in _rows(one) if len(row.words) > 3]
+    there = {row.words for row in _rows(other)}
+    return sum(words in there for words in telling) / len(telling) if telling else 0.0
+
+
+def _rows(lines: Sequence[str]) -> list[Row]:
+    found = []
+    for number, line in enumerate(lines, 1):
+        parts = line.split()
+        if parts:
+            found.append(Row(number, line.index(parts[0]), " ".join(parts)))
+    return found
+
+
+def _sum(words: str) -> int:
+    return crc32(words.encode("utf-8", "surrogatepass"))
+
+
+def _digest(rows: Sequence[Row]) -> str:
+    ranks = {width: rank for rank, width in enumerate(sorted({row.width for row in rows}))}
+    text = "\n".join(f"{ranks[row.width]} {row.words}" for row in rows)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

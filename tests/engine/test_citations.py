@@ -1,0 +1,382 @@
+"""What a memory cites is made out when it is stored, and judged against the work tree whenever it is shown."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from repositories import git
+
+from muninn_core.engine import citations
+from muninn_core.engine.citations import OutOfTime
+from muninn_core.errors import BadParams
+from muninn_core.launch.place import locate
+from muninn_core.source.page import mark_of
+
+pytest_plugins = ["engines"]
+
+GET = 'def get_user_name(uid):\n    """Look up the display name of a user."""\n    return USERS[uid]["name"]\n'
+LONG = "".join(f"STEP_{n} = {n}\n" for n in range(30))
+
+
+def keep(muninn, **params):
+    """Remember something that cites code, and return the id."""
+    return muninn.call("remember", text=params.pop("text", "Names are looked up in a table."), **params).ids[0]
+
+
+def standing(muninn, identity):
+    """Return the citations of a memory as they stand."""
+    return muninn.call("memories", id=identity).citations.get(identity, ())
+
+
+def states(muninn, identity):
+    return [one.state for one in standing(muninn, identity)]
+
+
+def users(muninn):
+    return muninn.root / "src" / "users.py"
+
+
+def rewrite(muninn, change):
+    text = users(muninn).read_text()
+    assert change(text) != text
+    users(muninn).write_text(change(text))
+    muninn.touch("src/users.py")
+
+
+@pytest.fixture(autouse=True)
+def _enough_time(monkeypatch):
+    """What is judged must not depend on how busy the machine is."""
+    monkeypatch.setattr(citations, "ANSWER_SECONDS", 60.0)
+
+
+@pytest.fixture
+def cited(muninn):
+    return keep(muninn, files=["src/users.py#get_user_name"])
+
+
+# --- what is cited ---
+
+
+@pytest.mark.parametrize(
+    ("place", "first", "last"),
+    [("src/users.py:7", 7, 7), ("src/users.py:6-8", 6, 8), ("src/users.py#get_user_name", 6, 8)],
+)
+def test_a_file_may_name_a_place_and_is_kept_bare(muninn, place, first, last):
+    memory = muninn.call("remember", text="Names come from a table.", files=[place]).memory
+    (cite,) = memory.cites
+    assert memory.files == ("src/users.py",)
+    assert (cite.path, cite.start, cite.end, cite.symbol) == ("src/users.py", first, last, "get_user_name")
+    assert cite.commit == git(muninn.root, "rev-parse", "HEAD").strip()
+    assert cite.hash == mark_of(users(muninn).read_text().split("\n")[first - 1 : last])
+
+
+def test_a_file_that_is_named_alone_is_not_cited(muninn):
+    assert muninn.call("remember", text="About users.", files=["src/users.py"]).memory.cites == ()
+
+
+def test_a_file_whose_name_looks_like_a_place_is_that_file(muninn):
+    (muninn.root / "notes#one").write_text("x\n")
+    memory = muninn.call("remember", text="About notes.", files=["notes#one"]).memory
+    assert (memory.files, memory.cites) == (("notes#one",), ())
+
+
+def test_an_entity_that_a_named_file_defines_is_cited(muninn):
+    memory = muninn.call(
+        "remember", text="Deleting is final.", files=["src/users.py"], entities=["delete_user()", "Redis"]
+    ).memory
+    assert [(cite.symbol, cite.start, cite.end) for cite in memory.cites] == [("delete_user", 11, 13)]
+
+
+def test_of_a_large_definition_that_an_entity_names_only_the_first_line_is_cited(muninn):
+    body = "".join(f"    def step_{n}(self):\n        return {n}\n" for n in range(100))
+    (muninn.root / "src" / "large.py").write_text(f"class Large:\n{body}")
+    memory = muninn.call("remember", text="Large is large.", files=["src/large.py"], entities=["Large"]).memory
+    assert [(cite.start, cite.end) for cite in memory.cites] == [(1, 1)]
+
+
+def test_an_explicit_cite_is_filled_in(muninn):
+    memory = muninn.call("remember", text="Names.", cites=[{"path": "src/users.py", "start": 8, "end": 8}]).memory
+    assert memory.cites[0].symbol == "get_user_name"
+    assert memory.cites[0].hash
+
+
+@pytest.mark.parametrize(
+    ("place", "words", "hint"),
+    [
+        ("src/users.py:90-95", "has 13 lines", "Cite lines"),
+        ("src/users.py#get_user_nam", "is not defined", "get_user_name"),
+        ("src/users.py:9-3", "ends before it starts", "START-END"),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(muninn, place, words, hint):
+    with pytest.raises(BadParams, match=words) as error:
+        keep(muninn, files=[place])
+    assert hint in error.value.hint
+
+
+# --- how it stands ---
+
+
+def test_code_that_has_not_changed_is_fresh(muninn, cited):
+    assert states(muninn, cited) == ["fresh"]
+
+
+def test_an_edit_above_moves_it(muninn, cited):
+    rewrite(muninn, lambda text: "import os\n\n" + text)
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.place, one.was) == ("moved", "src/users.py:8-10", "src/users.py:6-8")
+
+
+def test_an_edit_below_leaves_it_fresh(muninn, cited):
+    rewrite(muninn, lambda text: text + "\n\nLAST = 1\n")
+    assert states(muninn, cited) == ["fresh"]
+
+
+def test_an_edit_inside_makes_it_drift(muninn, cited):
+    rewrite(muninn, lambda text: text.replace('["name"]', '["display"]'))
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.place) == ("drifted", "src/users.py:6-8")
+
+
+def test_line_ends_and_blanks_and_depth_of_indentation_are_no_change(muninn, cited):
+    text = users(muninn).read_text().replace("    ", "\t").replace("return ", "return  ").replace("\n", " \r\n")
+    users(muninn).write_bytes(text.encode())
+    muninn.touch("src/users.py")
+    assert states(muninn, cited) == ["fresh"]
+
+
+def test_a_line_that_is_indented_anew_within_it_is_a_change(muninn):
+    (muninn.root / "a.py").write_text("def a(x):\n    if x:\n        b()\n        c()\n")
+    identity = keep(muninn, files=["a.py#a"])
+    (muninn.root / "a.py").write_text("def a(x):\n    if x:\n        b()\n    c()\n")
+    assert states(muninn, identity) == ["drifted"]
+
+
+def test_a_renamed_file_moves_it(muninn, cited):
+    git(muninn.root, "mv", "src/users.py", "src/people.py")
+    git(muninn.root, "commit", "-q", "-m", "Rename")
+    muninn.touch("src/users.py", "src/people.py")
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.path) == ("moved", "src/people.py")
+
+
+def test_a_file_that_was_renamed_by_hand_moves_it(muninn, cited):
+    users(muninn).rename(muninn.root / "src" / "people.py")
+    muninn.touch("src/users.py", "src/people.py")
+    assert [(one.state, one.path) for one in standing(muninn, cited)] == [("moved", "src/people.py")]
+
+
+def test_a_definition_that_went_to_another_file_moves_it(muninn, cited):
+    rewrite(muninn, lambda text: text.replace(GET, ""))
+    (muninn.root / "src" / "names.py").write_text('"""Names."""\n\n' + GET)
+    muninn.touch("src/names.py")
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.place) == ("moved", "src/names.py:3-5")
+
+
+def test_a_copy_that_was_there_before_is_no_new_home_of_what_was_deleted(muninn):
+    (muninn.root / "src" / "copy.py").write_text(GET)
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Copy")
+    identity = keep(muninn, files=["src/users.py#get_user_name"])
+    (muninn.root / "src" / "copy.py").write_text("import os\n" + GET)
+    rewrite(muninn, lambda text: text.replace(GET, ""))
+    muninn.touch("src/copy.py")
+    assert states(muninn, identity) == ["gone"]
+
+
+def test_a_definition_that_was_deleted_is_gone(muninn, cited):
+    rewrite(muninn, lambda text: text.replace(GET, ""))
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.place, one.was) == ("gone", "src/users.py:6-8", "")
+
+
+def test_a_deleted_file_is_gone(muninn, cited):
+    users(muninn).unlink()
+    muninn.touch("src/users.py")
+    assert states(muninn, cited) == ["gone"]
+
+
+def test_a_definition_of_another_name_with_most_of_its_lines_has_drifted(muninn, cited):
+    rewrite(muninn, lambda text: text.replace("get_user_name", "name_of"))
+    assert states(muninn, cited) == ["drifted"]
+
+
+def test_a_copy_elsewhere_does_not_hide_that_the_original_changed(muninn, cited):
+    body = GET.replace("get_user_name", "copied")
+    identity = keep(muninn, files=["src/users.py:7-8"])
+    rewrite(muninn, lambda text: text.replace('return USERS[uid]["name"]', "return None") + "\n\n" + body)
+    assert (states(muninn, cited), states(muninn, identity)) == (["drifted"], ["drifted"])
+
+
+def test_lines_without_a_symbol_are_followed_by_gits_diff(muninn):
+    (muninn.root / "steps.txt").write_text(LONG)
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Steps")
+    one, gone, kept = (keep(muninn, files=[f"steps.txt:{lines}"]) for lines in ("5-9", "20-24", "27"))
+    text = LONG.replace("STEP_6 = 6\n", "STEP_6 = sixty\n")
+    for number in range(19, 24):
+        text = text.replace(f"STEP_{number} = {number}\n", "")
+    (muninn.root / "steps.txt").write_text("# Steps\n" + text)
+    muninn.touch("steps.txt")
+    found = [(cite.state, cite.place) for identity in (one, gone, kept) for cite in standing(muninn, identity)]
+    assert found == [("drifted", "steps.txt:6-10"), ("gone", "steps.txt:20-24"), ("moved", "steps.txt:23-23")]
+
+
+def test_a_file_that_is_named_alone_may_change_but_not_vanish_unnoticed(muninn):
+    whole = keep(muninn, files=["src/users.py"])
+    rewrite(muninn, lambda text: text.replace("USERS", "PEOPLE"))
+    assert states(muninn, whole) == []
+    git(muninn.root, "mv", "src/users.py", "src/people.py")
+    muninn.touch("src/users.py", "src/people.py")
+    assert [(one.state, one.path) for one in standing(muninn, whole)] == [("moved", "src/people.py")]
+    (muninn.root / "src" / "people.py").unlink()
+    muninn.touch("src/people.py")
+    assert states(muninn, whole) == ["gone"]
+
+
+def test_what_has_become_binary_or_huge_is_not_compared(muninn, cited):
+    users(muninn).write_bytes(b"\0\1\2" * 100)
+    muninn.touch("src/users.py")
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.note) == ("unchecked", "the file can't be compared: binary")
+    users(muninn).write_text("x = 1\n" * 200_000)
+    muninn.touch("src/users.py")
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.note) == ("unchecked", "the file can't be compared: too large")
+
+
+def test_a_binary_file_can_be_cited_by_name_only(muninn):
+    (muninn.root / "logo.png").write_bytes(b"\0PNG")
+    memory = muninn.call("remember", text="The logo.", files=["logo.png"], entities=["PNG"]).memory
+    assert memory.cites == ()
+
+
+def test_a_cite_without_a_mark_is_compared_with_the_commit_that_it_names(muninn):
+    commit = git(muninn.root, "rev-parse", "HEAD").strip()
+    cite = {"path": "src/users.py", "start": 6, "end": 8, "symbol": "get_user_name", "commit": commit}
+    identity = keep(muninn, cites=[cite])
+    assert states(muninn, identity) == ["fresh"]
+    rewrite(muninn, lambda text: text.replace('["name"]', '["display"]'))
+    assert states(muninn, identity) == ["drifted"]
+
+
+def test_without_git_files_and_symbols_are_still_judged(tmp_path, start):
+    root = tmp_path / "plain"
+    root.mkdir()
+    (root / "users.py").write_text(GET)
+    muninn = start(root)
+    muninn.call("init")
+    identity = keep(muninn, files=["users.py#get_user_name"])
+    assert states(muninn, identity) == ["fresh"]
+    (root / "users.py").write_text("\n\n" + GET)
+    assert states(muninn, identity) == ["moved"]
+    (root / "users.py").write_text("x = 1\n")
+    assert states(muninn, identity) == ["gone"]
+
+
+def test_each_work_tree_has_its_own_answer(muninn, cited, tmp_path):
+    muninn.call("seal")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Memory")
+    git(muninn.root, "worktree", "add", "-q", str(tmp_path / "other"), "-b", "other")
+    other = tmp_path / "other"
+    (other / "src" / "users.py").write_text("x = 1\n")
+    assert [one.state for one in muninn.call("memories", at=other, id=cited).citations[cited]] == ["gone"]
+    assert states(muninn, cited) == ["fresh"]
+
+
+# --- where it shows ---
+
+
+def test_stale_memories_are_ranked_down_and_say_why(muninn, cited):
+    other = keep(muninn, files=["src/users.py#delete_user"])
+    before = {hit.id: hit.score for hit in muninn.call("recall", query="where are names looked up", kind="memory").hits}
+    rewrite(muninn, lambda text: text.replace(GET, ""))
+    first, last = muninn.call("recall", query="where are names looked up", kind="memory").hits
+    assert (first.id, last.id) == (other, cited)
+    (reason,) = [reason for reason in last.why if reason.signal == "stale"]
+    assert (reason.contribution, reason.note) == (-0.3, "src/users.py:6-8 gone")
+    assert last.score == pytest.approx(before[cited] - 0.3)
+    assert [one.state for one in last.cites] == ["gone"]
+
+
+def test_a_hit_points_to_where_the_code_is_now(muninn, cited):
+    rewrite(muninn, lambda text: "\n\n\n" + text)
+    (hit,) = muninn.call("recall", query="where are names looked up", kind="memory").hits
+    assert (hit.path, hit.start_line, hit.end_line) == ("src/users.py", 9, 11)
+
+
+def test_packs_and_briefs_mark_what_is_stale(muninn, cited):
+    rewrite(muninn, lambda text: text.replace('["name"]', '["display"]'))
+    pack = muninn.call("context", query="where are names looked up")
+    assert "[code changed since: src/users.py:6-8]" in pack.text
+    assert "[code changed since: src/users.py:6-8]" in muninn.call("brief").text
+
+
+def test_an_answer_whose_time_is_up_says_so_and_the_next_one_goes_on(muninn):
+    ids = [keep(muninn, text=f"Fact {n} is about names.", files=["src/users.py#get_user_name"]) for n in range(2)]
+    (muninn.root / "src" / "other.py").write_text("def other():\n    return 1\n")
+    ids.append(keep(muninn, text="Fact 3.", files=["src/other.py#other"]))
+    memories = [muninn.call("memories", id=identity).memories[0] for identity in ids]
+    found_out = muninn.engine.open(locate(str(muninn.root))).citations
+    found_out._results.clear()
+    hurried = found_out.look(0.0).of_all(memories)
+    assert sorted(one.state for found in hurried.values() for one in found) == ["fresh", "unchecked", "unchecked"]
+    assert {one.note for found in hurried.values() for one in found if one.state == "unchecked"} == {str(OutOfTime())}
+    found_out.look(0.0).of_all(memories)
+    again = found_out.look(0.0).of_all(memories)
+    assert [one.state for found in again.values() for one in found] == ["fresh"] * 3
+
+
+def test_a_judgement_costs_less_than_two_milliseconds_once_a_file_was_read(muninn):
+    body = "".join(f"def step_{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(100))
+    (muninn.root / "steps.py").write_text(body)
+    keeping = [{"text": f"Step {n}.", "files": [f"steps.py#step_{n}"]} for n in range(100)]
+    ids = muninn.call("remember", batch=keeping).ids
+    (muninn.root / "steps.py").write_text("import os\n" + body)
+    begun = time.perf_counter()
+    result = muninn.call("verify")
+    spent = time.perf_counter() - begun
+    assert result.states["moved"] == len(ids)
+    assert spent / len(ids) < 0.002 * 5  # a busy machine is no failure; five times the promise is
+
+
+# --- verify ---
+
+
+def test_verify_counts_states_and_lists_what_needs_a_look_worst_first(muninn, cited):
+    gone = keep(muninn, text="Deleting is final.", files=["src/users.py#delete_user"])
+    keep(muninn, text="No code here.")
+    assert muninn.call("verify").states["fresh"] == 2
+    rewrite(muninn, lambda text: "import os\n" + text[: text.index("def delete_user")])
+    result = muninn.call("verify")
+    assert {state: count for state, count in result.states.items() if count} == {"moved": 1, "gone": 1}
+    assert [one.id for one in result.found] == [gone, cited]
+    assert result.memories == 3
+    assert [one.id for one in muninn.call("verify", id=cited).found] == [cited]
+
+
+def test_verify_alone_writes_nothing(muninn, cited):
+    rewrite(muninn, lambda text: "import os\n" + text)
+    before = muninn.call("status").log.records
+    assert muninn.call("verify").fixed == 0
+    assert muninn.call("status").log.records == before
+
+
+def test_fix_lets_memories_cite_the_new_places_and_leaves_the_rest(muninn, cited):
+    git(muninn.root, "mv", "src/users.py", "src/people.py")
+    muninn.touch("src/users.py", "src/people.py")
+    result = muninn.call("verify", fix=True)
+    assert (result.fixed, [one.fixed for one in result.found]) == (1, [True])
+    memory = muninn.call("memories", id=cited).memories[0]
+    assert (memory.files, memory.cites[0].path, memory.trust) == (("src/people.py",), "src/people.py", "user")
+    assert states(muninn, cited) == ["fresh"]
+    assert muninn.call("verify", fix=True).fixed == 0
+
+
+def test_fix_does_not_touch_what_has_drifted(muninn, cited):
+    rewrite(muninn, lambda text: text.replace('["name"]', '["display"]'))
+    assert muninn.call("verify", fix=True).fixed == 0
+    assert states(muninn, cited) == ["drifted"]

@@ -1,0 +1,130 @@
+"""Marks recognise a span by its text; extents say where definitions begin and end."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muninn_core.source.extent import extents, innermost, named
+from muninn_core.source.page import Page, likeness, mark_of, read_mark
+
+SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]
+LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=12), max_size=12)
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        [line + "\r" for line in SPAN],
+        [line.replace("    ", "\t") for line in SPAN],
+        ["    " + line for line in SPAN],
+        ["", *SPAN, "   "],
+        [line for line in SPAN if line],
+        [line.replace("if x", "if  x") for line in SPAN],
+    ],
+)
+def test_blanks_line_ends_and_depth_change_no_mark(same):
+    assert mark_of(same) == mark_of(SPAN)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [SPAN[:-1], [*SPAN, "    d()"], [*SPAN[:-1], "        c()"], [line.replace("b()", "d()") for line in SPAN]],
+)
+def test_words_lines_and_their_order_of_depth_do(other):
+    assert mark_of(other) != mark_of(SPAN)
+
+
+def test_blank_lines_alone_have_no_mark():
+    assert mark_of(["", "  \r"]) is None
+
+
+@pytest.mark.parametrize("text", [None, "", "sha256:abc", "1-2-3", "3-0000000g-0000000000000000"])
+def test_what_is_no_mark_of_ours_is_none(text):
+    assert read_mark(text) is None
+
+
+def test_a_mark_looks_as_the_format_says():
+    assert mark_of(SPAN) == "4-893bb0ad-8115f7e35b71c668"
+
+
+@given(LINES, LINES, LINES)
+def test_a_marked_span_is_found_wherever_it_stands(before, span, after):
+    mark = read_mark(mark_of(span))
+    page = Page("a.txt", "\n".join([*before, *span, *after]))
+    if mark is None:
+        return
+    rows = [number for number, line in enumerate(span, len(before) + 1) if line.split()]
+    assert (rows[0], rows[-1]) in page.find(mark)
+    assert page.holds(mark, len(before) + 1, len(before) + len(span))
+
+
+def test_every_copy_is_found():
+    page = Page("a.py", "x = 1\ny = 2\n\nx = 1\ny = 2\n")
+    mark = read_mark(mark_of(["x = 1", "y = 2"]))
+    assert mark is not None
+    assert page.find(mark) == [(1, 2), (4, 5)]
+
+
+def test_likeness_is_the_share_of_telling_lines():
+    assert likeness(["first()", "}", "second()"], ["second()"]) == 0.5
+    assert likeness(["}", ""], ["}"]) == 0.0
+
+
+PYTHON = '''class Shop:
+    """Sells.
+
+Text without indentation.
+    """
+
+    name: str
+
+    def sell(
+        self, what
+    ) -> int:
+        if what:
+            return 1
+# a comment at the margin
+        return 0
+
+LIMIT = {
+    "a": 1,
+}
+'''
+GO = "func (s *Shop) Sell(what string) int {\n\tif what {\n\t\treturn 1\n\t}\n\treturn 0\n}\n\nfunc Other() {\n}\n"
+ALLMAN = "int sell(int what)\n{\n    return what;\n}\n\nint other(void)\n{\n    return 1;\n}\n"
+RUBY = "class Shop\n  def sell(what)\n    1\n  end\n\n  def buy\n    2\n  end\nend\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        (PYTHON, "python", [("Shop", 1, 15), ("Shop.sell", 9, 15), ("LIMIT", 17, 19)]),
+        (GO, "go", [("Sell", 1, 6), ("Other", 8, 9)]),
+        (ALLMAN, "c", [("sell", 1, 4), ("other", 6, 9)]),
+        (RUBY, "ruby", [("Shop", 1, 9), ("Shop.sell", 2, 4), ("Shop.buy", 6, 8)]),
+        ("Only prose.\n", "prose", []),
+    ],
+)
+def test_a_definition_reaches_to_its_last_line(text, language, expected):
+    assert [tuple(one) for one in extents(text.split("\n"), language)] == expected
+
+
+def test_the_innermost_definition_holds_all_of_the_lines():
+    known = extents(PYTHON.split("\n"), "python")
+    assert [getattr(innermost(known, *span), "name", None) for span in ((12, 13), (3, 12), (15, 18))] == [
+        "Shop.sell",
+        "Shop",
+        None,
+    ]
+
+
+def test_a_name_means_the_whole_then_its_end_then_its_last_part():
+    known = extents(
+        ["class A:", "    def f(self):", "        pass", "class B:", "    def f(self):", "        pass", ""], "python"
+    )
+    assert [one.name for one in named(known, "A.f")] == ["A.f"]
+    assert [one.name for one in named(known, "f")] == ["A.f", "B.f"]
+    assert [one.name for one in named(known, "C.f")] == ["A.f", "B.f"]
+    assert named(known, "g") == []
