@@ -13,6 +13,7 @@ from types import MappingProxyType
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.store.change import CHANGES, needs
+from muninn_core.store.history import alone, plain
 from muninn_core.store.record import Record, preferred
 from muninn_core.store.relate import Component, relate
 
@@ -176,12 +177,9 @@ class Fold:
         for identity in sorted(touched):
             if identity in done:
                 continue
-            members = self._component(identity)
-            done |= members
-            for each, memory in sorted(relate(self._records_of(members)).items()):
+            for each, folded in self._related(identity, done):
                 in_order = in_order and (each in self._memories or each > last)
                 last = max(last, each)
-                folded = replace(memory, sealed=True) if each in self.sealed else memory
                 known = self._memories.get(each) or self._before.get(each)
                 if known is None or known != folded:
                     known = folded
@@ -189,7 +187,20 @@ class Fold:
                 self._memories[each] = known
         self._before = {}
         if not in_order:
-            self._memories = dict(sorted(self._memories.items()))
+            self._memories = {each: self._memories[each] for each in sorted(self._memories)}
+
+    def _related(self, identity: str, done: set[str]) -> Iterable[tuple[str, Memory]]:
+        """Fold the component of a memory; its members are `done` then."""
+        birth = self._births.get(identity)
+        if birth and identity not in self._near and identity not in self._changes and plain(birth):
+            memory = alone(birth, sealed=identity in self.sealed)
+            return ((identity, memory),) if memory is not None else ()
+        members = self._component(identity)
+        done |= members
+        return [
+            (each, replace(memory, sealed=True) if each in self.sealed else memory)
+            for each, memory in sorted(relate(self._records_of(members)).items())
+        ]
 
     def _component(self, start: str) -> set[str]:
         members = {start}

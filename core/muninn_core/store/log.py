@@ -16,6 +16,7 @@ from typing import Any
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.model.value import Value
 from muninn_core.protocol.results import Problem
+from muninn_core.store.bulk import uncollected
 from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
 from muninn_core.store.fold import Fold, State
@@ -78,8 +79,9 @@ class Log:
         self._glanced: dict[str, _Signature] | None = None
         if writable:
             self._heal()
-        self._reread()
-        self._refold()
+        with uncollected():
+            self._reread()
+            self._refold()
         self._view = self._look()
         if writable and self._spooled:
             self._seal_the_dead()
@@ -167,9 +169,12 @@ class Log:
         if not self._lock.acquire(blocking=wait):
             return False
         try:
+            before = self._files
             if not self._reread():
                 return False
-            self._refold()
+            if not self._take_in_new(before):
+                with uncollected():
+                    self._refold()
             self._view = self._look()
             return True
         finally:
@@ -283,18 +288,14 @@ class Log:
         if glance == self._glanced:
             return False
         self._glanced = glance  # taken before the files are read: what changes meanwhile is seen the next time
-        there = [self.layout.main, *sorted(self.layout.sessions.glob("*.jsonl"))]
-        if not self.writable:
-            there += spools(self.layout).values()
-        now = {path: signature for path in there if (signature := _signature(path)) is not None}
-        if now == {path: signature for path, (signature, _) in self._files.items()}:
+        known = {str(path): (path, entry) for path, entry in self._files.items()}
+        now: dict[Path, tuple[_Signature | None, Lines]] = {}
+        for name in sorted(name for name in glance if name.endswith(".jsonl")):
+            path, entry = known.get(name) or (Path(name), None)
+            now[path] = entry if entry and entry[0] == glance[name] else (glance[name], self._read(path))
+        if now.keys() == self._files.keys() and all(now[path] is self._files[path] for path in now):
             return False
-        self._files = {
-            path: self._files[path]
-            if path in self._files and self._files[path][0] == signature
-            else (signature, self._read(path))
-            for path, signature in now.items()
-        }
+        self._files = now
         return True
 
     def _glance(self) -> dict[str, _Signature]:
@@ -302,15 +303,17 @@ class Log:
         found: dict[str, _Signature] = {}
         for folder in (self.layout.sessions,) if self.writable else (self.layout.sessions, self.layout.spool):
             try:
-                with os.scandir(folder) as entries:
-                    found.update((entry.path, _told(entry.stat())) for entry in entries)
+                entries = os.scandir(folder)
             except OSError:
-                continue  # no folder; a file that went meanwhile is missed by the careful look, too
-        try:
-            found[""] = _told(self.layout.main.stat())
-        except OSError:
-            pass
-        return found
+                continue  # no folder
+            with entries:
+                for entry in entries:
+                    try:
+                        found[entry.path] = _told(entry.stat())
+                    except OSError:
+                        continue  # it went meanwhile, or is a link to nothing
+        main = _signature(self.layout.main)
+        return found if main is None else {**found, str(self.layout.main): main}
 
     def _read(self, path: Path) -> Lines:
         shown = self.layout.relative(path)
@@ -319,6 +322,16 @@ class Log:
         except OSError as error:
             reason = f"can't be read: {error.strerror or error}"
             return Lines(malformed=(Malformed(path=shown, line=0, reason=reason),))
+
+    def _take_in_new(self, before: Mapping[Path, tuple[_Signature | None, Lines]]) -> bool:
+        """Fold in the files that came, when that is all that happened; say whether it was."""
+        if any(self._files.get(path) is not known for path, known in before.items()):
+            return False
+        came = [(path, lines) for path, (_, lines) in self._files.items() if path not in before]
+        for path, lines in came:
+            self._fold.add(lines.records, sealed=path.parent != self.layout.spool)
+            self._learn_keys(lines.records)
+        return True
 
     def _refold(self) -> None:
         """Bring the fold in line with the files: by adding when they only grew, else from the start."""
