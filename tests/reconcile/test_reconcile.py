@@ -204,7 +204,6 @@ def test_an_interruption_between_the_steps_is_healed_by_running_again(log, layou
 
     with monkeypatch.context() as patch:
         patch.setattr("muninn_core.reconcile.apply.remove", crash)
-        patch.setattr("muninn_core.reconcile.apply.move", crash)
         with pytest.raises(StorageError):
             reconcile(log, archive=archive)
     assert layout.main.read_bytes() == whole

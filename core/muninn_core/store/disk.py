@@ -79,15 +79,6 @@ def remove(path: Path) -> None:
         flush_folder(path.parent)
 
 
-def move(path: Path, target: Path) -> None:
-    """Rename a file into a folder that may not be there yet. Raises StorageError or ReadOnlyError."""
-    with writing(target):
-        make_folder(target.parent)
-        path.replace(target)
-        flush_folder(target.parent)
-        flush_folder(path.parent)
-
-
 def make_folder(path: Path) -> None:
     """Make a folder and those above it, and flush the parent of each new one. Raises OSError."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
