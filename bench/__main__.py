@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import answering, building, corpus, starting, storing
+from bench import answering, building, corpus, remembering, starting, storing
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -34,6 +34,8 @@ class Size:
         self.pumps = 1 if quick else 20
         self.starts = 1 if quick else 5
         self.packs = 3 if quick else 200
+        self.history = 500 if quick else 100_000
+        self.reconciled = 10 if quick else 500
 
 
 def main() -> int:
@@ -115,6 +117,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "hook": lambda run: starting.hook(run.served, run.size.hooks),
     "pumps": lambda run: starting.pumps(run.served, run.size.pumps),
     "rebuild": Run.rebuild,
+    "memory": lambda run: remembering.memory(run.words, run.size.history, run.size.reconciled, run.folder),
     "cold": lambda run: starting.cold(run.served, run.size.starts),
 }
 """The parts of a run, in their order."""

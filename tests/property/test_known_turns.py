@@ -26,7 +26,7 @@ def remembered(tree: Tree, text: str, session: str) -> str:
 def test_new_segments_stay_where_they_are_when_all_others_were_moved_or_taken_in(
     tree: Tree, archive: bool, how: str
 ) -> None:
-    """Git takes a folder whose files all went elsewhere as renamed, and wants new files of the other side there, too."""
+    """Git takes a folder whose files all went elsewhere as renamed, and wants the other side's new files there, too."""
     first = [remembered(tree, f"Fact number {number} of the first days.", f"s{number}") for number in range(3)]
     tree.git("checkout", "-q", "-b", "feature")
     late = [remembered(tree, f"A late word, number {number}.", f"t{number}") for number in range(2)]

@@ -21,7 +21,7 @@ from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, Malformed, read_lines, unsealed_lines
+from muninn_core.store.lines import Lines, Malformed, read_content, read_lines, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record, preferred
 from muninn_core.store.spool import repair, segment_path, spool_path, spools, sweep, torn_pieces
 from muninn_core.store.stamp import later, timestamp
@@ -318,7 +318,7 @@ class Log:
     def _read(self, path: Path) -> Lines:
         shown = self.layout.relative(path)
         try:
-            return read_lines(path.read_bytes(), shown)
+            return read_lines(read_content(path), shown)
         except OSError as error:
             reason = f"can't be read: {error.strerror or error}"
             return Lines(malformed=(Malformed(path=shown, line=0, reason=reason),))
