@@ -1,4 +1,4 @@
-"""`muninn install git-hooks` with real git: memory travels in the commit, and the hook that was there goes on working."""
+"""`muninn install git-hooks` with real git: memory travels in the commit, and other hooks go on working."""
 
 from __future__ import annotations
 
