@@ -93,7 +93,8 @@ class Fold:
             known = self.records.get(record.id)
             if sealed and record.id not in self.sealed:
                 self.sealed.add(record.id)
-                touched.update({record.id} & self._births.keys())
+                if known is not None and record.id in self._births:
+                    touched.add(record.id)
             if known is not None:
                 better = known if known.data == record.data else preferred(known, record)
                 revised = revised or better is not known
@@ -130,12 +131,12 @@ class Fold:
 
     def _file(self, record: Record) -> Iterable[str]:
         """Put a record where folding finds it, and return the memories that it touches."""
+        if record.type not in CHANGES:
+            return self._file_birth(record)
         wanted = needs(record.data)
         for identity in wanted:
             if identity not in self._births and identity not in self._conflicts:
                 self._missing[identity][record.id] = record
-        if record.type not in CHANGES:
-            return self._file_birth(record)
         match record.type:
             case "merge":
                 for identity in set(wanted):
@@ -161,7 +162,8 @@ class Fold:
             return ()  # a change of a later time: kept, not applied
         self._missing.pop(record.id, None)
         self._births[record.id] = record
-        self._connect((record.id, *_superseded_by(record)))
+        if "links" in record.data:
+            self._connect((record.id, *_superseded_by(record)))
         return (record.id,)
 
     def _connect(self, identities: tuple[str, ...]) -> None:

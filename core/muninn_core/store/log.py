@@ -81,7 +81,7 @@ class Log:
             self._heal()
         with uncollected():
             self._reread()
-            self._refold()
+            self._fold_all()
         self._view = self._look()
         if writable and self._spooled:
             self._seal_the_dead()
@@ -322,6 +322,16 @@ class Log:
         except OSError as error:
             reason = f"can't be read: {error.strerror or error}"
             return Lines(malformed=(Malformed(path=shown, line=0, reason=reason),))
+
+    def _fold_all(self) -> None:
+        """Fold every file into a fold that holds nothing yet."""
+        spools = [lines for path, (_, lines) in self._files.items() if path.parent == self.layout.spool]
+        sealed = [lines for path, (_, lines) in self._files.items() if path.parent != self.layout.spool]
+        self._fold.add((record for lines in sealed for record in lines.records), sealed=True)
+        self._fold.add(
+            (record for lines in (*spools, *self._spooled.values()) for record in lines.records), sealed=False
+        )
+        self._learn_keys(self._fold.records.values())
 
     def _take_in_new(self, before: Mapping[Path, tuple[_Signature | None, Lines]]) -> bool:
         """Fold in the files that came, when that is all that happened; say whether it was."""
