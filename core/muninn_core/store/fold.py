@@ -72,6 +72,8 @@ class Fold:
         self._before = before or {}
         self.changed: set[str] = set()
         """The memories that may have changed or gone since somebody last emptied this."""
+        self.varied: set[str] = set()
+        """The ids of which more than one record was seen."""
         self._clear()
 
     def _clear(self) -> None:
@@ -96,7 +98,10 @@ class Fold:
                 if known is not None and record.id in self._births:
                     touched.add(record.id)
             if known is not None:
-                better = known if known.data == record.data else preferred(known, record)
+                better = known
+                if known.data != record.data:
+                    self.varied.add(record.id)
+                    better = preferred(known, record)
                 revised = revised or better is not known
                 self.records[record.id] = better
                 continue
@@ -108,6 +113,49 @@ class Fold:
             self._clear()
             touched = {identity for record in self.records.values() for identity in self._file(record)}
         self._refold(touched)
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Take records out, as if they had never come. Not for those of `varied`: which stands then is not known.
+
+        Whatever the records are connected with is taken apart and filed again; the rest is not looked at.
+        """
+        gone = {identity: self.records.pop(identity) for identity in ids if identity in self.records}
+        self.sealed -= gone.keys()
+        members: set[str] = set()
+        for identity in {each for record in gone.values() for each in self._about(record)}:
+            if identity not in members:
+                members |= self._component(identity)
+        before = {each: self._memories.pop(each) for each in members if each in self._memories}
+        apart = {**self._take_apart(members, gone.values()), **gone}
+        for record in apart.values():
+            for wanted in needs(record.data):
+                self._missing[wanted].pop(record.id, None)
+        self._before = before
+        self._refold({each for identity in apart.keys() - gone.keys() for each in self._file(apart[identity])})
+        self.changed |= {each for each, memory in before.items() if self._memories.get(each) is not memory}
+
+    def _about(self, record: Record) -> Iterable[str]:
+        """The memories that a record says something of."""
+        if record.type == "resolve":
+            conflict = self._conflicts.get(record.data["conflict"])
+            return needs(conflict.data) if conflict else ()
+        return (record.id, *needs(record.data), *_superseded_by(record))
+
+    def _take_apart(self, members: set[str], gone: Iterable[Record]) -> dict[str, Record]:
+        """Forget all that is filed of some memories, and of the conflicts about them; return those records."""
+        found: list[Record] = []
+        conflicts = {record.data["conflict"] for record in gone if record.type == "resolve"}
+        for each in members:
+            self._near.pop(each, None)
+            conflicts |= self._sides.pop(each, set())
+            found += self._changes.pop(each, []) + self._merges.pop(each, [])
+            if each in self._births:
+                found.append(self._births.pop(each))
+        for each in conflicts:
+            found += self._resolves.pop(each, [])
+            if each in self._conflicts:
+                found.append(self._conflicts.pop(each))
+        return {record.id: record for record in found}
 
     def state(self) -> State:
         """Return the state so far; later records do not change it."""

@@ -28,6 +28,9 @@ from muninn_core.store.stamp import later, timestamp
 
 _Signature = tuple[int, int, int, int]
 
+_MANY_GONE = 0.2
+"""When more than this share of the records went from where they were, folding anew costs less."""
+
 
 class Sealed(Value):
     """What sealing wrote: segments, relative to the root, and how many records they hold."""
@@ -172,7 +175,7 @@ class Log:
             before = self._files
             if not self._reread():
                 return False
-            if not self._take_in_new(before):
+            if not self._take_in(before):
                 with uncollected():
                     self._refold()
             self._view = self._look()
@@ -333,15 +336,40 @@ class Log:
         )
         self._learn_keys(self._fold.records.values())
 
-    def _take_in_new(self, before: Mapping[Path, tuple[_Signature | None, Lines]]) -> bool:
-        """Fold in the files that came, when that is all that happened; say whether it was."""
-        if any(self._files.get(path) is not known for path, known in before.items()):
-            return False
-        came = [(path, lines) for path, (_, lines) in self._files.items() if path not in before]
-        for path, lines in came:
+    def _take_in(self, before: Mapping[Path, tuple[_Signature | None, Lines]]) -> bool:
+        """Fold in the files that came and out those that went; say whether that could be done and is worth it."""
+        came = {path: lines for path, (_, lines) in self._files.items() if before.get(path) is not self._files[path]}
+        went = {
+            record.id
+            for path, (_, lines) in before.items()
+            if path not in self._files or path in came
+            for record in lines.records
+        }
+        if went:
+            spooled = [lines for path, (_, lines) in self._files.items() if path.parent == self.layout.spool]
+            known = self._fold.records
+            edited = any(
+                record.id in went and known[record.id].data != record.data
+                for lines in came.values()
+                for record in lines.records
+            )
+            if spooled or edited or went & self._fold.varied or len(went) > _MANY_GONE * len(known):
+                return False
+            lost = went - {record.id for _, lines in self._files.values() for record in lines.records}
+            if any(record.id in lost for lines in self._spooled.values() for record in lines.records):
+                return False
+            self._fold_out(lost)
+        for path, lines in came.items():
             self._fold.add(lines.records, sealed=path.parent != self.layout.spool)
             self._learn_keys(lines.records)
         return True
+
+    def _fold_out(self, lost: set[str]) -> None:
+        keyed = any("key" in self._fold.records[identity].data for identity in lost)
+        self._fold.remove(lost)
+        if keyed:
+            self._keyed = {}
+            self._learn_keys(self._fold.records.values())
 
     def _refold(self) -> None:
         """Bring the fold in line with the files: by adding when they only grew, else from the start."""
