@@ -120,6 +120,15 @@ class Team(RuleBasedStateMachine):
         (record,) = tree.log.append([{"type": kind, "target": target, "actor": "user", **more}], session)
         self.acknowledged.add(record.id)
 
+    @rule(at=which, texts=st.lists(words, min_size=1, max_size=3), session=sessions)
+    def work(self, at: int, texts: list[str], session: str) -> None:
+        """What most commits are: some memory, sealed, with the code."""
+        tree = self.tree(at)
+        for text in texts:
+            self.acknowledged.add(tree.remember(text, session))
+        tree.log.seal()
+        tree.commit(self.fresh("Work "))
+
     @rule(at=which, session=st.one_of(st.none(), sessions))
     def seal(self, at: int, session: str | None) -> None:
         self.tree(at).log.seal(session)
