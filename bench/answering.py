@@ -1,7 +1,8 @@
 """Questions through the socket: one client, eight clients at once, while everything is indexed anew, and whole packs.
 
-A closed loop: every client waits for its answer before it asks again, and no question is asked twice. The clients run
-on the same machine and take their share of its processors, as they would at work.
+A closed loop: every client waits for its answer before it asks again, and no question is asked twice. Eight clients ask
+twice: at a pace, ten questions a second each, which is more than eight busy people and agents do; and as fast as they
+can, which tells what the daemon can take. The clients run on the same machine and take their share of its processors.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from bench.served import Served
 
 CLIENTS = 8
 
+PERIOD = 0.1
+"""Seconds between the questions of a client at a pace."""
+
 
 def recall_at_rest(served: Served, corpus: Corpus, count: int) -> list[Figure]:
-    """Ask `count` questions with one client, then `count` with eight."""
+    """Ask `count` questions with one client, `count` with eight at a pace, twice as many with eight at full speed."""
     return [
         *_loops(served, "recall, one client", [corpus.queries(count, salt=1)]),
-        *_loops(served, f"recall, {CLIENTS} clients at once", _shared(corpus.queries(count * 2, salt=2))),
+        *_loops(served, f"recall, {CLIENTS} clients at a pace", _shared(corpus.queries(count, salt=5)), PERIOD),
+        *_loops(served, f"recall, {CLIENTS} clients at full speed", _shared(corpus.queries(count * 2, salt=2))),
     ]
 
 
@@ -62,11 +67,11 @@ def packs(served: Served, corpus: Corpus, count: int) -> list[Figure]:
     ]
 
 
-def _loops(served: Served, name: str, lists: list[list[str]]) -> list[Figure]:
+def _loops(served: Served, name: str, lists: list[list[str]], period: float = 0.0) -> list[Figure]:
     pid = served.pid
     assert pid is not None
     before = processor_seconds([pid])
-    latencies, wall = served.ask(lists)
+    latencies, wall = served.ask(lists, period)
     used = (processor_seconds([pid]) - before) * 1000 / len(latencies)
     detail = {**spread(latencies), "per_second": len(latencies) / wall, "daemon_processor_ms": used}
     note = f"{len(latencies) / wall:.0f} a second; {used:.1f} ms of the daemon's processor time each"

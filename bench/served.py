@@ -70,13 +70,13 @@ class Served:
         while os.path.exists(f"/proc/{pid}") and time.monotonic() < deadline:
             time.sleep(0.02)
 
-    def ask(self, lists: list[list[str]], seconds: float | None = None) -> tuple[list[float], float]:
+    def ask(self, lists: list[list[str]], period: float = 0.0) -> tuple[list[float], float]:
         """Ask each list of questions from a process of its own, all at once, each waiting for its answers.
 
-        Return all latencies in milliseconds and the wall time of all in seconds. With `seconds` the loops start their
-        lists over until that time is up.
+        Return all latencies in milliseconds and the wall time of all in seconds. With a `period` each client's
+        questions begin that many seconds apart.
         """
-        loops = [self._loop(queries, seconds) for queries in lists]
+        loops = [self._loop(queries, period) for queries in lists]
         for loop in loops:
             assert loop.stdout is not None
             loop.stdout.readline()  # connected and warm
@@ -93,8 +93,8 @@ class Served:
             latencies += json.loads(out)
         return latencies, time.perf_counter() - begun
 
-    def _loop(self, queries: list[str], seconds: float | None) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "bench.loop", str(self.root), json.dumps(queries), str(seconds or 0)]
+    def _loop(self, queries: list[str], period: float) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "bench.loop", str(self.root), json.dumps(queries), str(period)]
         return subprocess.Popen(
             command, cwd=ROOT, env=self.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

@@ -63,6 +63,55 @@ def head(place: Place) -> Head:
     return Head(commit=_resolve(place, ref), branch=ref.removeprefix("refs/heads/"))
 
 
+class HeadReader:
+    """Reads HEAD again only when one of its files has changed: every answer names it. Safe for several threads."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._known: tuple[tuple[str, ...], tuple[object, ...], Head] = ((), (), Head())
+
+    def read(self) -> Head:
+        """Return where HEAD is now."""
+        paths, stamps, known = self._known
+        if paths and stamps == tuple(map(_stamp, paths)):
+            return known
+        for _ in range(3):  # a commit between the looks would be missed
+            paths = self._paths()
+            stamps = tuple(map(_stamp, paths))
+            known = head(self._place)
+            if stamps == tuple(map(_stamp, paths)) and paths == self._paths():
+                self._known = (paths, stamps, known)
+                break
+        return known
+
+    def _paths(self) -> tuple[str, ...]:
+        """Return the files that HEAD's commit follows from; none where that is not known, or there is no git."""
+        if not self._place.git_dir:
+            return ()
+        first = f"{self._place.git_dir}/HEAD"
+        try:
+            with open(first, encoding="utf-8") as file:  # noqa: PTH123 (hot)
+                text = file.read().strip()
+        except (OSError, UnicodeDecodeError):
+            return ()
+        if not text.startswith("ref: "):
+            return (first,)
+        if text.endswith("/.invalid"):
+            return ()  # the reftable format
+        ref = text[5:]
+        common = self._place.identity
+        return (first, f"{self._place.git_dir}/{ref}", f"{common}/{ref}", f"{common}/packed-refs")
+
+
+def _stamp(path: str) -> object:
+    """Return what changes when git replaces a file: it always writes a new one and renames it."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 (hot)
+    except OSError:
+        return None
+    return (status.st_ino, status.st_mtime_ns, status.st_size)
+
+
 def _resolve(place: Place, ref: str) -> str | None:
     for folder in (place.git_dir, place.identity):
         try:

@@ -178,3 +178,19 @@ def test_nothing_that_is_asked_takes_a_lock_of_git(plain_repo):
     assert git.list_files(plain_repo)
     assert git.commits(plain_repo, None, "HEAD", 1)[0].sha == sha
     assert head(plain_repo).commit == sha
+
+
+def test_the_reader_of_head_sees_each_commit_checkout_and_packed_ref(plain_repo):
+    reader = git.HeadReader(locate(str(plain_repo)))
+    assert reader.read() == git.head(locate(str(plain_repo)))
+    for command in (
+        ("commit", "-q", "--allow-empty", "-m", "Second"),
+        ("pack-refs", "--all"),
+        ("commit", "-q", "--allow-empty", "-m", "Third"),
+        ("switch", "-q", "-c", "side"),
+        ("switch", "-q", "--detach"),
+        ("switch", "-q", "main"),
+    ):
+        run(plain_repo, *command)
+        assert reader.read() == git.head(locate(str(plain_repo))), command
+        assert reader.read() is reader.read()

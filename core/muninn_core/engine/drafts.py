@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from muninn_core import git
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
@@ -27,7 +26,7 @@ def records_of(
     """Return a request's records and how many secrets were masked in them. Raises BadParams; then none is stored."""
     if params.batch and params.text:
         raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
-    head = git.head(workspace.place)
+    head = workspace.head.read()
     records, masked = [], 0
     for draft in params.batch or (params,):
         checked = _checked(draft, workspace, scope)

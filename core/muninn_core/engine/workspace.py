@@ -45,6 +45,7 @@ class Workspace:
         spare_cache: Path,
     ) -> None:
         self.place = place
+        self.head = git.HeadReader(place)
         self.layout = layout_at(place)
         if not self.layout.muninn.is_dir():
             raise NotInitialised(
@@ -194,7 +195,7 @@ class Workspace:
 
     def saw(self, generation: int | None = None, state: State | None = None) -> Saw:
         """Say what an answer that is computed now sees: its snapshot of the index, its state of the log."""
-        head = git.head(self.place)
+        head = self.head.read()
         if generation is None:
             generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
         return Saw(

@@ -59,13 +59,13 @@ class Meaning:
             return []
         scale = 127.0 / float(np.max(np.abs(vector)))  # a question uses the whole range, whatever its components
         row = _whole(vector, scale).reshape(1, self._dim)
-        found: list[tuple[int, float]] = []
+        found: list[tuple[float, int]] = []
         for name, shard in self._shards.items():
             if kind in (None, name) and shard.ntotal:
                 scores, ids = shard.search(row, min(limit, int(shard.ntotal)))
-                found += zip(ids[0].tolist(), (scores[0] / (_SCALE * scale)).tolist(), strict=True)
-        found.sort(key=lambda hit: (-hit[1], hit[0]))
-        return found[:limit]
+                found += zip((scores[0] / (-_SCALE * scale)).tolist(), ids[0].tolist(), strict=True)
+        found.sort()  # distances are negative scores, so that plain order is best first, ties by id
+        return [(number, -distance) for distance, number in found[:limit]]
 
     def changed(self, removed: Sequence[int], ids: Sequence[int], vectors: Vectors) -> Meaning:
         """Return a new set without `removed` and with `ids` and their vectors [n, dim]; zero vectors are left out."""

@@ -80,13 +80,13 @@ def recall(
         reader.lexical(query.words, w.CANDIDATES, kind),
         () if vector is None else reader.dense(vector, w.CANDIDATES, kind),
     )
-    chunks = reader.chunks(_best(fused, max(w.RANKED, 3 * limit)))
+    at_hand = focus or Focus()
     found = []
-    for number, chunk in chunks.items():
+    for number, chunk in reader.chunks(_best(fused, max(w.RANKED, 3 * limit))).items():
         memory = memories.get(chunk.path) if chunk.kind == "memory" else None
         if chunk.kind == "memory" and (memory is None or not speaks(memory, now)):
             continue
-        signals = fused[number] + judge(query, chunk, memory, now, focus or Focus())
+        signals = [*matches(*fused[number]), *judge(query, chunk, memory, now, at_hand)]
         found.append(Candidate(chunk, memory, signals))
     return tuple(
         hit_of(candidate.chunk, candidate.memory, [reason_of(each) for each in candidate.signals])
@@ -110,20 +110,20 @@ class Candidate:
         self.signals.append(further)
         self.order = self._order()
 
-    def _order(self) -> tuple[float, str, str, int, str]:
-        """Return what hits are sorted by: score, kind, path, line, id."""
+    def _order(self) -> tuple[float, str, str, int, int | str]:
+        """Return what hits are sorted by: score, kind, path, first line, and last line or a memory's id."""
         score = total(self.signals)
         if self.memory is None:
             chunk = self.chunk
-            return (-score, chunk.kind, chunk.path, chunk.start, f"{chunk.path}:{chunk.start}-{chunk.end}")
+            return (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
         path, start, _ = place_of(self.memory)
         return (-score, "memory", path, start, self.memory.id)
 
 
-def _best(fused: Mapping[int, Sequence[Signal]], count: int) -> list[int]:
+def _best(fused: Mapping[int, tuple[float, float]], count: int) -> list[int]:
     """Return the best candidates, and those that equal the last of them: ids differ from one build to the next."""
-    scores = {number: total(signals) for number, signals in fused.items()}
-    ranked = sorted(scores, key=lambda number: (-scores[number], number))
+    scores = {number: w.WORDS * words + w.MEANING * meaning for number, (words, meaning) in fused.items()}
+    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
     if len(ranked) <= count:
         return ranked
     last = scores[ranked[count - 1]]
@@ -142,21 +142,24 @@ def _has_passed(ts: str, now: datetime) -> bool:
         return False  # no time that can be compared: better shown than lost
 
 
-def fuse(lexical: Sequence[tuple[int, float]], dense: Sequence[tuple[int, float]]) -> dict[int, list[Signal]]:
-    """Scale both lists to 0..1 and return each candidate's signals."""
-    found: dict[int, list[Signal]] = {}
+def fuse(lexical: Sequence[tuple[int, float]], dense: Sequence[tuple[int, float]]) -> dict[int, tuple[float, float]]:
+    """Scale both lists to 0..1; return each candidate's match by words and by meaning."""
     top = max((score for _, score in lexical), default=0.0)
-    for number, score in lexical:
-        if top > 0:
-            found[number] = [signal("words", score / top, w.WORDS)]
-    high = max((score for _, score in dense), default=0.0)
-    low = min((score for _, score in dense), default=0.0)
+    words = {number: score / top for number, score in lexical} if top > 0 else {}
+    if not dense:
+        return {number: (value, 0.0) for number, value in words.items()}
+    high = max(score for _, score in dense)
     # A question that is near nothing must not make its best neighbour look perfect.
-    floor = min(low, max(0.0, high - 0.2))
-    for number, score in dense:
-        if score > floor:
-            found.setdefault(number, []).append(signal("meaning", (score - floor) / (high - floor), w.MEANING))
-    return found
+    floor = min(min(score for _, score in dense), max(0.0, high - 0.2))
+    span = high - floor
+    meaning = {number: (score - floor) / span for number, score in dense if score > floor}
+    return {number: (words.get(number, 0.0), meaning.get(number, 0.0)) for number in words | meaning}
+
+
+def matches(words: float, meaning: float) -> list[Signal]:
+    """Return the signals of a candidate's match."""
+    found = (signal("words", words, w.WORDS), signal("meaning", meaning, w.MEANING))
+    return [each for each in found if each[1]]
 
 
 def judge(query: Query, chunk: Chunk, memory: Memory | None, now: datetime, focus: Focus) -> list[Signal]:
@@ -274,5 +277,5 @@ def _spread(found: list[Candidate]) -> list[Candidate]:
     return sorted(found, key=_order)
 
 
-def _order(candidate: Candidate) -> tuple[float, str, str, int, str]:
+def _order(candidate: Candidate) -> tuple[float, str, str, int, int | str]:
     return candidate.order

@@ -45,5 +45,5 @@ HALF_LIFE_DAYS = 30.0
 CANDIDATES = 100
 """How many candidates words and meaning each bring."""
 
-RANKED = 60
+RANKED = 40
 """How many fused candidates are looked at with every signal; more when three times the limit is more."""
