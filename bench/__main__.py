@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import answering, building, citing, corpus, judging, starting, storing
+from bench import answering, building, citing, corpus, judging, remembering, starting, storing
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -36,6 +36,8 @@ class Size:
         self.packs = 3 if quick else 200
         self.pairs = 1 if quick else 5
         self.spans = 10 if quick else 40
+        self.history = 500 if quick else 100_000
+        self.reconciled = 10 if quick else 500
 
 
 def main() -> int:
@@ -129,6 +131,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "pumps": lambda run: starting.pumps(run.served, run.size.pumps),
     "rebuild": Run.rebuild,
     "citations": lambda run: citing.citations(run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans),
+    "memory": lambda run: remembering.memory(run.words, run.size.history, run.size.reconciled, run.folder),
     "cold": lambda run: starting.cold(run.served, run.size.starts),
 }
 """The parts of a run that ask a daemon, in their order."""

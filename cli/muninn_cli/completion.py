@@ -51,8 +51,8 @@ def parser_of_this() -> Parser:
 
 _COMMAND_CHOICES = {
     "daemon": ("start", "stop", "status", "logs"),
-    "install": ("claude-code",),
-    "uninstall": ("claude-code",),
+    "install": ("claude-code", "git-hooks"),
+    "uninstall": ("claude-code", "git-hooks"),
     "completion": SHELLS,
 }
 

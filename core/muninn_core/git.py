@@ -194,6 +194,11 @@ def _listed(root: Path, *paths: str) -> set[str]:
     return {_text(name) for name in done.stdout.split(b"\0") if name}
 
 
+def hooks_folder(root: Path) -> Path:
+    """Return the folder in which git looks for hooks, which need not be there; `core.hooksPath` may name another."""
+    return root / _run(str(root), "rev-parse", "--git-path", "hooks").rstrip("\n")
+
+
 def commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Commit, ...]:
     """Return the commits reachable from `until` and not from `since`, oldest first, at most the newest `limit`.
 

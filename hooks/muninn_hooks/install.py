@@ -1,4 +1,5 @@
 """`muninn install claude-code` and `muninn uninstall claude-code`: the hooks and the MCP server, and nothing else.
+`git-hooks` in the place of the agent is the hook of git (`muninn_hooks.git_hooks`).
 
 Three places, as Claude Code has them. `--local` (the default) asks nothing of other people: the hooks go into
 `.claude/settings.local.json`. `--project` shares them in `.claude/settings.json`; since others will run the same line,
@@ -14,9 +15,11 @@ import shutil
 import sys
 from functools import partial
 
-from muninn_core.errors import MuninnError
+from muninn_core.errors import MuninnError, UsageError
 from muninn_core.launch.place import locate
 from muninn_hooks import edit, settings
+
+GIT_HOOKS = "git-hooks"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     words = parser.add_subparsers(dest="word", required=True)
     for word, what in (("install", "Connect an agent with Muninn."), ("uninstall", "Take that back, to the byte.")):
         one = words.add_parser(word, help=what, description=what)
-        one.add_argument("agent", choices=["claude-code"], help="the agent")
+        one.add_argument("agent", choices=["claude-code", GIT_HOOKS], help="the agent, or git")
         one.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository")
         scope = one.add_mutually_exclusive_group()
         for name, text in (
@@ -55,6 +58,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
     """Plan all edits, then apply them: an error in the second file leaves the first alone."""
+    if options.agent == GIT_HOOKS:
+        return _run_git_hooks(options, environ)
     hooks_file, server_file = places(options.scope, options.repo, environ)
     if options.word == "uninstall":
         plans = [
@@ -68,6 +73,17 @@ def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
         edit.plan_addition(server_file, partial(settings.with_server, command=command), settings.without_server),
     ]
     return _apply(plans, "wrote", "is as it should be already") + note
+
+
+def _run_git_hooks(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
+    if options.scope == "user":
+        raise UsageError("git's hooks belong to a repository", hint="Leave --user out.")
+    from muninn_hooks import git_hooks
+
+    if options.word == "uninstall":
+        return git_hooks.uninstall(options.repo)
+    command, note = resolve_command(options.scope, environ)
+    return git_hooks.install(options.repo, command) + note
 
 
 def places(scope: str, repo: str, environ: Mapping[str, str]) -> tuple[str, str]:

@@ -27,6 +27,9 @@ EVENTS: dict[str, str] = {
 }
 """The module of each event. It has BUDGET_SECONDS, `request(payload)` and `render(result)`."""
 
+GIT = "git-pre-commit"
+"""The one event that is git's and no agent's: nothing comes on stdin."""
+
 
 class _Run:
     """What the working thread leaves behind: the text to print or the failure, and whose log it belongs to."""
@@ -40,8 +43,12 @@ class _Run:
 
 def main(argv: list[str]) -> int:
     """Handle the event that `argv[0]` names. Returns 0 whatever happens, but 2 for an event that does not exist."""
+    if argv == [GIT]:
+        from muninn_hooks import pre_commit
+
+        return pre_commit.run()
     if len(argv) != 1 or argv[0] not in EVENTS:
-        sys.stderr.write(f"usage: muninn hook {'|'.join(EVENTS)}   (the event's JSON comes on stdin)\n")
+        sys.stderr.write(f"usage: muninn hook {'|'.join((*EVENTS, GIT))}   (an event's JSON comes on stdin)\n")
         return 2
     module = _load(EVENTS[argv[0]])
     run = _Run(argv[0])

@@ -72,6 +72,25 @@ def test_folding_knows_no_order_no_duplicates_and_no_files(records, data):
     assert step_by_step.state() == expected
 
 
+@settings(max_examples=300, deadline=None)
+@given(logs(), st.data())
+def test_taking_records_out_is_as_if_they_had_never_come(records, data):
+    gone = set(data.draw(st.lists(st.sampled_from([record.id for record in records] or ["none"]), unique=True)))
+    growing = Fold()
+    growing.add(records, sealed=True)
+    before = growing.state()
+    growing.changed.clear()
+    growing.remove(gone)
+    after = growing.state()
+    assert after == fold([record for record in records if record.id not in gone])
+    changed = {
+        each for each in {*before.memories, *after.memories} if before.memories.get(each) != after.memories.get(each)
+    }
+    assert changed <= growing.changed
+    growing.add([record for record in records if record.id in gone], sealed=True)
+    assert growing.state() == before
+
+
 @given(logs())
 @settings(max_examples=100, deadline=None)
 def test_nothing_disappears_and_somebody_always_speaks(records):

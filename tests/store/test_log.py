@@ -147,6 +147,31 @@ def test_files_that_come_change_and_go_are_followed(log, layout, tmp_path):
     assert texts(log) == ["1", "in the spool"]
 
 
+def test_segments_that_come_and_go_in_a_long_log_leave_the_state_of_the_files(log, layout, opened, tmp_path):
+    for number in range(12):
+        (record,) = log.append([insight(f"fact {number}", key=f"k{number}")], f"s{number}")
+        log.append([{"type": "link", "target": record.id, "relation": "supersedes", "to": record.id[:-1]}], "s0")
+        log.seal()
+    segments = sorted(layout.sessions.glob("s1*.jsonl"))
+    away = tmp_path / "away"
+    away.mkdir()
+    for moved, back in ((segments[:1], []), (segments[1:2], segments[:1]), ([], segments[1:2])):
+        for path in moved:
+            shutil.move(path, away / path.name)
+        for path in back:
+            shutil.move(away / path.name, path)
+        assert log.refresh()
+        assert log.state == opened(writable=False).state
+    text = segments[0].read_text()
+    for other in ("zzz", "aaa"):
+        segments[0].write_text(text.replace('"text":"fact', f'"text":"{other}'))
+        assert log.refresh()
+        assert log.state == opened(writable=False).state
+    segments[0].unlink()
+    assert log.refresh()
+    assert log.append([insight("again", key="k1")], "s9")[0].data["text"] == "again"
+
+
 def test_what_a_segment_holds_already_is_not_sealed_again(log, layout, opened):
     log.append([insight("one"), insight("two")], "s1")
     content = (layout.spool / "s1.jsonl").read_bytes()

@@ -34,7 +34,7 @@ from muninn_core.protocol import params as p
 from muninn_core.protocol import results as r
 from muninn_core.protocol.methods import METHODS
 from muninn_core.store.ids import Ids
-from muninn_core.store.layout import initialise
+from muninn_core.store.layout import initialise, prepare_memory
 
 
 def _now() -> datetime:
@@ -140,7 +140,8 @@ class Engine:
 
     def init(self, _params: p.InitParams, scope: Scope) -> r.InitResult:
         """Write `.muninn` and open it."""
-        created = initialise(layout_at(scope.place), DEFAULT_TEXT)
+        layout = layout_at(scope.place)
+        created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
         workspace = self.open(scope.place)
         return r.InitResult(root=scope.place.root, created=created, saw=workspace.saw())
 

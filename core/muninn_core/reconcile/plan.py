@@ -20,7 +20,7 @@ from muninn_core.reconcile.words import analyse
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, read_lines
+from muninn_core.store.lines import Lines, read_content, read_lines
 from muninn_core.store.log import Log
 from muninn_core.store.record import VERSION, Record, encode_line, make_record
 from muninn_core.store.stamp import later
@@ -95,7 +95,7 @@ def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None)
     spools = sorted(layout.spool.glob("*.jsonl")) if with_spool else []
     for path in (layout.main, *sorted(layout.sessions.glob("*.jsonl")), *spools):
         try:
-            content = path.read_bytes()
+            content = read_content(path)
         except FileNotFoundError:
             continue
         except OSError as error:

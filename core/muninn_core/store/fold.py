@@ -13,6 +13,7 @@ from types import MappingProxyType
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.store.change import CHANGES, needs
+from muninn_core.store.history import alone, plain
 from muninn_core.store.record import Record, preferred
 from muninn_core.store.relate import Component, relate
 
@@ -71,6 +72,8 @@ class Fold:
         self._before = before or {}
         self.changed: set[str] = set()
         """The memories that may have changed or gone since somebody last emptied this."""
+        self.varied: set[str] = set()
+        """The ids of which more than one record was seen."""
         self._clear()
 
     def _clear(self) -> None:
@@ -92,9 +95,13 @@ class Fold:
             known = self.records.get(record.id)
             if sealed and record.id not in self.sealed:
                 self.sealed.add(record.id)
-                touched.update({record.id} & self._births.keys())
+                if known is not None and record.id in self._births:
+                    touched.add(record.id)
             if known is not None:
-                better = known if known.data == record.data else preferred(known, record)
+                better = known
+                if known.data != record.data:
+                    self.varied.add(record.id)
+                    better = preferred(known, record)
                 revised = revised or better is not known
                 self.records[record.id] = better
                 continue
@@ -106,6 +113,49 @@ class Fold:
             self._clear()
             touched = {identity for record in self.records.values() for identity in self._file(record)}
         self._refold(touched)
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Take records out, as if they had never come. Not for those of `varied`: which stands then is not known.
+
+        Whatever the records are connected with is taken apart and filed again; the rest is not looked at.
+        """
+        gone = {identity: self.records.pop(identity) for identity in ids if identity in self.records}
+        self.sealed -= gone.keys()
+        members: set[str] = set()
+        for identity in {each for record in gone.values() for each in self._about(record)}:
+            if identity not in members:
+                members |= self._component(identity)
+        before = {each: self._memories.pop(each) for each in members if each in self._memories}
+        apart = {**self._take_apart(members, gone.values()), **gone}
+        for record in apart.values():
+            for wanted in needs(record.data):
+                self._missing[wanted].pop(record.id, None)
+        self._before = before
+        self._refold({each for identity in apart.keys() - gone.keys() for each in self._file(apart[identity])})
+        self.changed |= {each for each, memory in before.items() if self._memories.get(each) is not memory}
+
+    def _about(self, record: Record) -> Iterable[str]:
+        """The memories that a record says something of."""
+        if record.type == "resolve":
+            conflict = self._conflicts.get(record.data["conflict"])
+            return needs(conflict.data) if conflict else ()
+        return (record.id, *needs(record.data), *_superseded_by(record))
+
+    def _take_apart(self, members: set[str], gone: Iterable[Record]) -> dict[str, Record]:
+        """Forget all that is filed of some memories, and of the conflicts about them; return those records."""
+        found: list[Record] = []
+        conflicts = {record.data["conflict"] for record in gone if record.type == "resolve"}
+        for each in members:
+            self._near.pop(each, None)
+            conflicts |= self._sides.pop(each, set())
+            found += self._changes.pop(each, []) + self._merges.pop(each, [])
+            if each in self._births:
+                found.append(self._births.pop(each))
+        for each in conflicts:
+            found += self._resolves.pop(each, [])
+            if each in self._conflicts:
+                found.append(self._conflicts.pop(each))
+        return {record.id: record for record in found}
 
     def state(self) -> State:
         """Return the state so far; later records do not change it."""
@@ -129,12 +179,12 @@ class Fold:
 
     def _file(self, record: Record) -> Iterable[str]:
         """Put a record where folding finds it, and return the memories that it touches."""
+        if record.type not in CHANGES:
+            return self._file_birth(record)
         wanted = needs(record.data)
         for identity in wanted:
             if identity not in self._births and identity not in self._conflicts:
                 self._missing[identity][record.id] = record
-        if record.type not in CHANGES:
-            return self._file_birth(record)
         match record.type:
             case "merge":
                 for identity in set(wanted):
@@ -160,7 +210,8 @@ class Fold:
             return ()  # a change of a later time: kept, not applied
         self._missing.pop(record.id, None)
         self._births[record.id] = record
-        self._connect((record.id, *_superseded_by(record)))
+        if "links" in record.data:
+            self._connect((record.id, *_superseded_by(record)))
         return (record.id,)
 
     def _connect(self, identities: tuple[str, ...]) -> None:
@@ -176,12 +227,9 @@ class Fold:
         for identity in sorted(touched):
             if identity in done:
                 continue
-            members = self._component(identity)
-            done |= members
-            for each, memory in sorted(relate(self._records_of(members)).items()):
+            for each, folded in self._related(identity, done):
                 in_order = in_order and (each in self._memories or each > last)
                 last = max(last, each)
-                folded = replace(memory, sealed=True) if each in self.sealed else memory
                 known = self._memories.get(each) or self._before.get(each)
                 if known is None or known != folded:
                     known = folded
@@ -189,7 +237,20 @@ class Fold:
                 self._memories[each] = known
         self._before = {}
         if not in_order:
-            self._memories = dict(sorted(self._memories.items()))
+            self._memories = {each: self._memories[each] for each in sorted(self._memories)}
+
+    def _related(self, identity: str, done: set[str]) -> Iterable[tuple[str, Memory]]:
+        """Fold the component of a memory; its members are `done` then."""
+        birth = self._births.get(identity)
+        if birth and identity not in self._near and identity not in self._changes and plain(birth):
+            memory = alone(birth, sealed=identity in self.sealed)
+            return ((identity, memory),) if memory is not None else ()
+        members = self._component(identity)
+        done |= members
+        return [
+            (each, replace(memory, sealed=True) if each in self.sealed else memory)
+            for each, memory in sorted(relate(self._records_of(members)).items())
+        ]
 
     def _component(self, start: str) -> set[str]:
         members = {start}

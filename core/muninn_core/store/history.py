@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from muninn_core.model.memory import Link
+from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, field
 from muninn_core.store.fields import born, cap_of, lowest, read_fields, read_link
 from muninn_core.store.record import Record
@@ -64,6 +64,20 @@ def live(birth: Record, changes: Iterable[Record]) -> Life | None:
         fields.update(_BLANK, redacted=True)
         links = {key: (Link(relation=link.relation, target=link.target), at) for key, (link, at) in links.items()}
     return Life(fields=fields, links=links, superseders=tuple(superseders), restored=restored, worded=worded)
+
+
+def alone(birth: Record, *, sealed: bool) -> Memory | None:
+    """Return the memory that a record made when no other speaks of it; None when it made none.
+
+    It must be `plain`. The same as `live` and `relate` give, at a fraction of the cost: nearly all memories are such.
+    """
+    fields = born(birth)
+    return None if fields is None else Memory(**fields, sealed=sealed)
+
+
+def plain(birth: Record) -> bool:
+    """Whether what a record made says nothing of others and was not blanked."""
+    return "links" not in birth.data and birth.data.get("redacted") is not True
 
 
 def _apply(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Stamp]], change: Record) -> None:

@@ -19,6 +19,10 @@ _GITATTRIBUTES = """\
 memory/**/*.jsonl text eol=lf merge=union
 """
 
+KEEP = ".gitkeep"
+"""In `sessions`, so that git never sees that folder end: it would take it as renamed to where its files went, and have
+conflicts about the new ones of other branches."""
+
 _KNOWLEDGE = """\
 # Knowledge
 
@@ -93,6 +97,19 @@ def initialise(layout: Layout, config_text: str) -> tuple[str, ...]:
         layout.muninn / ".gitattributes": _GITATTRIBUTES,
         layout.knowledge / "README.md": _KNOWLEDGE,
     }
+    return _write_missing(layout, wanted)
+
+
+def prepare_memory(layout: Layout) -> tuple[str, ...]:
+    """Write the two empty files that memory begins with and return those made; never overwrites one.
+
+    `main.jsonl` is there from the first commit on, so that no branch changes it while another one lacks it.
+    Raises StorageError or ReadOnlyError.
+    """
+    return _write_missing(layout, {layout.main: "", layout.sessions / KEEP: ""})
+
+
+def _write_missing(layout: Layout, wanted: dict[Path, str]) -> tuple[str, ...]:
     missing = [path for path in wanted if not path.exists()]
     for path in missing:
         write_whole(path, wanted[path].encode())

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from muninn_core.model.value import Value
 from muninn_core.store.record import MalformedRecord, Record, parse_line
+
+LARGEST_BYTES = 256 * 1024 * 1024
+"""A larger file is no memory that sessions wrote: 100,000 memories take a fifth of it. It is reported and not read."""
 
 
 class Malformed(Value):
@@ -22,6 +28,19 @@ class Lines(Value):
     records: tuple[Record, ...] = ()
     malformed: tuple[Malformed, ...] = ()
     raw: tuple[bytes, ...] = ()
+
+
+class TooLarge(OSError):
+    """A file beyond `LARGEST_BYTES`."""
+
+
+def read_content(path: Path) -> bytes:
+    """Return what is in a file of records. Raises TooLarge before it takes the memory, and OSError."""
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST_BYTES:
+            raise TooLarge(errno.EFBIG, f"{size:,} bytes are too many (at most {LARGEST_BYTES:,})")
+        return file.read()
 
 
 def read_lines(content: bytes, shown: str) -> Lines:

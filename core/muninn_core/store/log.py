@@ -16,11 +16,12 @@ from typing import Any
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.results import Problem
+from muninn_core.store.bulk import uncollected
 from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, Malformed, read_lines, unsealed_lines
+from muninn_core.store.lines import Lines, Malformed, read_content, read_lines, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record, preferred
 from muninn_core.store.redact import blank_files, replace_records, subject_of
 from muninn_core.store.spool import (
@@ -36,6 +37,9 @@ from muninn_core.store.spool import (
 from muninn_core.store.stamp import later, timestamp
 
 _Signature = tuple[int, int, int, int]
+
+_MANY_GONE = 0.2
+"""When more than this share of the records went from where they were, folding anew costs less."""
 
 
 class Sealed(Value):
@@ -91,8 +95,9 @@ class Log:
         self._glanced: dict[str, _Signature] | None = None
         if writable:
             self._heal()
-        self._reread()
-        self._refold()
+        with uncollected():
+            self._reread()
+            self._fold_all()
         self._view = self._look()
         if writable and self._spooled:
             self._seal_the_dead()
@@ -242,9 +247,12 @@ class Log:
         if not self._lock.acquire(blocking=wait):
             return False
         try:
+            before = self._files
             if not self._reread():
                 return False
-            self._refold()
+            if not self._take_in(before):
+                with uncollected():
+                    self._refold()
             self._view = self._look()
             return True
         finally:
@@ -393,18 +401,14 @@ class Log:
         if glance == self._glanced:
             return False
         self._glanced = glance  # taken before the files are read: what changes meanwhile is seen the next time
-        there = [self.layout.main, *sorted(self.layout.sessions.glob("*.jsonl"))]
-        if not self.writable:
-            there += (*spools(self.layout).values(), *private_files(self.layout))
-        now = {path: signature for path in there if (signature := _signature(path)) is not None}
-        if now == {path: signature for path, (signature, _) in self._files.items()}:
+        known = {str(path): (path, entry) for path, entry in self._files.items()}
+        now: dict[Path, tuple[_Signature | None, Lines]] = {}
+        for name in sorted(name for name in glance if name.endswith(".jsonl")):
+            path, entry = known.get(name) or (Path(name), None)
+            now[path] = entry if entry and entry[0] == glance[name] else (glance[name], self._read(path))
+        if now.keys() == self._files.keys() and all(now[path] is self._files[path] for path in now):
             return False
-        self._files = {
-            path: self._files[path]
-            if path in self._files and self._files[path][0] == signature
-            else (signature, self._read(path))
-            for path, signature in now.items()
-        }
+        self._files = now
         return True
 
     def _glance(self) -> dict[str, _Signature]:
@@ -413,23 +417,73 @@ class Log:
         others = () if self.writable else (self.layout.spool, self.layout.private)
         for folder in (self.layout.sessions, *others):
             try:
-                with os.scandir(folder) as entries:
-                    found.update((entry.path, _told(entry.stat())) for entry in entries)
+                entries = os.scandir(folder)
             except OSError:
-                continue  # no folder; a file that went meanwhile is missed by the careful look, too
-        try:
-            found[""] = _told(self.layout.main.stat())
-        except OSError:
-            pass
-        return found
+                continue  # no folder
+            with entries:
+                for entry in entries:
+                    try:
+                        found[entry.path] = _told(entry.stat())
+                    except OSError:
+                        continue  # it went meanwhile, or is a link to nothing
+        main = _signature(self.layout.main)
+        return found if main is None else {**found, str(self.layout.main): main}
 
     def _read(self, path: Path) -> Lines:
         shown = self.layout.relative(path)
         try:
-            return read_lines(path.read_bytes(), shown)
+            return read_lines(read_content(path), shown)
         except OSError as error:
             reason = f"can't be read: {error.strerror or error}"
             return Lines(malformed=(Malformed(path=shown, line=0, reason=reason),))
+
+    def _fold_all(self) -> None:
+        """Fold every file into a fold that holds nothing yet."""
+        unshared = [lines for path, (_, lines) in self._files.items() if self._is_unshared(path)]
+        unshared += (*self._spooled.values(), *self._private.values())
+        sealed = [lines for path, (_, lines) in self._files.items() if not self._is_unshared(path)]
+        self._fold.add((record for lines in sealed for record in lines.records), sealed=True)
+        self._fold.add((record for lines in unshared for record in lines.records), sealed=False)
+        self._learn_keys(self._fold.records.values())
+
+    def _is_unshared(self, path: Path) -> bool:
+        return path.parent in (self.layout.spool, self.layout.private)
+
+    def _take_in(self, before: Mapping[Path, tuple[_Signature | None, Lines]]) -> bool:
+        """Fold in the files that came and out those that went; say whether that could be done and is worth it."""
+        came = {path: lines for path, (_, lines) in self._files.items() if before.get(path) is not self._files[path]}
+        went = {
+            record.id
+            for path, (_, lines) in before.items()
+            if path not in self._files or path in came
+            for record in lines.records
+        }
+        if went:
+            unshared = any(self._is_unshared(path) for path in self._files)
+            known = self._fold.records
+            edited = any(
+                record.id in went and known[record.id].data != record.data
+                for lines in came.values()
+                for record in lines.records
+            )
+            if unshared or edited or went & self._fold.varied or len(went) > _MANY_GONE * len(known):
+                return False
+            lost = went - {record.id for _, lines in self._files.values() for record in lines.records}
+            own = (*self._spooled.values(), *self._private.values())
+            if any(record.id in lost for lines in own for record in lines.records):
+                return False
+            self._fold_out(lost)
+        for path, lines in came.items():
+            self._fold.add(lines.records, sealed=not self._is_unshared(path))
+            self._learn_keys(lines.records)
+        return True
+
+    def _fold_out(self, lost: set[str]) -> None:
+        keyed = any("key" in self._fold.records[identity].data for identity in lost)
+        self._fold.remove(lost)
+        if keyed:
+            self._keyed = {}
+            self._learn_keys(self._fold.records.values())
 
     def _refold(self) -> None:
         """Bring the fold in line with the files: by adding when they only grew, else from the start."""
@@ -437,7 +491,7 @@ class Log:
         unshared = (*self._spooled.values(), *self._private.values())
         spooled: list[Record] = [record for lines in unshared for record in lines.records]
         for path, (_, lines) in self._files.items():
-            if path.parent in (self.layout.spool, self.layout.private):
+            if self._is_unshared(path):
                 spooled += lines.records
                 continue
             for record in lines.records:

@@ -1,0 +1,151 @@
+"""`muninn hook git-pre-commit`: seal the work tree's memory and stage the new segments, so that they travel along.
+
+Git waits for this hook, so it fails open: it never refuses a commit and ends within its budget; what failed is a line
+in the hooks' log. It stages new files of `.muninn/memory/sessions` and nothing else, and steps aside where a commit is
+not a plain one of the work tree's index:
+
+- a commit of named paths (`git commit PATH`) has an index of its own. A file added to it would be in the commit, but
+  not in the index that git goes on with, and the next commit would take it out again;
+- during a rebase, a cherry-pick, a revert or `git am` the commit repeats what somebody else's was;
+- when nothing is staged, there would be no commit without us.
+
+In all these cases nothing is sealed either: memory stays in the spool until a commit that can take it.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+from contextlib import suppress
+
+from muninn_core.errors import MuninnError
+from muninn_core.launch.place import locate
+from muninn_hooks import journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from muninn_core.launch.place import Place
+
+BUDGET_SECONDS = 6.0
+"""A cold daemon needs one or two; a person who waits longer thinks that git hangs."""
+
+_SECONDS_FOR_GIT = 10.0
+_SESSIONS = ".muninn/memory/sessions"
+_BUSY = ("rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer")
+_MOST_PATHS = 400
+"""How many paths one command line takes."""
+
+
+class GitFailure(MuninnError):
+    """Git said no, or sealing failed; the text says what."""
+
+
+def run() -> int:
+    """Seal and stage for the commit that is being made in the current folder. Returns 0 whatever happens."""
+    root = ""
+    try:
+        place = locate(os.getcwd())
+        if applies(place, os.environ):
+            root = place.root
+            if something_is_staged(root):
+                failure = _seal(root) if needs_sealing(place) else ""
+                stage_new_segments(root)  # those that a session's end has sealed, too
+                if failure:
+                    raise GitFailure(failure)
+    except MuninnError as error:
+        _tell(root, f"{error.message} {error.hint}".strip())
+    except Exception as error:  # fail open: whatever it is, the commit goes on
+        _tell(root, f"{type(error).__name__}: {error}")
+    return 0
+
+
+def applies(place: Place, environ: Mapping[str, str]) -> bool:
+    """Whether the commit that is being made can take memory along."""
+    if not place.git_dir or not os.path.isdir(os.path.join(place.root, ".muninn")):
+        return False
+    if os.path.basename(environ.get("GIT_INDEX_FILE", "")).startswith("next-index-"):
+        return False  # git's name for the index of a commit of named paths
+    return not any(os.path.exists(os.path.join(place.git_dir, name)) for name in _BUSY)
+
+
+def needs_sealing(place: Place) -> bool:
+    """Whether a spool is there. Without one no daemon need be asked, nor started."""
+    local = os.path.join(place.root, ".muninn", "local")
+    if place.linked:
+        local = os.path.join(place.identity, "muninn", os.path.basename(place.git_dir))
+    with suppress(OSError):
+        return any(name.endswith(".jsonl") for name in os.listdir(os.path.join(local, "spool")))
+    return False
+
+
+def something_is_staged(root: str) -> bool:
+    """Whether the index differs from HEAD. Raises GitFailure."""
+    return _git(root, "diff", "--cached", "--quiet", "--no-ext-diff", ok=(0, 1)).code == 1
+
+
+def stage_new_segments(root: str) -> list[str]:
+    """Stage the segments that git does not know yet, and return them, relative to the root. Raises GitFailure."""
+    out = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", _SESSIONS).out
+    fresh = [name for name in out.decode("utf-8", "surrogateescape").split("\0") if name.endswith(".jsonl")]
+    for first in range(0, len(fresh), _MOST_PATHS):
+        _git(root, "--literal-pathspecs", "add", "--", *fresh[first : first + _MOST_PATHS])
+    return fresh
+
+
+def _seal(root: str) -> str:
+    """Ask the daemon to seal every session of the work tree, within the budget; return what failed, "" for nothing."""
+    failures: list[str] = []
+    done = _thread.allocate_lock()
+    done.acquire()
+
+    def work() -> None:
+        try:
+            from muninn_core.client import call
+
+            call(root, os.environ, "seal", {}, name="hook git-pre-commit")
+        except MuninnError as error:
+            failures.append(f"{error.message} {error.hint}".strip())
+        except Exception as error:
+            failures.append(f"{type(error).__name__}: {error}")
+        finally:
+            done.release()
+
+    _thread.start_new_thread(work, ())
+    if not done.acquire(timeout=BUDGET_SECONDS):
+        return f"no answer within {BUDGET_SECONDS:g} s; what is not sealed goes with a later commit"
+    return failures[0] if failures else ""
+
+
+def _tell(root: str, failure: str) -> None:
+    if root:
+        journal.append(root, "git-pre-commit", failure)
+
+
+class _Done:
+    def __init__(self, code: int, out: bytes) -> None:
+        self.code = code
+        self.out = out
+
+
+def _git(root: str, *arguments: str, ok: tuple[int, ...] = (0,)) -> _Done:
+    """Run git with the environment that git gave the hook: GIT_INDEX_FILE names the index of this commit."""
+    import subprocess
+
+    command = ["git", "-c", "core.quotePath=false", *arguments]
+    pipes: dict[str, Any] = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+    }
+    with subprocess.Popen(command, cwd=root, **pipes) as process:
+        try:
+            out, err = process.communicate(timeout=_SECONDS_FOR_GIT)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # not killed: git takes its lock files away when it is asked to end
+            raise GitFailure(f"git {arguments[0]} took more than {_SECONDS_FOR_GIT:g} s") from None
+    if process.returncode not in ok:
+        raise GitFailure(f"git {arguments[0]} failed: {err.decode('utf-8', 'replace').strip()}")
+    return _Done(process.returncode, out)
