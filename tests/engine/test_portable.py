@@ -252,7 +252,7 @@ def test_what_is_redacted_here_never_comes_back(muninn, other, file):
 def test_secrets_leave_in_no_bundle_and_come_in_with_none(muninn, other, file):
     secret = key_of_chance()
     segment = muninn.root / ".muninn/memory/sessions/by-hand.jsonl"
-    segment.parent.mkdir(parents=True)
+    segment.parent.mkdir(parents=True, exist_ok=True)
     line = {"v": 1, "id": "h1", "ts": "2026-01-01T00:00:00Z", "type": "insight", "text": f"token = {secret}"}
     segment.write_text(json.dumps(line) + "\n")
     result = muninn.call("export")

@@ -126,6 +126,11 @@ def undo(layout: Layout) -> Undone:
     )
 
 
+def forget(layout: Layout) -> None:
+    """Delete all journals: what they would bring back is to be nowhere. Raises StorageError or ReadOnlyError."""
+    remove_all(_journals(layout, OPEN, CLOSED))
+
+
 def _begin(layout: Layout, kind: str, summary: str, changes: Sequence[Change]) -> Path | None:
     """Write the journal. One that an interruption left open is taken into it: its contents are the earlier ones.
 

@@ -20,6 +20,7 @@ from muninn_core.store.bulk import uncollected
 from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
 from muninn_core.store.fold import Fold, State
+from muninn_core.store.journal import forget
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_content, read_lines, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record, preferred
@@ -203,6 +204,7 @@ class Log:
             self.append([{"type": "redact", "actor": actor, "target": identity} for identity in missing], session)
             for name in list(self._cut_to):
                 cut(spool_path(self.layout, name), self._cut_to.pop(name))
+            forget(self.layout)  # undo would bring the text back
             try:
                 changed = blank_files(self.layout, subject_of(set(ids), self._fold.records, texts))
             except OSError as error:
