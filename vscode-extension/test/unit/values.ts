@@ -3,7 +3,7 @@
 import type { Hit, Memory, StatusResult } from '../../src/protocol';
 
 export const STATUS: StatusResult = {
-  saw: { commit: 'c0ffee', branch: 'main', log: 12, index: { generation: 3, lag: 0 } },
+  saw: { commit: 'c0ffee', branch: 'main', log: 12, index: { generation: 3, lag: 0 }, note: '' },
   pid: 4711,
   version: '0.1.0',
   root: '/repo',
@@ -30,6 +30,9 @@ export const HIT: Hit = {
   title: '',
   type: '',
   symbol: 'render_page',
+  elsewhere: [],
+  work: '',
+  private: false,
 };
 
 export const MEMORY: Memory = {
@@ -64,4 +67,7 @@ export const MEMORY: Memory = {
   sealed: false,
   sources: [],
   details: { rationale: 'one machine' },
+  private: false,
+  elsewhere: [],
+  work: '',
 };
