@@ -77,7 +77,7 @@ class Works:
     """What became of the commits that memories were made at. Safe to use from several threads."""
 
     def __init__(self, place: Place, past: Past) -> None:
-        self._place = place
+        self._now = git.HeadReader(place)
         self._past = past
         self._lock = threading.Lock()
         self._head: str | None = None
@@ -86,7 +86,7 @@ class Works:
     def label(self, memories: Iterable[Memory]) -> list[Memory]:
         """Return the memories with `work` filled in."""
         found = list(memories)
-        head = git.head(self._place).commit
+        head = self._now.read().commit
         if head is None:
             return found
         with self._lock:

@@ -34,11 +34,13 @@ def extents(lines: list[str], language: str) -> list[Extent]:
     open_: list[tuple[int, int]] = []  # (indentation, place in `found`), outer first
     text_until: str | None = None
     for i, line in enumerate(lines):
-        body = line.strip()
+        rest = line.lstrip()
+        body = rest.rstrip()
         if text_until is None and body:
-            indent = _indent(line)
-            closer = bool(_CLOSERS.match(body)) or body == "{"
-            if i in names or not _NEUTRAL.match(body):
+            width = len(line) - len(rest)
+            indent = width + 3 * line.count("\t", 0, width) if width else 0  # a tab is as wide as four blanks
+            closer = body[0] in ")]}e{" and (body == "{" or bool(_CLOSERS.match(body)))
+            if i in names or body[0] not in "#/*pdc" or not _NEUTRAL.match(body):
                 while open_ and (open_[-1][0] > indent or (open_[-1][0] == indent and not closer)):
                     open_.pop()
             if i in names:
@@ -53,7 +55,7 @@ def extents(lines: list[str], language: str) -> list[Extent]:
         elif body:
             for _, at in open_:
                 found[at][1] = i
-        if language == "python":
+        if language == "python" and ('"""' in line or "'''" in line):
             text_until = _within_text(line, text_until)
     return [Extent(name, start + 1, end + 1) for name, (start, end) in zip(called, found, strict=True)]
 
@@ -73,11 +75,6 @@ def named(known: list[Extent], symbol: str) -> list[Extent]:
         or [one for one in known if one.name.endswith("." + symbol)]
         or [one for one in known if one.name.rpartition(".")[2] == last]
     )
-
-
-def _indent(line: str) -> int:
-    lead = line[: len(line) - len(line.lstrip())]
-    return len(lead) + 3 * lead.count("\t")
 
 
 def _within_text(line: str, until: str | None) -> str | None:
