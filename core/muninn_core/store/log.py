@@ -92,6 +92,7 @@ class Log:
         self._keyed: dict[str, Record] = {}
         self._troubles: list[Problem] = []
         self._torn: tuple[Malformed, ...] = ()
+        self._read_private_records = self._segments = 0
         self._fold = Fold()
         self._folded_anew = True
         self._glanced: dict[str, _Signature] | None = None
@@ -100,7 +101,7 @@ class Log:
         with uncollected():
             self._reread()
             self._fold_all()
-        self._look_for_torn()
+        self._look_at_files()
         self._view = self._look()
         if writable and self._spooled:
             self._seal_the_dead()
@@ -181,7 +182,7 @@ class Log:
             self.refresh()
             names = sorted(self._spooled) if session is None else [session]
             sealed = [self._seal_one(name) for name in names if name in self._spooled]
-            self._look_for_torn()
+            self._look_at_files()
             self._view = self._look()
             return Sealed(
                 segments=tuple(path for one in sealed for path in one.segments),
@@ -242,7 +243,7 @@ class Log:
         self._glanced = None
         self._reread()
         self._refold()
-        self._look_for_torn()
+        self._look_at_files()
         self._view = self._look()
 
     def refresh(self, *, wait: bool = True) -> bool:
@@ -259,7 +260,7 @@ class Log:
             if not self._take_in(before):
                 with uncollected():
                     self._refold()
-            self._look_for_torn()
+            self._look_at_files()
             self._view = self._look()
             return True
         finally:
@@ -400,7 +401,7 @@ class Log:
             except (MuninnError, OSError) as error:
                 shown = self.layout.relative(spool_path(self.layout, session))
                 self._troubles.append(_problem("unsealed", error, shown))
-        self._look_for_torn()
+        self._look_at_files()
         self._view = self._look()
 
     def _reread(self) -> bool:
@@ -525,26 +526,31 @@ class Log:
                 if record.stamp < known.stamp:
                     self._keyed[key] = record
 
-    def _look_for_torn(self) -> None:
-        """Take note of the torn pieces that lie there: they come with a start, and a person takes them away."""
+    def _look_at_files(self) -> None:
+        """Take note of what only changes with the files: storing a record need not look again."""
         self._torn = tuple(
             Malformed(path=self.layout.relative(path), line=0, reason="the bytes of a line that a crash cut off")
             for path in torn_pieces(self.layout)
         )
+        files = self._files.items()
+        self._read_private_records = sum(
+            len(lines.records) for path, (_, lines) in files if path.parent == self.layout.private
+        )
+        self._segments = sum(1 for path in self._files if path.parent == self.layout.sessions)
 
     def _look(self) -> _View:
         lines = [lines for _, lines in self._files.values()] + [*self._spooled.values(), *self._private.values()]
-        private = sum(
-            len(lines.records) for path, (_, lines) in self._files.items() if path.parent == self.layout.private
-        )
         malformed = tuple(one for each in lines for one in each.malformed)
         torn = self._torn
         return _View(
             state=self._fold.state(),
             malformed=malformed + torn,
             problems=(*map(_as_problem, malformed + torn), *self._troubles),
-            unsealed=len(self._fold.records) - len(self._fold.sealed) - private - len(self._hidden - self._fold.sealed),
-            segments=sum(1 for path in self._files if path.parent == self.layout.sessions),
+            unsealed=len(self._fold.records)
+            - len(self._fold.sealed)
+            - self._read_private_records
+            - len(self._hidden - self._fold.sealed),
+            segments=self._segments,
         )
 
 
