@@ -8,11 +8,11 @@ It knows nothing of how Muninn judges, and nothing of Muninn's symbols. Three th
    or moved, too. Blame can't know it where a change was taken back later, where the lines left one file in one commit
    and came to the other in the next (files that were forgotten, a new file before the old one was emptied), and where
    they have less than the forty letters that `-C` asks for.
-3. What is left: with half of its lines among blame's survivors the span has drifted, or with half of them where `git
-   diff` leaves them standing between the cited file and one that has the span's head since then. So it has when its
-   head (the words that name it: `def setUp`, `pub fn new`) stands in its file, under whatever name the renames of each
-   commit gave it, in a copy of its file where the file itself lost it, or in a file to which several of its lines went.
-   Else it is gone. One line alone makes no home: `def process_response(self, request, response):` stands in a dozen.
+3. What is left: with half of its lines among blame's survivors the span has drifted. So it has when its head (the words
+   that name it: `def setUp`, `pub fn new`) stands in its file, under whatever name the renames of each commit gave it,
+   in a copy of its file where the file itself lost it, in a file to which several of its lines went, or in a file that
+   did not have it before, with half of its lines below it. Else it is gone. One line alone makes no home:
+   `def process_response(self, request, response):` stands in a dozen files.
 """
 
 from __future__ import annotations
@@ -101,10 +101,18 @@ class Truth:
     def _half_left(self, cite: Cite, lines: list[_Line], head: re.Pattern[str]) -> bool:
         if 2 * sum(line.place is not None for line in lines) >= len(lines):
             return True
-        new = (path for path in self._newcomers(cite, lines[0].text) if self._has(self._late, path, head))
-        return any(
-            2 * self._standing(cite, path) >= len(lines) for path in new if not self._has(self._early, path, head)
-        )
+        new = (path for path in self._newcomers(cite, lines[0].text) if not self._has(self._early, path, head))
+        return any(self._half_below(lines, path, head) for path in new)
+
+    def _half_below(self, lines: list[_Line], path: str, head: re.Pattern[str]) -> bool:
+        """Whether a file has a span's head, and below it, within twice its length, half of the lines that tell."""
+        text = [line.strip() for line in self._text(self._late, path)]
+        telling = [line.text for line in lines if line.tells]
+        for at in (at for at, line in enumerate(text) if head.search(line)):
+            below = set(text[at : at + 2 * len(lines)])
+            if telling and 2 * sum(line in below for line in telling) >= len(telling):
+                return True
+        return False
 
     def _newcomers(self, cite: Cite, first: str) -> list[str]:
         """Return the files of the late commit that have a span's first words, and are other than at the early one."""
@@ -114,15 +122,6 @@ class Truth:
         found = self._git("grep", "-l", "-z", "-I", "-F", "-e", start, self._late, "--", f"*{suffix}", check=False)
         paths = [name.partition(":")[2] for name in found.split("\0") if name]
         return [path for path in paths if path != cite.path and path in self._changed]
-
-    def _standing(self, cite: Cite, path: str) -> int:
-        """Return how many lines of a span `git diff` leaves standing between its file and another one."""
-        told = self._git("diff", "-w", "-U0", f"{self._early}:{cite.path}", f"{self._late}:{path}", check=False)
-        lost: set[int] = set()
-        for start, count in re.findall(r"^@@ -(\d+)(?:,(\d+))? ", told, re.M):
-            lost.update(range(int(start), int(start) + int(count or 1)))
-        text = self._text(self._early, cite.path)
-        return sum(number not in lost and bool(text[number - 1].strip()) for number in range(cite.start, cite.end + 1))
 
     def _side_by_side(self, places: list[_Place]) -> bool:
         """Whether lines stand in one file, in order, with nothing but blank lines between them."""
@@ -187,7 +186,7 @@ def _state(cite: Cite, place: _Place) -> str:
 
 
 def _find(text: list[str], wanted: list[str]) -> list[int]:
-    """Return the numbers (1-based) of the lines at which some lines stand side by side, blanks and blank lines aside."""
+    """Return the numbers (1-based) of the lines at which some lines stand side by side, blanks aside."""
     rows = [(number, "".join(line.split())) for number, line in enumerate(text, 1) if line.strip()]
     asked = ["".join(line.split()) for line in wanted]
     words = [row for _, row in rows]

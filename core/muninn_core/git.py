@@ -447,6 +447,9 @@ class Hunk(Value):
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
 
+_MOST_RENAMES = 8
+"""How many names a file is followed through."""
+
 _PLAIN_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
 
 
@@ -474,13 +477,43 @@ def changes(root: Path, commit: str) -> Changes | None:
     return Changes(renamed=renamed, changed=frozenset(changed))
 
 
+def followed(root: Path, commit: str, path: str) -> str | None:
+    """Return the name that a commit's file has at HEAD, by the renames of the commits since; None when it has none.
+
+    Unlike `changes`, which compares both ends, it also finds a file that has little in common with what it once was.
+    """
+    since = commit
+    for _ in range(_MOST_RENAMES):
+        sha = _last_removal(root, since, path)
+        if not sha:
+            return None
+        how = ("-r", "-z", "-M", "--diff-filter=R", "--name-status", "--no-commit-id", f"{sha}^1", sha)
+        fields = _run(str(root), "diff-tree", *how, check=False).split("\0")
+        names = dict(zip(fields[1::3], fields[2::3], strict=False))
+        if path not in names:
+            return None
+        since, path = sha, names[path]
+        if _git(str(root), "cat-file", "-e", f"HEAD:{path}").returncode == 0:
+            return path
+    return None
+
+
+def _last_removal(root: Path, since: str, path: str) -> str:
+    """Return the newest commit that took a name away, of a merge only when its first parent still had it."""
+    find = ("log", "-1", "--no-renames", "--diff-filter=D", "--format=%H", f"{since}..HEAD", "--", path)
+    for way in (("--full-history",), ("--first-parent", "-m")):
+        sha = _run(str(root), find[0], *way, *find[1:], check=False).strip()
+        if sha:
+            return sha
+    return ""
+
+
 def hunks(root: Path, commit: str, path: str, now: str) -> tuple[Hunk, ...] | None:
     """Return what was replaced in a file since a commit, in order, blanks aside; `now` is its name in the work tree.
 
-    None when the commit is not there.
+    None when the commit does not have it.
     """
-    names = dict.fromkeys((path, now))
-    done = _git(str(root), *_PLAIN_DIFF, "-w", "-U0", f"{commit}^{{commit}}", "--", *names)
+    done = _git(str(root), *_PLAIN_DIFF, "-w", "-U0", f"{commit}:{path}", "--", now)
     if done.returncode != 0:
         return None
     return tuple(

@@ -202,9 +202,13 @@ class Look:
         return Page(path, data.decode("utf-8-sig", "replace"))
 
     def renamed(self, commit: str, path: str) -> str | None:
-        """Return the name that a commit's file has now."""
+        """Return the name that a commit's file has now: by what is like it now, else by the renames of each commit."""
         changes = self._changes(commit)
-        return changes.renamed.get(path) if changes else None
+        if changes is None:
+            return None
+        if path in changes.renamed:
+            return changes.renamed[path]
+        return self._told(("followed", commit, path), lambda: git.followed(self._citations.root, commit, path))
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
         """Return what was replaced in a file since a commit."""

@@ -13,13 +13,13 @@ from muninn_core.git import Hunk
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
 from muninn_core.source.extent import Extent, innermost, named
-from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark
+from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark, tells
 
 ENOUGH = 0.5
 """Of a span whose symbol is not found, this share must have survived, else it is gone. Git's own bound for renames."""
 
 ENOUGH_THERE = 0.25
-"""The same in a file of the same name in another folder, when the cited file is not there any more."""
+"""The same of a definition of the same name in a file of the same name in another folder."""
 
 TRIVIAL = 3
 """A span of fewer lines that has no symbol stands in many places: only git says which of them is meant."""
@@ -139,8 +139,9 @@ def _left(cite: Cite, mark: Mark, page: Page, tree: Tree) -> tuple[int, int] | N
             replaced += [hunk.now_start, hunk.now_start + hunk.now_count - 1]
         shift += hunk.now_count - hunk.count
     kept += range(at + shift, cite.end + shift + 1)
-    telling = [line for line in kept if line <= page.length and page.lines[line - 1].strip()]
-    if len(telling) < ENOUGH * mark.lines and not (replaced and not cite.symbol):
+    stand = [page.lines[line - 1] for line in kept if line <= page.length and page.lines[line - 1].strip()]
+    telling = sum(map(tells, stand))
+    if telling < ENOUGH * (telling + mark.lines - len(stand)) and not (replaced and not cite.symbol):
         return None  # what has no symbol is known by its place alone: there its edited lines count, too
     found = kept if len(kept) == _size(cite) else kept + replaced
     return (min(found), max(found)) if max(found) <= page.length else None  # else the commit had other lines there
@@ -166,13 +167,14 @@ def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Ci
             return _at(cite, "moved", path, spots[0])
         if page and not (before and named(before.extents, cite.symbol or "")):
             meant += [(page, one) for one in here]
-    return _likeliest(cite, meant, tree, alone=own is not None)
+    return _likeliest(cite, meant, tree)
 
 
-def _likeliest(cite: Cite, meant: list[tuple[Page, Extent]], tree: Tree, *, alone: bool) -> Citation | None:
+def _likeliest(cite: Cite, meant: list[tuple[Page, Extent]], tree: Tree) -> Citation | None:
     """Return the definition that has most of a cite's lines, None when none has enough of them.
 
-    In a file of the same name fewer do, unless the cited file is still there and they are only namesakes (`alone`).
+    In a file of the same name fewer do, when the definition has all of the cited one's name: a namesake in another
+    class is another one.
     """
     old = tree.old_page(cite.commit, cite.path) if meant and cite.commit else None
     lines = old.span(cite.start, cite.end) if old else []
@@ -180,7 +182,8 @@ def _likeliest(cite: Cite, meant: list[tuple[Page, Extent]], tree: Tree, *, alon
     likely = []
     for page, one in meant:
         share = likeness(lines, page.span(one.start, one.end))
-        if share >= (ENOUGH_THERE if not alone and f"/{page.path}".endswith(name) else ENOUGH):
+        same = one.name == cite.symbol and f"/{page.path}".endswith(name)
+        if share >= (ENOUGH_THERE if same else ENOUGH):
             likely.append((-share, page.path, one))
     if not likely:
         return None

@@ -97,9 +97,14 @@ class Page:
 
 def likeness(one: Sequence[str], other: Sequence[str]) -> float:
     """Return which share of the telling lines of `one` stands in `other`, too, in any order; 0 when none tells."""
-    telling = [row.words for row in _rows(one) if len(row.words) > 3]
+    telling = [row.words for row in _rows(one) if tells(row.words)]
     there = {row.words for row in _rows(other)}
     return sum(words in there for words in telling) / len(telling) if telling else 0.0
+
+
+def tells(line: str) -> bool:
+    """Whether a line says something of what stands there: a bracket or an `end` does not."""
+    return len(line.strip()) > 3
 
 
 def _rows(lines: Sequence[str]) -> list[Row]:
