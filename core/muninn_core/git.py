@@ -9,7 +9,7 @@ import difflib
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -499,13 +499,14 @@ def followed(root: Path, commit: str, path: str) -> str | None:
 
 
 def _last_removal(root: Path, since: str, path: str) -> str:
-    """Return the newest commit that took a name away, of a merge only when its first parent still had it."""
-    find = ("log", "-1", "--no-renames", "--diff-filter=D", "--format=%H", f"{since}..HEAD", "--", path)
-    for way in (("--full-history",), ("--first-parent", "-m")):
-        sha = _run(str(root), find[0], *way, *find[1:], check=False).strip()
-        if sha:
-            return sha
-    return ""
+    """Return the newest commit that took a name away.
+
+    Git's usual walk leaves out branches that never had the name, and may end up on one of them: then the first parents
+    are walked.
+    """
+    how = ("--no-renames", "--diff-filter=D", "--format=%H", f"{since}..HEAD", "--", path)
+    usual = _run(str(root), "log", "-1", *how, check=False).strip()
+    return usual or _run(str(root), "log", "-1", "--first-parent", *how, check=False).strip()
 
 
 def hunks(root: Path, commit: str, path: str, now: str) -> tuple[Hunk, ...] | None:
@@ -534,10 +535,13 @@ def untracked(root: Path) -> tuple[str, ...]:
     return tuple(sorted(_text(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
 
 
-def naming(root: Path, word: str, suffix: str) -> tuple[str, ...]:
-    """Return the files of the work tree, also untracked ones, that end in `suffix` and hold a whole word, sorted."""
-    wanted = ("-l", "-z", "-I", "-F", "-w", "--untracked", "-e", word, "--", f"*{suffix}")
-    done = _git(str(root), "grep", *wanted)
+def naming(root: Path, texts: Sequence[str], suffix: str) -> tuple[str, ...]:
+    """Return the files of the work tree that end in `suffix` and hold one of some texts, between words, sorted.
+
+    Untracked files are looked at, too.
+    """
+    asked = [part for text in texts for part in ("-e", text)]
+    done = _git(str(root), "grep", "-l", "-z", "-I", "-F", "-w", "--untracked", *asked, "--", f"*{suffix}")
     return tuple(sorted(_text(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
 
 

@@ -6,12 +6,10 @@ costs much by raising `Unknown`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
-from muninn_core.git import Hunk
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
+from muninn_core.reconcile.remainder import remainder
+from muninn_core.reconcile.tree import Tree, Unknown
 from muninn_core.source.extent import Extent, innermost, named
 from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark, tells
 
@@ -23,32 +21,6 @@ ENOUGH_THERE = 0.25
 
 TRIVIAL = 3
 """A span of fewer lines that has no symbol stands in many places: only git says which of them is meant."""
-
-
-class Unknown(Exception):
-    """The tree can't say; the text says why."""
-
-
-class Tree(Protocol):
-    """The work tree, and what git knows of how it came to be. Every method may raise Unknown."""
-
-    def exists(self, path: str) -> bool:
-        """Whether a file is there."""
-
-    def page(self, path: str) -> Page | None:
-        """Return a file of the work tree, None when it is not there."""
-
-    def old_page(self, commit: str, path: str) -> Page | None:
-        """Return a file as a commit has it, None when the commit or the file is not there."""
-
-    def renamed(self, commit: str, path: str) -> str | None:
-        """Return the name in the work tree of a file that a commit has under another one."""
-
-    def elsewhere(self, commit: str | None, path: str, symbol: str) -> Sequence[str]:
-        """Return the files, new or changed since a commit, that may hold what was in `path`."""
-
-    def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
-        """Return what was replaced in a file since a commit, None when the commit is not there."""
 
 
 def judge(cite: Cite, tree: Tree) -> Citation:
@@ -66,7 +38,7 @@ def _whole_file(cite: Cite, tree: Tree) -> Citation:
     now = tree.renamed(cite.commit, cite.path) if cite.commit else None
     if now is None and cite.commit:
         old = tree.old_page(cite.commit, cite.path)
-        for path in tree.elsewhere(cite.commit, cite.path, "") if old else ():
+        for path in tree.elsewhere(cite.commit, cite.path) if old else ():
             page = tree.page(path)
             if old and page and page.text == old.text:
                 now = path
@@ -82,8 +54,20 @@ def _span(cite: Cite, tree: Tree) -> Citation:
     if page and mark and cite.start and page.holds(mark, cite.start, cite.end):
         return _at(cite, "fresh", cite.path, (cite.start, cite.end))
     mark = mark or _mark_at_commit(cite, tree)
-    found = (page and _in_page(cite, mark, page, tree)) or _in_other(cite, mark, page, tree)
-    return found or _at(cite, "gone", cite.path, (cite.start, cite.end))
+    found = _in_page(cite, mark, page, tree) if page else None
+    if found is None or (found.state == "drifted" and page and _namesake(cite, page)):
+        other = _in_other(cite, mark, page, tree)
+        found = other if other and (found is None or other.state == "moved") else found
+    if found:
+        return found
+    left = remainder(cite, page, tree)
+    return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
+
+
+def _namesake(cite: Cite, page: Page) -> bool:
+    """Whether a file defines a cite's name in other classes only: then the text itself may be in another file."""
+    symbol = f".{cite.symbol}"
+    return "." in (cite.symbol or "") and not any(f".{one.name}".endswith(symbol) for one in page.extents)
 
 
 def _mark_at_commit(cite: Cite, tree: Tree) -> Mark | None:
@@ -158,7 +142,8 @@ def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Ci
     if mark is None or (own is not None and not cite.symbol):
         return None
     meant: list[tuple[Page, Extent]] = []
-    for path in tree.elsewhere(cite.commit, cite.path, cite.symbol or ""):
+    word = (cite.symbol or "").rpartition(".")[2]
+    for path in tree.elsewhere(cite.commit, cite.path, *([word] if word else [])):
         page = tree.page(path)
         spots = page.find(mark) if page and (cite.symbol or mark.lines >= TRIVIAL) else []
         here = named(page.extents, cite.symbol) if page and cite.symbol else []
