@@ -261,15 +261,13 @@ def test_lines_that_stood_in_other_places_before_are_no_trace_of_what_was_delete
     assert states(muninn, identity) == ["gone"]
 
 
-def test_brackets_and_short_words_are_nothing_that_is_left_of_a_definition(muninn):
-    shown = "fn show(x: u8) {\n    if x > 0 {\n        print(x);\n    }\n}\n"
-    (muninn.root / "show.rs").write_text(f"fn first() {{}}\n\n{shown}")
+def test_brackets_are_nothing_that_is_left_of_a_definition(muninn):
+    shown = "impl Default for {0} {{\n    fn default() -> Self {{\n        {0}::Never\n    }}\n}}\n"
+    (muninn.root / "show.rs").write_text("fn first() {}\n\n" + shown.format("Paging"))
     git(muninn.root, "add", ".")
     git(muninn.root, "commit", "-q", "-m", "Show")
-    identity = keep(muninn, files=["show.rs#show"])
-    (muninn.root / "show.rs").write_text(
-        "fn first() {}\n\nfn hide(y: u8) {\n    while y > 9 {\n        wait(y);\n    }\n}\n"
-    )
+    identity = keep(muninn, files=["show.rs#Paging"])
+    (muninn.root / "show.rs").write_text("fn first() {}\n\n" + shown.format("Wrapping"))
     muninn.touch("show.rs")
     assert states(muninn, identity) == ["gone"]
 
