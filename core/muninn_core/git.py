@@ -509,6 +509,56 @@ def _last_removal(root: Path, since: str, path: str) -> str:
     return usual or _run(str(root), "log", "-1", "--first-parent", *how, check=False).strip()
 
 
+def removals(root: Path, paths: Iterable[str], *, after: str | None, since: str | None) -> dict[str, str]:
+    """Return {path: the newest commit that took its name away}, of those that some commit took away.
+
+    Commits that `after` has are not looked at, nor those older than `since` (RFC 3339).
+    """
+    wanted = sorted(set(paths))
+    span = [f"{after}..HEAD" if after else "HEAD", *([f"--since={since}"] if since else [])]
+    how = ("--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=%x01%H")
+    found: dict[str, str] = {}
+    for first in range(0, len(wanted), _PATHS_A_CALL):
+        some = wanted[first : first + _PATHS_A_CALL]
+        out = _text(_git(str(root), "--literal-pathspecs", "log", *span, *how, "--", *some).stdout)
+        for entry in out.split("\x01")[1:]:
+            sha, *names = (field.strip("\n") for field in entry.split("\0"))
+            for name in filter(None, names):
+                found.setdefault(name, sha)
+    return found
+
+
+def renames(root: Path, commits: Iterable[str]) -> dict[tuple[str, str], str]:
+    """Return {(commit, old name): new name} of the files that each commit renamed; of a merge none."""
+    asked = "".join(f"{commit}\n" for commit in dict.fromkeys(commits))
+    if not asked:
+        return {}
+    how = ("--stdin", "-r", "-z", "-M", "--diff-filter=R", "--name-status")
+    fields = iter(_text(_git(str(root), "diff-tree", *how, stdin=asked).stdout).split("\0"))
+    found: dict[tuple[str, str], str] = {}
+    commit = ""
+    for field in fields:
+        if field.startswith("R"):
+            old = next(fields)
+            found[commit, old] = next(fields)
+        elif field:
+            commit = field
+    return found
+
+
+def holds(root: Path, commit: str, paths: Iterable[str]) -> set[str]:
+    """Return those of the paths that a commit has."""
+    wanted = sorted(path for path in set(paths) if "\n" not in path)
+    asked = "".join(f"{commit}:{path}\n" for path in wanted)
+    answers = _text(_git(str(root), "cat-file", "--batch-check=%(objecttype)", stdin=asked).stdout).splitlines()
+    return {path for path, answer in zip(wanted, answers, strict=False) if answer == "blob"}
+
+
+def is_ancestor(root: Path, one: str, other: str) -> bool:
+    """Whether a commit is in another one's history."""
+    return _git(str(root), "merge-base", "--is-ancestor", one, other).returncode == 0
+
+
 def hunks(root: Path, commit: str, path: str, now: str) -> tuple[Hunk, ...] | None:
     """Return what was replaced in a file since a commit, in order, blanks aside; `now` is its name in the work tree.
 
