@@ -36,6 +36,9 @@ class _Waiting(NamedTuple):
     untracked: frozenset[str]
 
 
+_NONE_WAITS = _Waiting({}, {}, frozenset())
+
+
 class FormerNames:
     """Opened once a work tree; its threads may all ask.
 
@@ -54,7 +57,8 @@ class FormerNames:
         self._missing: tuple[Any, list[str]] = (None, [])
         self._next: dict[str, str] = {}
         self._looked: dict[str, str] = {}
-        self._uncommitted: tuple[Any, _Waiting] = (None, _Waiting({}, {}, frozenset()))
+        self._ends: tuple[Any, dict[str, str]] = (None, {})
+        self._waiting = _NONE_WAITS
 
     def of(self, path: str, memories: Mapping[str, Memory]) -> frozenset[str]:
         """Return the names by which memories know the file that is at `path` in the work tree now, but for `path`."""
@@ -63,10 +67,14 @@ class FormerNames:
             missing = self._vanished(memories)
             if not missing or head is None or not self._there(path):
                 return frozenset()
-            self._follow(missing, head)
-            found = {name for name in missing if self._now(name) == path}
-            lost = [name for name in missing if not self._there(self._now(name))]
-            return frozenset(found | (self._in_work_tree(path, lost, head) if lost else set()))
+            key = (self._missing[0], head)
+            if self._ends[0] != key:
+                self._follow(missing, head)
+                self._ends = (key, {name: self._now(name) for name in missing})
+                lost = [name for name, now in self._ends[1].items() if not self._there(now)]
+                self._waiting = self._find_waiting(lost, head)
+            found = {name for name, now in self._ends[1].items() if now == path}
+            return frozenset(found | self._uncommitted(path, head))
 
     def _vanished(self, memories: Mapping[str, Memory]) -> list[str]:
         """Return the paths that memories name and that are not there."""
@@ -106,24 +114,20 @@ class FormerNames:
             self._looked.update(dict.fromkeys(unknown, head))
             names = {self._next[name] for name in names if name in self._next}
 
-    def _in_work_tree(self, path: str, lost: list[str], head: str) -> set[str]:
+    def _uncommitted(self, path: str, head: str) -> set[str]:
         """Return those names of which `path` is the new one by a rename that is not committed yet."""
-        key = (self._missing[0], head)
-        if self._uncommitted[0] != key:
-            self._uncommitted = (key, self._waiting(lost, head))
-        waiting = self._uncommitted[1]
-        found = {name for name, new in waiting.renamed.items() if new == path}
-        if path in waiting.untracked:
-            alike = [name for name, old in waiting.vanished.items() if _kind(old) == _kind(path)]
-            found |= {name for name in alike[:MOST_COMPARED] if self._alike(head, waiting.vanished[name], path)}
+        found = {name for name, new in self._waiting.renamed.items() if new == path}
+        if path in self._waiting.untracked:
+            alike = [(name, old) for name, old in self._waiting.vanished.items() if _kind(old) == _kind(path)]
+            found |= {name for name, old in alike[:MOST_COMPARED] if self._alike(head, old, path)}
         return found
 
-    def _waiting(self, lost: list[str], head: str) -> _Waiting:
-        last = {name: self._now(name) for name in lost}
-        held = git.holds(self._root, head, last.values())
+    def _find_waiting(self, lost: list[str], head: str) -> _Waiting:
+        last = {name: self._ends[1][name] for name in lost}
+        held = git.holds(self._root, head, last.values()) if lost else set()
         last = {name: now for name, now in last.items() if now in held}
         if not last:
-            return _Waiting({}, {}, frozenset())
+            return _NONE_WAITS
         changes = git.changes(self._root, head)
         known = changes.renamed if changes else {}
         return _Waiting(
