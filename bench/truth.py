@@ -70,7 +70,7 @@ class Truth:
         head = _head(lines[0].text, cite.symbol or "")
         homes = self._homes(cite, lines, head)
         here = any(self._has(self._late, path, head) for path in homes)
-        text = self._same_text(cite, lines, homes[:1] if here else [*homes, *self._newcomers(cite, lines[0].text)])
+        text = self._same_text(cite, lines, homes[:1] if here else [*homes, *self._newcomers(cite)])
         if text is not None:
             return _state(cite, text)
         if here or self._half_left(cite, lines, head):
@@ -101,7 +101,7 @@ class Truth:
     def _half_left(self, cite: Cite, lines: list[_Line], head: re.Pattern[str]) -> bool:
         if 2 * sum(line.place is not None for line in lines) >= len(lines):
             return True
-        new = (path for path in self._newcomers(cite, lines[0].text) if not self._has(self._early, path, head))
+        new = (path for path in self._newcomers(cite) if not self._has(self._early, path, head))
         return any(self._half_below(lines, path, head) for path in new)
 
     def _half_below(self, lines: list[_Line], path: str, head: re.Pattern[str]) -> bool:
@@ -114,13 +114,11 @@ class Truth:
                 return True
         return False
 
-    def _newcomers(self, cite: Cite, first: str) -> list[str]:
-        """Return the files of the late commit that have a span's first words, and are other than at the early one."""
-        words = re.match(r"[^({:=]*", first)
-        start = words[0].strip() if words and words[0].strip() else first
-        suffix = Path(cite.path).suffix
-        found = self._git("grep", "-l", "-z", "-I", "-F", "-e", start, self._late, "--", f"*{suffix}", check=False)
-        paths = [name.partition(":")[2] for name in found.split("\0") if name]
+    def _newcomers(self, cite: Cite) -> list[str]:
+        """Return the other files of the late commit that hold a span's name, and are not as they were before."""
+        name = (cite.symbol or "").rpartition(".")[2]
+        asked = ("grep", "-l", "-z", "-I", "-F", "-w", "-e", name, self._late, "--", f"*{Path(cite.path).suffix}")
+        paths = [found.partition(":")[2] for found in self._git(*asked, check=False).split("\0") if found]
         return [path for path in paths if path != cite.path and path in self._changed]
 
     def _side_by_side(self, places: list[_Place]) -> bool:
@@ -205,8 +203,8 @@ def _head(first: str, symbol: str) -> re.Pattern[str]:
         return re.compile(
             rf"^\s*(?:[^\s=;]+\s+)*?\(?{re.escape(keyword[1])}(?:<[^>]*>)?{between}{re.escape(name)}(?!\w)"
         )
-    joint = re.escape(words.split()[-1]) if words.split() else ""
+    owner = r"(?:[\w$]+\.)+" if words.rstrip().endswith(".") else ""
     if re.match(r"\s*(?::[^=]+)?=", after):
-        return re.compile(rf"^\s*{joint}{re.escape(name)}\s*(?::[^=]+)?=(?!=)")
+        return re.compile(rf"^\s*{owner}{re.escape(name)}\s*(?::[^=]+)?=(?!=)")
     tail = r".*[{(\[,:]\s*$" if first.rstrip().endswith(("{", "(", "[", ",", ":")) else ""
-    return re.compile(rf"^\s*{joint}{re.escape(name)}\s*{re.escape(after.strip()[:1])}{tail}")
+    return re.compile(rf"^\s*{owner}{re.escape(name)}\s*{re.escape(after.strip()[:1])}{tail}")
