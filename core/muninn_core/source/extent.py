@@ -39,6 +39,8 @@ def extents(lines: list[str], language: str) -> list[Extent]:
         if text_until is None and body:
             width = len(line) - len(rest)
             indent = width + 3 * line.count("\t", 0, width) if width else 0  # a tab is as wide as four blanks
+            if body[0] == "*":
+                indent -= 1  # the rest of a comment is as deep as its beginning, and no part of what stands above it
             closer = body[0] in ")]}e{" and (body == "{" or bool(_CLOSERS.match(body)))
             if i in names or body[0] not in "#/*pdc" or not _NEUTRAL.match(body):
                 while open_ and (open_[-1][0] > indent or (open_[-1][0] == indent and not closer)):
