@@ -96,6 +96,7 @@ def status_text(result: r.StatusResult) -> str:
         f"index: {index.state}, {index.files} files, {index.chunks} chunks, {index.lag} changed files behind, "
         f"model {index.model or 'none'}",
         f"memory: {log.memories} memories, {log.unsealed} records not sealed, {log.conflicts} conflicts, "
+        f"{log.pending} waiting for approval, "
         f"{log.malformed} malformed lines",
     ]
     lines += [_problem(problem) for problem in result.problems]
@@ -106,7 +107,12 @@ def remember_text(result: r.RememberResult) -> str:
     """Return the ids, and a word on what was masked."""
     count = f"{result.masked} secret" + ("s" if result.masked > 1 else "")
     masked = f" {count} masked: never store those." if result.masked else ""
-    return f"Remembered as {', '.join(result.ids)}.{masked}"
+    waits = " It waits for a person's approval and is not recalled before." if _waits(result.memory) else ""
+    return f"Remembered as {', '.join(result.ids)}.{waits}{masked}"
+
+
+def _waits(memory: Memory | None) -> bool:
+    return memory is not None and memory.waits
 
 
 def forget_text(result: r.ForgetResult) -> str:

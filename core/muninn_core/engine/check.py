@@ -21,7 +21,7 @@ from muninn_core.source import frontmatter
 from muninn_core.store.fold import State, fold
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_lines
-from muninn_core.store.record import ENVELOPE
+from muninn_core.store.record import ENVELOPE, Record
 from muninn_core.store.secrets import mask
 from muninn_core.store.spool import spools
 
@@ -51,9 +51,11 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
             found += _told(_secrets_of_records(content, read, config), shown)
         if path.parent != layout.archive:
             lines.append(read)
-    state = fold(record for read in lines for record in read.records)
+    records = [record for read in lines for record in read.records]
+    state = fold(records)
     found += _dangling(state, Path(place.root)) if config.check.dangling != "off" else ()
     found += _conflicts(state)
+    found += _pending(state, records)
     found += _unsealed(layout, lines)
     for path in sorted([*layout.knowledge.rglob("*.md"), *layout.packs.rglob("*.md")]):
         cancelled()
@@ -201,6 +203,18 @@ def _conflicts(state: State) -> Iterator[Finding]:
     for dispute in state.conflicts:
         said = f"{dispute.left} and {dispute.right} contradict each other: {dispute.reason}"
         yield _finding("conflicts", said, identity=dispute.id, hint=f"`muninn resolve {dispute.id} --keep …` decides.")
+
+
+def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:
+    waiting = [memory for memory in state.memories.values() if memory.waits]
+    if not waiting:
+        return
+    claimed = {record.data["target"] for record in records if record.type == "approve"}
+    for memory in waiting:
+        said = "a memory waits for approval"
+        said += "; the approval that is there comes from its author and does not count" if memory.id in claimed else ""
+        hint = f"`muninn approve {memory.id}` or `muninn reject {memory.id} --reason …` decides."
+        yield _finding("pending", said, identity=memory.id, hint=hint)
 
 
 def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
-from muninn_core.engine import capture, drafts, gather, listing, portable, redaction, reports, verifying
+from muninn_core.engine import approval, capture, drafts, gather, listing, portable, redaction, reports, verifying
 from muninn_core.engine.check import check
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.past import Past
@@ -211,6 +211,18 @@ class Engine:
         self._change(workspace, scope, params.session, kind, target=memory.id, reason=params.reason)
         return r.ForgetResult(memory=workspace.log.state.memories[memory.id], saw=workspace.saw())
 
+    def approve(self, params: p.ApproveParams, scope: Scope) -> r.ReviewResult:
+        """Let memories that wait speak."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        return r.ReviewResult(memories=approval.approve(workspace, params, scope), saw=workspace.saw())
+
+    def reject(self, params: p.RejectParams, scope: Scope) -> r.ReviewResult:
+        """Keep memories that wait from speaking."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        return r.ReviewResult(memories=approval.reject(workspace, params, scope), saw=workspace.saw())
+
     def seal(self, params: p.SealParams, scope: Scope) -> r.SealResult:
         """Turn open sessions into segments."""
         workspace = self._writable(scope)
@@ -334,6 +346,7 @@ class Engine:
             session=params.session,
             after_compaction=params.source == "compact",
             conflicts=len(workspace.log.state.conflicts),
+            pending=workspace.log.state.pending,
             max_chars=params.max_chars,
             standing=workspace.citations.look().of,
         )

@@ -103,7 +103,10 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
 
 
 def _passes(memory: Memory, params: MemoriesParams) -> bool:
-    if not (params.archived or memory.active):
+    if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
+        if not (params.pending and memory.waits):
+            return False
+    elif not (params.archived or memory.active):
         return False
     if params.type is not None and memory.type != params.type:
         return False

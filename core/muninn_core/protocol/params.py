@@ -129,7 +129,8 @@ class MemoriesParams(Value):
     session: SessionId | None = None
     task: Annotated[str | None, Meta(description="Of this task.")] = None
     text: Annotated[str | None, Meta(description="Whose text or title contains this, whatever the case.")] = None
-    archived: Annotated[bool, Meta(description="Archived, superseded and merged ones, too.")] = False
+    archived: Annotated[bool, Meta(description="Archived, superseded, merged and rejected ones, too.")] = False
+    pending: Annotated[bool, Meta(description="Only those that wait for an approval.")] = False
     limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
     offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
     at: Annotated[
@@ -171,6 +172,30 @@ class ForgetParams(Value):
     id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
     reason: Annotated[str, Meta(description="Why; kept with the memory.")] = ""
     restore: Annotated[bool, Meta(description="Bring an archived memory back.")] = False
+    session: SessionId | None = None
+
+
+class ApproveParams(Value):
+    """Which memories to approve, and who does so."""
+
+    ids: Annotated[
+        tuple[Text, ...], Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them.")
+    ]
+    note: Annotated[str, Meta(description="A word on it; kept with the memory.")] = ""
+    actor: Annotated[Actor, Meta(description="Who approves.")] = "user"
+    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+    session: SessionId | None = None
+
+
+class RejectParams(Value):
+    """Which memories to reject, why, and who does so."""
+
+    ids: Annotated[
+        tuple[Text, ...], Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them.")
+    ]
+    reason: Annotated[Text, Meta(description="Why; kept with the memory.")]
+    actor: Annotated[Actor, Meta(description="Who rejects.")] = "user"
+    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
     session: SessionId | None = None
 
 

@@ -48,7 +48,7 @@ class IndexStatus(Value):
 
 
 class LogStatus(Value):
-    """The memory log: records read, memories that are active, and what is not sealed yet."""
+    """The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval."""
 
     records: int
     memories: int
@@ -56,6 +56,7 @@ class LogStatus(Value):
     segments: int
     malformed: int
     conflicts: int
+    pending: int = 0
 
 
 class StatusResult(Result):
@@ -184,6 +185,7 @@ class DiffResult(Result):
     """What the work from `base` to `head` does to memory; every list is in the order of the memories' ids.
 
     `contradicts` are pairs of which at least one memory is new; `stale` are memories whose code the work changed.
+    `pending` wait for an approval since, `approved` do no longer.
     `text` says all of it, as text or markdown.
     """
 
@@ -196,6 +198,8 @@ class DiffResult(Result):
     archived: tuple[Turn, ...]
     contradicts: tuple[Turn, ...]
     stale: tuple[Turn, ...]
+    pending: tuple[Memory, ...]
+    approved: tuple[Memory, ...]
     malformed: int
     text: str
 
@@ -227,6 +231,12 @@ class ForgetResult(Result):
     """The memory as it is now."""
 
     memory: Memory
+
+
+class ReviewResult(Result):
+    """The memories that were decided about, as they are now."""
+
+    memories: tuple[Memory, ...]
 
 
 class SealResult(Result):
