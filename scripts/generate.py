@@ -31,6 +31,8 @@ _EXAMPLES: dict[str, Any] = {
     "id": "0198c5",
     "range": "main..HEAD",
     "path": "memories.json",
+    "ids": ["0198c5"],
+    "reason": "It was measured before the cache.",
 }
 """What the examples give for a parameter; a choice gives its first value."""
 
@@ -201,7 +203,9 @@ def _type(schema: Schema) -> str:
     return str(schema["type"])
 
 
-def _quoted(value: str) -> str:
+def _quoted(value: str | list[str]) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_quoted, value))
     return json.dumps(value) if " " in value else value
 
 

@@ -31,7 +31,7 @@ GROUPS = {
     "Ask": ("recall", "context", "memories", "history", "verify", "brief"),
     "Remember": ("remember", "capture", "forget"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
-    "Review": ("diff", "check"),
+    "Review": ("diff", "check", "approve", "reject"),
     "Carry": ("export", "import"),
     "Keep private": ("redact", "purge"),
     "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),

@@ -102,7 +102,7 @@ def to_params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     params: dict[str, Any] = {}
     for parameter in parameters(method):
         value = getattr(given, parameter.name, None)
-        if value is None:
+        if value is None or value == []:  # a place that takes several words and got none
             continue
         params[parameter.name] = dict(value) if parameter.shape == "table" else value
     return params
@@ -149,7 +149,8 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     if parameter.positional:
         # A text may come from elsewhere (--batch, --queries), so its absence is the core's to judge.
         options: dict[str, Any] = {"choices": parameter.choices} if parameter.choices else {}
-        parser.add_argument(parameter.name, nargs="?", metavar=parameter.name.upper(), help=text, **options)
+        nargs = "*" if parameter.shape == "texts" else "?"
+        parser.add_argument(parameter.name, nargs=nargs, metavar=parameter.name.upper(), help=text, **options)
         return
     kwargs: dict[str, Any] = {"dest": parameter.name, "help": text, "required": parameter.required, "default": None}
     shape = parameter.shape

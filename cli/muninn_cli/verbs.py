@@ -30,6 +30,10 @@ NAME = "muninn"
 """What the command calls itself to the daemon."""
 
 
+_SPOKEN = frozenset({"remember", "approve", "reject"})
+"""Verbs whose effect depends on who speaks."""
+
+
 def main(argv: list[str]) -> int:
     """Run a verb: `argv` is the verb and its arguments. Returns the exit code."""
     return settle(_run, argv)
@@ -88,7 +92,21 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         params["path"] = os.path.abspath(params["path"])  # the daemon's current folder is not ours
     if method.verb == "remember":
         _complete_draft(params)
+    if method.verb in _SPOKEN:
+        spoken = speaker(os.environ)
+        params = {**spoken, **params}
+        if "batch" in params:
+            params["batch"] = [{**spoken, **draft} for draft in params["batch"]]
     return params
+
+
+def speaker(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return who types, where that shows: nothing for a person, an agent where its shell says so.
+
+    Claude Code sets CLAUDECODE in the shells that it opens. This keeps honest agents apart from their users; it is no
+    lock, since whoever has a shell can change its environment.
+    """
+    return {"actor": "assistant", "agent": "claude-code"} if environ.get("CLAUDECODE") else {}
 
 
 def _take_paths_from_here(params: dict[str, Any]) -> None:

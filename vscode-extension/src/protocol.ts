@@ -50,6 +50,10 @@ export interface Verbs {
   memories: { params: MemoriesParams; result: MemoriesResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
   forget: { params: ForgetParams; result: ForgetResult };
+  /** Approve memories. Let memories that wait for an approval speak; an agent can't approve what it made itself. */
+  approve: { params: ApproveParams; result: ReviewResult };
+  /** Reject memories. Decide that memories which wait for an approval are not recalled; they are kept with the reason. */
+  reject: { params: RejectParams; result: ReviewResult };
   /** History of a memory. Tell every record about a memory: who, when, where HEAD was, and what it changed. */
   history: { params: HistoryParams; result: HistoryResult };
   /** Review memory. Tell what memory a branch adds, changes, contradicts and makes stale. */
@@ -96,6 +100,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   context: 'muninn.context',
   memories: 'muninn.memories',
   forget: 'muninn.forget',
+  approve: 'muninn.approve',
+  reject: 'muninn.reject',
   history: 'muninn.history',
   diff: 'muninn.diff',
   check: 'muninn.check',
@@ -288,8 +294,10 @@ export interface MemoriesParams {
   task?: string | null;
   /** Whose text or title contains this, whatever the case. */
   text?: string | null;
-  /** Archived, superseded and merged ones, too. */
+  /** Archived, superseded, merged and rejected ones, too. */
   archived?: boolean;
+  /** Only those that wait for an approval. */
+  pending?: boolean;
   /** The most memories to return. */
   limit?: number;
   /** How many to leave out at the start. */
@@ -308,6 +316,34 @@ export interface ForgetParams {
   reason?: string;
   /** Bring an archived memory back. */
   restore?: boolean;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memories to approve, and who does so. */
+export interface ApproveParams {
+  /** The memories' ids or unambiguous prefixes of them. */
+  ids: readonly string[];
+  /** A word on it; kept with the memory. */
+  note?: string;
+  /** Who approves. */
+  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
+  /** The program that acts, with its version. */
+  agent?: string | null;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memories to reject, why, and who does so. */
+export interface RejectParams {
+  /** The memories' ids or unambiguous prefixes of them. */
+  ids: readonly string[];
+  /** Why; kept with the memory. */
+  reason: string;
+  /** Who rejects. */
+  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
+  /** The program that acts, with its version. */
+  agent?: string | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
@@ -512,7 +548,7 @@ export interface IndexStatus {
   skipped: Readonly<Record<string, number>>;
 }
 
-/** The memory log: records read, memories that are active, and what is not sealed yet. */
+/** The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval. */
 export interface LogStatus {
   records: number;
   memories: number;
@@ -520,6 +556,7 @@ export interface LogStatus {
   segments: number;
   malformed: number;
   conflicts: number;
+  pending: number;
 }
 
 /** Something that a person should mend. `path` is relative to the root; `line` 0 is the whole file. */
@@ -586,6 +623,7 @@ export interface Memory {
   pinned: boolean;
   archived: boolean;
   redacted: boolean;
+  review: '' | 'approved' | 'pending' | 'rejected';
   superseded_by: string | null;
   merged_into: string | null;
   sealed: boolean;
@@ -697,6 +735,12 @@ export interface ForgetResult {
   memory: Memory;
 }
 
+/** The memories that were decided about, as they are now. */
+export interface ReviewResult {
+  saw: Saw;
+  memories: readonly Memory[];
+}
+
 /** A memory as it is now, and its events, oldest first. */
 export interface HistoryResult {
   saw: Saw;
@@ -731,6 +775,7 @@ export interface Changed {
  * What the work from `base` to `head` does to memory; every list is in the order of the memories' ids.
  *
  * `contradicts` are pairs of which at least one memory is new; `stale` are memories whose code the work changed.
+ * `pending` wait for an approval since, `approved` do no longer.
  * `text` says all of it, as text or markdown.
  */
 export interface DiffResult {
@@ -744,6 +789,8 @@ export interface DiffResult {
   archived: readonly Turn[];
   contradicts: readonly Turn[];
   stale: readonly Turn[];
+  pending: readonly Memory[];
+  approved: readonly Memory[];
   malformed: number;
   text: string;
 }
