@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from muninn_core.context.hover import facts, headline, shorten, whereabouts
+from muninn_core.context.hover import facts, headline, provenance, shorten, whereabouts
 from muninn_core.context.standing import told, warning
 from muninn_core.model.answer import Hit, IndexSaw, Saw
 from muninn_core.model.citation import Citation, place
@@ -173,7 +173,7 @@ def _hit_head(number: int, hit: Hit) -> str:
     what = " ".join(part for part in ("private" if hit.private else "", hit.kind, hit.type, where) if part)
     about = shorten(hit.title or hit.symbol, 100)
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
-    known = [*about_file, *whereabouts(hit.elsewhere, hit.work)]
+    known = [*about_file, *whereabouts(hit.elsewhere, hit.work), *provenance(hit.trust, hit.origin)]
     files = f" ({'; '.join(known)})" if known else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)
