@@ -53,6 +53,7 @@ class CheckConfig(Value):
     dangling: Level = "warn"
     knowledge: Level = "warn"
     pending: Level = "warn"
+    packs: Level = "warn"
 
 
 class PruneConfig(Value):
@@ -125,6 +126,7 @@ DEFAULT_TEXT = """\
 #  dangling: warn             # memories that cite or name files which are not there
 #  knowledge: warn            # frontmatter that can't be read
 #  pending: warn              # memories that wait for an approval
+#  packs: warn                # packs whose files are not as they came
 
 
 #prune:                       # what `muninn prune` moves to memory/archive; nothing while the first three are 0

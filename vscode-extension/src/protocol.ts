@@ -80,6 +80,16 @@ export interface Verbs {
   export: { params: ExportParams; result: ExportResult };
   /** Import memories. Take in the memories of a bundle, all or none; they count as text from outside. */
   import: { params: ImportParams; result: ImportResult };
+  /** Export a pack. Write curated knowledge as a pack with a version; one that holds secrets is refused. */
+  'pack.export': { params: PackExportParams; result: PackExportResult };
+  /** Add a pack. Take in a pack from this machine, checked byte by byte; its text counts as text from outside. */
+  'pack.add': { params: PackAddParams; result: PackAddResult };
+  /** List packs. List the packs that are here, with version, origin, and what was edited since. */
+  'pack.list': { params: PackListParams; result: PackListResult };
+  /** Update a pack. Put another version in the place of a pack, and say what that changes. */
+  'pack.update': { params: PackUpdateParams; result: PackUpdateResult };
+  /** Remove a pack. Remove a pack with all of its files. */
+  'pack.remove': { params: PackRemoveParams; result: PackRemoveResult };
   /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
   verify: { params: VerifyParams; result: VerifyResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
@@ -115,6 +125,11 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   purge: 'muninn.purge',
   export: 'muninn.export',
   import: 'muninn.import',
+  'pack.export': 'muninn.pack.export',
+  'pack.add': 'muninn.pack.add',
+  'pack.list': 'muninn.pack.list',
+  'pack.update': 'muninn.pack.update',
+  'pack.remove': 'muninn.pack.remove',
   verify: 'muninn.verify',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
@@ -459,6 +474,61 @@ export interface ImportParams {
   session?: string | null;
 }
 
+/** Which knowledge leaves, as what. Every filter that is given must hold. */
+export interface PackExportParams {
+  /** The pack's name: a-z, 0-9 and '-'. */
+  name: string;
+  /** Where to: a .tar.gz or .zip, else a folder; a relative path is meant from the root. */
+  path: string;
+  /** The version, as in Semantic Versioning: 1.2.0. */
+  version: string;
+  /** What the pack is, in a sentence. */
+  description?: string;
+  /** Its licence, best as an SPDX identifier. */
+  licence?: string;
+  /** Where it comes from, for its readers: a project or an address. */
+  origin?: string;
+  /** Only files of this folder or pattern below .muninn/knowledge. */
+  match?: readonly string[];
+  /** Only of this type (frontmatter). */
+  type?: string | null;
+  /** Only with this tag (frontmatter). */
+  tag?: string | null;
+  /** Only of this domain (frontmatter). */
+  domain?: string | null;
+  /** Replace a pack that is there. */
+  force?: boolean;
+}
+
+/** The pack to take in. */
+export interface PackAddParams {
+  /** A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root. */
+  path: string;
+  /** Take it though it seems to hold secrets. */
+  force?: boolean;
+}
+
+/** Nothing to say: all packs are listed. */
+export type PackListParams = Record<string, never>;
+
+/** The pack that comes in the place of the one of its name. */
+export interface PackUpdateParams {
+  /** A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root. */
+  path: string;
+  /** Overwrite what was edited here, and go back to older versions. */
+  force?: boolean;
+  /** Say what would change; change nothing. */
+  dry_run?: boolean;
+}
+
+/** The pack to remove. */
+export interface PackRemoveParams {
+  /** The pack's name: a-z, 0-9 and '-'. */
+  name: string;
+  /** Remove it though files of it were edited here. */
+  force?: boolean;
+}
+
 /** Which citations to check. */
 export interface VerifyParams {
   /** One memory, by its id or an unambiguous prefix of it. */
@@ -645,6 +715,7 @@ export interface RecallResult {
  *
  * A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
  * `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
+ * `trust` is that of a memory, and outside for a pack's knowledge, whose `origin` is "pack NAME VERSION".
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -661,6 +732,8 @@ export interface Hit {
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   private: boolean;
+  trust: 'agent' | 'commit' | 'outside' | 'user' | null;
+  origin: string;
   cites: readonly Citation[];
 }
 
@@ -714,19 +787,23 @@ export interface PackItem {
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   private: boolean;
+  trust: 'agent' | 'commit' | 'outside' | 'user' | null;
+  origin: string;
   cites: readonly Citation[];
 }
 
 /**
  * The memories that match; `total` counts them before limit and offset.
  *
- * `citations` says by a memory's id how what it cites stands in the work tree.
+ * `citations` says by a memory's id how what it cites stands in the work tree; `origin` of which pack the file is
+ * that was asked for, if any.
  */
 export interface MemoriesResult {
   saw: Saw;
   memories: readonly Memory[];
   total: number;
   citations: Readonly<Record<string, readonly Citation[]>>;
+  origin: string;
 }
 
 /** The memory as it is now. */
@@ -966,6 +1043,60 @@ export interface ImportResult {
   withheld: readonly string[];
   masked: number;
   dry_run: boolean;
+}
+
+/** The pack that was written to `path`, and the paths of the knowledge in it. */
+export interface PackExportResult {
+  saw: Saw;
+  pack: KnowledgePack;
+  path: string;
+  contents: readonly string[];
+}
+
+/** A pack. `edited` are files that are not as they came; `problem` says why there is no more to tell of one. */
+export interface KnowledgePack {
+  name: string;
+  version: string;
+  description: string;
+  licence: string;
+  origin: string;
+  files: number;
+  bytes: number;
+  checksum: string;
+  edited: readonly string[];
+  problem: string;
+}
+
+/** The pack that is here now, and the paths of its files. */
+export interface PackAddResult {
+  saw: Saw;
+  pack: KnowledgePack;
+  contents: readonly string[];
+}
+
+/** The packs by name. */
+export interface PackListResult {
+  saw: Saw;
+  packs: readonly KnowledgePack[];
+}
+
+/** The pack that is here now, or would be, the version `before`, and its files. `edited` were edited here. */
+export interface PackUpdateResult {
+  saw: Saw;
+  pack: KnowledgePack;
+  before: string;
+  added: readonly string[];
+  changed: readonly string[];
+  removed: readonly string[];
+  edited: readonly string[];
+  older: boolean;
+  dry_run: boolean;
+}
+
+/** The pack that is gone. */
+export interface PackRemoveResult {
+  saw: Saw;
+  pack: KnowledgePack;
 }
 
 /**

@@ -21,6 +21,8 @@ from muninn_core.source import frontmatter
 from muninn_core.store.fold import State, fold
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_lines
+from muninn_core.store.pack.manifest import MANIFEST
+from muninn_core.store.pack.shelf import shelved
 from muninn_core.store.record import ENVELOPE, Record
 from muninn_core.store.secrets import mask
 from muninn_core.store.spool import spools
@@ -57,7 +59,8 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     found += _conflicts(state)
     found += _pending(state, records)
     found += _unsealed(layout, lines)
-    for path in sorted([*layout.knowledge.rglob("*.md"), *layout.packs.rglob("*.md")]):
+    found += _packs(layout) if config.check.packs != "off" else ()
+    for path in sorted([*layout.knowledge.rglob("*.md"), *layout.packs.glob("[!.]*/**/*.md")]):
         cancelled()
         files += 1
         found += _knowledge(layout, path, config)
@@ -226,6 +229,19 @@ def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
         if count:
             said = f"session {session} has {count} record{'s' if count > 1 else ''} that git can't carry yet"
             yield _finding("unsealed", said, path=shown, hint="`muninn seal` makes a file of them to commit.")
+
+
+def _packs(layout: Layout) -> Iterator[Finding]:
+    for pack in shelved(layout):
+        folder = layout.relative(layout.packs / pack.name)
+        if pack.problem:
+            yield _finding("packs", pack.problem, path=f"{folder}/{MANIFEST}", hint="Take the pack in anew.")
+            continue
+        for path in pack.edited:
+            said = f"this is not what the pack {pack.name} says: edited, deleted or added since"
+            yield _finding(
+                "packs", said, path=f"{folder}/{path}", hint="Keep changes of your own in .muninn/knowledge."
+            )
 
 
 def _knowledge(layout: Layout, path: Path, config: Config) -> Iterator[Finding]:

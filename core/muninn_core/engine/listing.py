@@ -28,7 +28,8 @@ def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
     page = tuple(workspace.works.label(found[params.offset : params.offset + params.limit]))
     citations = workspace.citations.look().of_all(page)
-    return MemoriesResult(memories=page, total=len(found), citations=citations, saw=saw)
+    origin = workspace.origins.of(params.file) if params.file is not None else ""
+    return MemoriesResult(memories=page, total=len(found), citations=citations, origin=origin, saw=saw)
 
 
 def memory_of(state: State, prefix: str) -> Memory:

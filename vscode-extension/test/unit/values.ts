@@ -33,6 +33,8 @@ export const HIT: Hit = {
   elsewhere: [],
   work: '',
   private: false,
+  trust: null,
+  origin: '',
 };
 
 export const MEMORY: Memory = {
