@@ -95,7 +95,7 @@ def test_a_rejected_memory_is_kept_with_the_reason_and_not_recalled(held):
 )
 def test_an_agent_can_not_approve_its_own(held, caller):
     identity = propose(held)
-    with pytest.raises(UsageError, match="same author") as error:
+    with pytest.raises(UsageError, match="approve its own") as error:
         held.call("approve", ids=[identity], **caller)
     assert "A person approves it" in error.value.hint
     assert only(held, identity).review == "pending"
@@ -105,7 +105,7 @@ def test_a_client_whose_face_says_that_it_is_an_agent_can_not_claim_to_be_a_user
     identity = propose(held)
     scope = Scope(place=locate(str(held.root)), client="agent", actor="assistant")
     params = decode_params(METHODS["approve"], {"ids": [identity], "actor": "user", "agent": "scribe 1.0"})
-    with pytest.raises(UsageError, match="same author"):
+    with pytest.raises(UsageError, match="approve its own"):
         held.engine.call("approve", params, scope)
 
 

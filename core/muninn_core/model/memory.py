@@ -113,13 +113,11 @@ class Memory(Value):
     @property
     def active(self) -> bool:
         """Whether the memory speaks for itself: in force, and neither waiting for an approval nor rejected."""
-        return self._in_force and self.review not in ("pending", "rejected")
+        silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
+        return not (silenced or self.review in ("pending", "rejected"))
 
     @property
     def waits(self) -> bool:
         """Whether the memory waits for an approval."""
-        return self._in_force and self.review == "pending"
-
-    @property
-    def _in_force(self) -> bool:
-        return not (self.archived or self.superseded_by or self.merged_into or self.redacted)
+        silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
+        return self.review == "pending" and not silenced

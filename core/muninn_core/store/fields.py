@@ -36,9 +36,9 @@ def born(record: Record) -> dict[str, Any] | None:
         if "text" not in fields:
             return None
     fields.setdefault("text", "")
-    fields.pop("pending", None)
-    if is_pending(data):
+    if ("pending" in data or "imported" in data) and is_pending(data):  # asked of every record: most have neither
         fields["review"] = "pending"
+    fields.pop("pending", None)
     details = rest.pop("details", {})
     fields["details"] = {**rest, **details} if isinstance(details, dict) else {**rest, "details": details}
     fields["title"] = fields.get("title") or headline(fields["text"])

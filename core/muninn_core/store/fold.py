@@ -52,7 +52,7 @@ class State(Value):
     @property
     def pending(self) -> int:
         """How many memories wait for an approval."""
-        return sum(1 for memory in self.memories.values() if memory.waits)
+        return sum(1 for memory in self.memories.values() if memory.review == "pending" and memory.waits)
 
     @property
     def active(self) -> int:
