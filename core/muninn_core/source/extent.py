@@ -94,7 +94,10 @@ class Outline:
         """Return the last line of what begins at a line."""
         depth = self._taken(at).indent
         end = last = at
-        for i, line in self._not_deeper(depth, at + 1, len(self._lines)):
+        for i in self._shallow(depth, at + 1, len(self._lines)):
+            line = self._taken(i)
+            if line.indent > depth or self._in_text(i):
+                continue
             if line.indent == depth and line.closer:
                 end = i
                 if not line.body.endswith(_OPENING):
@@ -114,8 +117,9 @@ class Outline:
         """Return the names of the definitions around a line, outer first."""
         limit = self._taken(at).indent
         names: list[str] = []
-        for i, line in reversed(list(self._not_deeper(limit - 1, 0, at))) if limit else ():
-            if line.indent >= limit:
+        for i in reversed(list(self._shallow(limit - 1, 0, at))) if limit else ():
+            line = self._taken(i)
+            if line.indent >= limit or self._in_text(i):
                 continue
             name = defined(self._lines[i], self._language)
             if name is not None:
@@ -125,17 +129,16 @@ class Outline:
                 limit = line.indent + 1
             elif self._ends(i, line):
                 limit = line.indent
+            if not limit:
+                break
         return names[::-1]
 
-    def _not_deeper(self, depth: int, first: int, end: int) -> Iterator[tuple[int, _Line]]:
-        """Yield the lines of a range with words that are indented so far or less, and are no part of a text."""
+    def _shallow(self, depth: int, first: int, end: int) -> Iterator[int]:
+        """Yield the lines of a range with words after at most so many blanks or tabs; a tab may be wider."""
         stop = self._starts[end] if end < len(self._lines) else len(self._text)
         begin = self._starts[first] if first < len(self._lines) else stop
-        for found in _up_to(depth).finditer(self._text, begin, stop):
-            i = self._line_of(found.start())
-            line = self._taken(i)
-            if line.indent <= depth and not self._in_text(i):
-                yield i, line
+        for found in _words_after(depth).finditer(self._text, begin, stop):
+            yield self._line_of(found.start())
 
     def _ends(self, at: int, line: _Line) -> bool:
         """Whether a line ends what is as deep as itself or deeper."""
@@ -189,6 +192,6 @@ def innermost(known: list[Extent], start: int, end: int) -> Extent | None:
 
 
 @lru_cache(maxsize=128)
-def _up_to(depth: int) -> re.Pattern[str]:
+def _words_after(depth: int) -> re.Pattern[str]:
     """Return what finds lines with at most so many blanks or tabs before their first word."""
     return re.compile(rf"\n[^\S\n]{{0,{depth}}}\S")
