@@ -23,7 +23,7 @@ def approve(workspace: Workspace, params: ApproveParams, scope: Scope) -> tuple[
     for memory in chosen:
         if memory.review != "approved" and not may_approve(records[memory.id].data, said):
             raise UsageError(
-                f"an agent can't approve its own memory: {memory.id} needs a user, or another program in another session",
+                f"an agent can't approve its own: {memory.id} needs a user, or another program in another session",
                 hint="A person approves it: `muninn approve` in a terminal of their own.",
             )
         if memory.review == "rejected" and said["actor"] != "user":
