@@ -389,8 +389,10 @@ class Engine:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
         capture.note_start(workspace, params.session)
+        now = self.clock()
         made = make_brief(
-            workspace.recallable().values(),
+            workspace.current.newest(now),
+            pinned=workspace.current.pinned(now),
             session=params.session,
             after_compaction=params.source == "compact",
             conflicts=len(workspace.log.state.conflicts),
