@@ -97,6 +97,17 @@ def test_a_pack_in_the_folder_of_another_name_is_a_problem(layout, pack):
     assert "house-style" in find(layout, "renamed").problem
 
 
+def test_a_link_in_the_place_of_a_pack_is_not_followed_and_can_be_taken_away(layout, pack, tmp_path):
+    folder(tmp_path / "precious")
+    layout.packs.mkdir()
+    (layout.packs / "house-style").symlink_to(tmp_path / "precious")
+    (found,) = shelved(layout)
+    assert (found.manifest, found.edited, "is a link" in found.problem) == (None, (), True)
+    take_away(layout, "house-style")
+    assert shelved(layout) == ()
+    assert (tmp_path / "precious" / "glossary.md").read_bytes() == FILES["glossary.md"]
+
+
 def test_a_pack_that_is_not_here_names_those_that_are(layout, pack):
     put(layout, pack)
     with pytest.raises(NotFoundError) as error:

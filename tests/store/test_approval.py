@@ -57,6 +57,13 @@ def test_an_approval_by_a_user_or_another_program_in_another_session_counts(auth
     assert state_of(proposal(), approval(**author))["a"].active
 
 
+def test_what_was_imported_is_approved_by_a_user_alone():
+    mark = {"imported": {"actor": "import", "trust": "outside"}}
+    other = {"actor": "assistant", "agent": "reviewer 1.0", "session": "s2"}
+    assert state_of(proposal(**mark), approval(**other))["a"].waits
+    assert state_of(proposal(**mark), approval(actor="user"))["a"].active
+
+
 def test_what_was_rejected_is_kept_with_the_reason_and_only_a_user_overrules_that():
     rejected = at(6, "reject", target="a", actor="user", reason="wrong")
     found = state_of(proposal(), rejected)["a"]

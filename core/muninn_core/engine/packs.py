@@ -180,7 +180,7 @@ def _refuse_secrets(contents: Mapping[str, bytes], workspace: Workspace, hint: s
             places.append(f"{path} a private span")
     if places:
         more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
-        raise UsageError(f"the pack holds what may not leave: {', '.join(places[:SHOWN])}{more}", hint=hint)
+        raise UsageError(f"the pack holds what may not be in one: {', '.join(places[:SHOWN])}{more}", hint=hint)
 
 
 def _write_archive(path: Path, content: bytes, *, force: bool) -> None:
@@ -218,7 +218,7 @@ def _refuse_update(here: Shelved, pack: Pack) -> None:
         raise _edited(here, "Commit them elsewhere first; `--force` overwrites them, `--dry-run` shows what changes.")
     old, new = here.manifest, pack.manifest
     if old is None:
-        return
+        raise UsageError(f"{here.name} is no whole pack: {here.problem}", hint="`--force` puts this one in its place.")
     if _is_older(new, old):
         raise UsageError(
             f"{new.name} {new.version} is older than {old.version}, which is here", hint="`--force` goes back to it."

@@ -21,15 +21,17 @@ def is_pending(data: Mapping[str, Any]) -> bool:
 
 
 def may_approve(birth: Mapping[str, Any], approval: Mapping[str, Any]) -> bool:
-    """Whether an approval counts for the memory that a record made. A user's does; text from outside has no say.
+    """Whether an approval counts for the memory that a record made. A user's does; one from outside has no say.
 
     Anybody else has to be told apart from the author: by another program and another session, both named on both
-    sides. The version of a program does not make it another one.
+    sides. The version of a program does not make it another one. What was imported is approved by a user alone.
     """
     if _is_outside(approval):
         return False
     if approval.get("actor") == "user":
         return True
+    if _is_outside(birth):  # whoever made that may have named anybody as its author
+        return False
     one, other = _name(birth.get("agent")), _name(approval.get("agent"))
     there, here = _text(birth.get("session")), _text(approval.get("session"))
     return bool(one and other and there and here) and one != other and there != here

@@ -113,7 +113,10 @@ def remove_tree(folder: Path) -> None:
     """Delete a folder with all that is in it, if it is there. Raises StorageError or ReadOnlyError."""
     if os.path.lexists(folder):
         with writing(folder):
-            shutil.rmtree(folder)
+            if folder.is_symlink():
+                folder.unlink()  # what it leads to is not ours
+            else:
+                shutil.rmtree(folder)
             flush_folder(folder.parent)
 
 

@@ -112,6 +112,8 @@ def heal(layout: Layout) -> None:
 
 def _look(layout: Layout, name: str) -> Shelved:
     folder = layout.packs / name
+    if folder.is_symlink():
+        return Shelved(name=name, manifest=None, problem="it is a link, which is not followed")
     there = _files(folder)
     try:
         if MANIFEST not in there:
