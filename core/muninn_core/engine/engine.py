@@ -17,7 +17,18 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
-from muninn_core.engine import capture, drafts, gather, listing, portable, redaction, reports, verifying
+from muninn_core.engine import (
+    approval,
+    capture,
+    drafts,
+    gather,
+    listing,
+    packs,
+    portable,
+    redaction,
+    reports,
+    verifying,
+)
 from muninn_core.engine.check import check
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.past import Past
@@ -35,6 +46,9 @@ from muninn_core.protocol import results as r
 from muninn_core.protocol.methods import METHODS
 from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, prepare_memory
+
+REST_SECONDS = 5.0
+"""How long nobody asks before memory that only makes the next answer faster is given back."""
 
 
 def _now() -> datetime:
@@ -66,12 +80,14 @@ class Engine:
         self._clients = clients
         self._begun = time.monotonic()
         self._longest_stall = 0.0
+        self._last_call = self._begun
+        self._resting = False
         self._workspaces: dict[str, Workspace] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
         self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
         self._closed = False
-        missing = [verb for verb in METHODS if not hasattr(self, verb)]
+        missing = [verb for verb in METHODS if not hasattr(self, METHODS[verb].function)]
         if missing:
             raise MuninnError(f"the engine lacks {', '.join(missing)}")
 
@@ -79,7 +95,8 @@ class Engine:
 
     def call(self, verb: str, params: Value, scope: Scope) -> Value:
         """Run a verb of the catalogue with checked parameters. Raises MuninnError."""
-        result: Value = getattr(self, verb)(params, scope)
+        self._last_call, self._resting = time.monotonic(), False
+        result: Value = getattr(self, METHODS[verb].function)(params, scope)
         return result
 
     def open(self, place: Place) -> Workspace:
@@ -119,6 +136,17 @@ class Engine:
         """Return after how long without a client the daemon is to leave."""
         workspace = self._workspaces.get(place.root)
         return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
+
+    @property
+    def restless(self) -> bool:
+        """Whether nobody has called a verb for a while, and memory was not given back since."""
+        return not self._resting and time.monotonic() - self._last_call > REST_SECONDS
+
+    def rest(self) -> None:
+        """Give memory back to the system that only makes the next answer faster."""
+        self._resting = True
+        for workspace in list(self._workspaces.values()):
+            workspace.rest()
 
     def note_stall(self, seconds: float) -> None:
         """Take note of how long the event loop was held."""
@@ -210,6 +238,18 @@ class Engine:
         kind = "restore" if params.restore else "archive"
         self._change(workspace, scope, params.session, kind, target=memory.id, reason=params.reason)
         return r.ForgetResult(memory=workspace.log.state.memories[memory.id], saw=workspace.saw())
+
+    def approve(self, params: p.ApproveParams, scope: Scope) -> r.ReviewResult:
+        """Let memories that wait speak."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        return r.ReviewResult(memories=approval.approve(workspace, params, scope), saw=workspace.saw())
+
+    def reject(self, params: p.RejectParams, scope: Scope) -> r.ReviewResult:
+        """Keep memories that wait from speaking."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        return r.ReviewResult(memories=approval.reject(workspace, params, scope), saw=workspace.saw())
 
     def seal(self, params: p.SealParams, scope: Scope) -> r.SealResult:
         """Turn open sessions into segments."""
@@ -311,9 +351,29 @@ class Engine:
         """Make a bundle of memories."""
         return portable.export(self._reading(scope), params)
 
-    def _import(self, params: p.ImportParams, scope: Scope) -> r.ImportResult:
+    def import_(self, params: p.ImportParams, scope: Scope) -> r.ImportResult:
         """Take a bundle in."""
         return portable.take(self._writable(scope), params)
+
+    def pack_export(self, params: p.PackExportParams, scope: Scope) -> r.PackExportResult:
+        """Write a pack of curated knowledge."""
+        return packs.export(self._reading(scope), params)
+
+    def pack_add(self, params: p.PackAddParams, scope: Scope) -> r.PackAddResult:
+        """Take a pack in."""
+        return packs.add(self._writable(scope), params)
+
+    def pack_list(self, _params: p.PackListParams, scope: Scope) -> r.PackListResult:
+        """List the packs that are here."""
+        return packs.listed(self._reading(scope))
+
+    def pack_update(self, params: p.PackUpdateParams, scope: Scope) -> r.PackUpdateResult:
+        """Put another version in the place of a pack."""
+        return packs.update(self._reading(scope) if params.dry_run else self._writable(scope), params)
+
+    def pack_remove(self, params: p.PackRemoveParams, scope: Scope) -> r.PackRemoveResult:
+        """Remove a pack."""
+        return packs.remove(self._writable(scope), params)
 
     def verify(self, params: p.VerifyParams, scope: Scope) -> r.VerifyResult:
         """Check citations; with `fix` let memories cite the new places of what has moved."""
@@ -329,11 +389,14 @@ class Engine:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
         capture.note_start(workspace, params.session)
+        now = self.clock()
         made = make_brief(
-            workspace.recallable().values(),
+            workspace.current.newest(now),
+            pinned=workspace.current.pinned(now),
             session=params.session,
             after_compaction=params.source == "compact",
             conflicts=len(workspace.log.state.conflicts),
+            pending=workspace.log.state.pending,
             max_chars=params.max_chars,
             standing=workspace.citations.look().of,
         )
@@ -376,6 +439,3 @@ class Engine:
         record = {"type": kind, "actor": scope.actor or "user", **clean}
         workspace.log.append([record], session or workspace.session)
         workspace.hand_over_memories()
-
-
-setattr(Engine, "import", Engine._import)  # a word of the language: the class itself can't define it

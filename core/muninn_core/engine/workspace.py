@@ -13,9 +13,11 @@ from weakref import WeakKeyDictionary
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
 from muninn_core.engine.citations import Citations
+from muninn_core.engine.current import Current
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
+from muninn_core.engine.origins import Origins
 from muninn_core.engine.past import Past
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
@@ -32,6 +34,7 @@ from muninn_core.retrieval.recall import speaks
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
+from muninn_core.store.pack.shelf import heal
 
 
 class Workspace:
@@ -70,15 +73,18 @@ class Workspace:
         self.writable = self._take_lock()
         if self.writable:
             adopt_orphans(place, self.layout)
+            self._heal_packs()
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.session = f"s-{ids()}"
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
+        self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
+        self.current = Current(lambda: self.log.state.memories)
         self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
         self.citations = Citations(
             self.layout.root,
@@ -92,6 +98,13 @@ class Workspace:
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
+
+    def _heal_packs(self) -> None:
+        """End what a crash interrupted while a pack was being taken in; else a pack would be missing until then."""
+        try:
+            heal(self.layout)
+        except MuninnError as error:
+            self.trouble("packs", error.message, error.hint)
 
     def start(self) -> None:
         """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""
@@ -163,8 +176,14 @@ class Workspace:
 
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
-        now = self._clock()
-        return {identity: memory for identity, memory in self.log.state.memories.items() if speaks(memory, now)}
+        return self.current.memories(self._clock())
+
+    def rest(self) -> None:
+        """Give back the memory of what only makes the next answer faster."""
+        self.citations.rest()
+        index = self.updater.index
+        if index is not None:
+            index.rest()
 
     def hand_over_memories(self) -> None:
         """Give the index what has changed in memory since the last time."""
@@ -179,6 +198,7 @@ class Workspace:
                 if before.get(identity) is not memory:
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
+                self.current.take(changed)
                 self.updater.update_memories(changed)
 
     def follow(self) -> None:

@@ -10,7 +10,7 @@ from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.remainder import remainder
 from muninn_core.reconcile.tree import Tree, Unknown
-from muninn_core.source.extent import Extent, innermost, named
+from muninn_core.source.extent import Extent, innermost
 from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark, tells
 
 ENOUGH = 0.5
@@ -67,7 +67,9 @@ def _span(cite: Cite, tree: Tree) -> Citation:
 def _namesake(cite: Cite, page: Page) -> bool:
     """Whether a file defines a cite's name in other classes only: then the text itself may be in another file."""
     symbol = f".{cite.symbol}"
-    return "." in (cite.symbol or "") and not any(f".{one.name}".endswith(symbol) for one in page.extents)
+    return "." in (cite.symbol or "") and not any(
+        f".{one.name}".endswith(symbol) for one in page.named(cite.symbol or "")
+    )
 
 
 def _mark_at_commit(cite: Cite, tree: Tree) -> Mark | None:
@@ -78,7 +80,7 @@ def _mark_at_commit(cite: Cite, tree: Tree) -> Mark | None:
 
 def _in_page(cite: Cite, mark: Mark | None, page: Page, tree: Tree) -> Citation | None:
     """Look for a cite in one file: the same text, else its symbol, else the lines that are left of it."""
-    meant = named(page.extents, cite.symbol) if cite.symbol else []
+    meant = page.named(cite.symbol) if cite.symbol else []
     if mark is None:
         if cite.start and (meant or not cite.symbol):
             raise Unknown("it carries no mark of its text")
@@ -146,11 +148,11 @@ def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Ci
     for path in tree.elsewhere(cite.commit, cite.path, *([word] if word else [])):
         page = tree.page(path)
         spots = page.find(mark) if page and (cite.symbol or mark.lines >= TRIVIAL) else []
-        here = named(page.extents, cite.symbol) if page and cite.symbol else []
+        here = page.named(cite.symbol) if page and cite.symbol else []
         before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
         if spots and not (before and before.find(mark)):  # what was there already is a copy, and no move
             return _at(cite, "moved", path, spots[0])
-        if page and not (before and named(before.extents, cite.symbol or "")):
+        if page and not (before and before.named(cite.symbol or "")):
             meant += [(page, one) for one in here]
     return _likeliest(cite, meant, tree)
 
