@@ -109,7 +109,7 @@ def _decide(component: Component, lives: dict[str, Life], roots: Edges, candidat
         text = resolve.data.get("text")
         if isinstance(text, str) and text.strip():
             update = {**resolve.data, "type": "update", "target": kept, "set": {"text": text}}
-            reworded[kept].append(replace(resolve, type="update", data=update))
+            reworded[kept].append(replace(resolve, type="update", given=update))
     for identity, updates in reworded.items():
         life = live(component.births[identity], [*component.changes.get(identity, ()), *updates])
         if life is not None:
