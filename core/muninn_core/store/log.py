@@ -114,7 +114,7 @@ class Log:
     def sealed_ids(self) -> set[str]:
         """Return the ids of the records that main.jsonl or a segment holds."""
         with self._lock:
-            return set(self._fold.sealed)
+            return set(self._fold.records.keys() - self._fold.unsealed)
 
     @property
     def position(self) -> int:
@@ -354,7 +354,7 @@ class Log:
         if session in self._cut_to and path.exists():
             cut(path, self._cut_to[session])
         self._cut_to.pop(session, None)
-        content, count = unsealed_lines(path.read_bytes(), self._fold.sealed) if path.exists() else (b"", 0)
+        content, count = unsealed_lines(path.read_bytes(), self._is_sealed) if path.exists() else (b"", 0)
         segments: tuple[str, ...] = ()
         if content:
             segment = segment_path(self.layout, session, content)
@@ -368,6 +368,9 @@ class Log:
         del self._spooled[session]
         self._troubles = [trouble for trouble in self._troubles if trouble.path != self.layout.relative(path)]
         return Sealed(segments=segments, records=count)
+
+    def _is_sealed(self, identity: str) -> bool:
+        return identity in self._fold.records and identity not in self._fold.unsealed
 
     def _heal(self) -> None:
         try:
@@ -488,7 +491,7 @@ class Log:
         return True
 
     def _fold_out(self, lost: set[str]) -> None:
-        keyed = any("key" in self._fold.records[identity].data for identity in lost)
+        keyed = any(self._fold.records[identity].key for identity in lost)
         self._fold.remove(lost)
         if keyed:
             self._keyed = {}
@@ -507,7 +510,7 @@ class Log:
                 known = sealed.get(record.id)
                 sealed[record.id] = record if known is None or known.data == record.data else preferred(known, record)
         there = {**{record.id: record for record in spooled}, **sealed}
-        grew = self._fold.sealed <= sealed.keys() and all(
+        grew = self.sealed_ids() <= sealed.keys() and all(
             identity in there and there[identity].data == record.data for identity, record in self._fold.records.items()
         )
         if not grew:
@@ -520,8 +523,8 @@ class Log:
 
     def _learn_keys(self, records: Iterable[Record]) -> None:
         for record in records:
-            key = record.data.get("key")
-            if isinstance(key, str):
+            key = record.key
+            if key:
                 known = self._keyed.setdefault(key, record)
                 if record.stamp < known.stamp:
                     self._keyed[key] = record
@@ -546,10 +549,7 @@ class Log:
             state=self._fold.state(),
             malformed=malformed + torn,
             problems=(*map(_as_problem, malformed + torn), *self._troubles),
-            unsealed=len(self._fold.records)
-            - len(self._fold.sealed)
-            - self._read_private_records
-            - len(self._hidden - self._fold.sealed),
+            unsealed=len(self._fold.unsealed) - self._read_private_records - len(self._hidden & self._fold.unsealed),
             segments=self._segments,
         )
 
