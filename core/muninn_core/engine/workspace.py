@@ -177,9 +177,9 @@ class Workspace:
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
 
-        It costs a look at each file's size and time. So every answer is that of the files as they are.
+        So every answer is that of the files as git left them; it costs no look at each of them.
         """
-        if self.log.refresh(wait=False):
+        if self.log.refresh(wait=False, brief=True):
             self.hand_over_memories()
 
     def touched(self, paths: set[str]) -> None:

@@ -66,7 +66,7 @@ def decode_json(data: bytes | str) -> Any:
 
 
 def decoder_of(kind: type[T]) -> Callable[[bytes], T]:
-    """Return a function that decodes JSON straight into a `kind`: a third of the cost of `decode_json` and `from_plain`.
+    """Return a function that decodes JSON straight into a `kind`, at a third of the cost of going by plain data.
 
     It raises ValidationError where the data is of another shape, else ValueError on malformed input.
     """

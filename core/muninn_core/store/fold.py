@@ -103,6 +103,10 @@ class Fold:
         """All records by id, as they are now: a view."""
         return Lazily(self.slots, None if self.base is None else self.base.record)
 
+    def all_records(self) -> Mapping[str, Record]:
+        """Return all records by id; what comes later does not change it."""
+        return Lazily(dict(self.slots), None if self.base is None else self.base.record)
+
     @property
     def memories(self) -> Mapping[str, Memory]:
         """All memories by id, as they are now: a view."""
