@@ -9,25 +9,46 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
+from muninn_core.model.value import Value
 from muninn_core.store.change import CHANGES, needs
 from muninn_core.store.record import Record
 
 
-class Filed:
-    """The ids of records by those of the memories that they speak of; conflicts by id with their two sides."""
+class Index(Value):
+    """Everything that is filed.
 
-    def __init__(self) -> None:
-        self.changes: dict[str, list[str]] = defaultdict(list)
-        self.merges: dict[str, list[str]] = defaultdict(list)
-        self.conflicts: dict[str, tuple[str, str]] = {}
-        self.sides: dict[str, set[str]] = defaultdict(set)
-        """The conflicts that a memory is a side of."""
-        self.resolves: dict[str, list[str]] = defaultdict(list)
-        """By the conflict that they decide."""
-        self.near: dict[str, set[str]] = defaultdict(set)
-        """The memories that a record connects with one."""
-        self.missing: dict[str, set[str]] = defaultdict(set)
-        """The changes that wait for a memory or conflict."""
+    `changes`, `merges`: records by the memory that they are about; `conflicts`: the two sides by id; `sides`: the
+    conflicts by their sides; `resolves`: by the conflict that they decide; `near`: the memories that a record connects
+    with one; `missing`: the changes that wait for a memory or conflict.
+    """
+
+    changes: dict[str, list[str]]
+    merges: dict[str, list[str]]
+    conflicts: dict[str, tuple[str, str]]
+    sides: dict[str, set[str]]
+    resolves: dict[str, list[str]]
+    near: dict[str, set[str]]
+    missing: dict[str, set[str]]
+
+
+_EMPTY = Index(changes={}, merges={}, conflicts={}, sides={}, resolves={}, near={}, missing={})
+
+
+class Filed:
+    """An index that grows; `Index` says what is in it."""
+
+    def __init__(self, index: Index = _EMPTY) -> None:
+        self.changes: dict[str, list[str]] = defaultdict(list, index.changes)
+        self.merges: dict[str, list[str]] = defaultdict(list, index.merges)
+        self.conflicts = dict(index.conflicts)
+        self.sides: dict[str, set[str]] = defaultdict(set, index.sides)
+        self.resolves: dict[str, list[str]] = defaultdict(list, index.resolves)
+        self.near: dict[str, set[str]] = defaultdict(set, index.near)
+        self.missing: dict[str, set[str]] = defaultdict(set, index.missing)
+
+    def index(self) -> Index:
+        """Return all that is filed, as it is now: later records change it."""
+        return Index(**{name: getattr(self, name) for name in Index.__struct_fields__})
 
     def file(self, record: Record, there: Callable[[str], bool]) -> Iterable[str]:
         """Put a record where folding finds it, and return the memories that it touches.

@@ -68,10 +68,6 @@ def fold(records: Iterable[Record]) -> State:
 class Base(Protocol):
     """Where a fold that was made before has its values. A memory is the same object each time it is asked for."""
 
-    @property
-    def settled(self) -> bool:
-        """Whether every memory has been made."""
-
     def record(self, number: int) -> Record:
         """Return a record."""
 
@@ -97,6 +93,9 @@ class Fold:
         self.slots: Slots[Record] = {}
         self.folded: Slots[Memory] = {}
         self._before: Mapping[str, Memory] = before or {}
+        self._all_made = False
+        self._shown: Lazily[Memory] | None = None
+        """The memories of the last state, while some of them are yet to be made."""
 
     @property
     def records(self) -> Mapping[str, Record]:
@@ -168,16 +167,24 @@ class Fold:
 
     def state(self) -> State:
         """Return the state so far; later records do not change it."""
-        if self.base is not None and self.base.settled:
-            settle(self.folded, self.base.memory)  # or every state would have to do so for itself
+        memories = self._show()
         waiting = {identity for waits in self.filed.missing.values() for identity in waits}
         return State(
-            memories=Lazily(dict(self.folded), None if self.base is None else self.base.memory),
+            memories=memories,
             disputes=self._disputes(),
             waiting=tuple(self.records[identity] for identity in sorted(waiting)),
             records=len(self.slots),
             silent=len(self.silent),
         )
+
+    def _show(self) -> Lazily[Memory]:
+        make = None if self.base is None or self._all_made else self.base.memory
+        if make is not None and self._shown is not None and self._shown.settled:
+            settle(self.folded, make)  # all are there, and the next state need not see to that for itself
+            self._all_made, make = True, None
+        shown = Lazily(dict(self.folded), make)
+        self._shown = shown if make is not None else None
+        return shown
 
     def latest(self, about: Iterable[str]) -> str:
         """Return the time of the last word on memories or conflicts, "" when there is none."""

@@ -9,9 +9,10 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from muninn_core.model.value import Value
+from muninn_core.errors import StorageError
 from muninn_core.store.bulk import uncollected
 from muninn_core.store.fold import Fold
+from muninn_core.store.kept import NAME, Held, Kept, Values, drop, load, save
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_content, read_lines
 from muninn_core.store.look import Look, Signature, signature
@@ -21,13 +22,8 @@ from muninn_core.store.spool import private_files, spools
 _MANY_GONE = 0.2
 """When more than this share of the records is nowhere any more, folding anew costs less."""
 
-
-class Held(Value):
-    """What a file was like when it was read, and which records it holds."""
-
-    signature: Signature | None
-    ids: tuple[str, ...]
-    malformed: tuple[Malformed, ...] = ()
+WORTH_KEEPING = 1_000
+"""When so many records are in files that are not as they were kept, it is time to keep them: reading takes 20 ms."""
 
 
 class Gathered:
@@ -51,17 +47,54 @@ class Gathered:
         self._sessions = f"{layout.sessions}{os.sep}"
         self._keyed: dict[str, list[str]] = {}
         self._private_of_others: set[str] = set()
+        self._cache = layout.cache / NAME
+        self._as_kept: dict[str, Held] = {}
 
     def open(self) -> None:
-        """Read and fold all there is."""
+        """Read and fold all there is, or what is not as it was kept in the cache."""
         with uncollected():
-            self._start_over(self._look.changed() or {}, {})
+            kept = load(self._cache, self._layout.memory)
+            if kept is None:
+                self._start_over(self._look.changed() or {}, {})
+                return
+            self.fold, self.files, self._keyed = kept.fold, kept.files, kept.keyed
+            self._as_kept = dict(kept.files)
+            self.follow()
+            self.add_own(self._own())
+
+    def keep(self, least: int = WORTH_KEEPING) -> bool:
+        """Keep the fold of what is sealed in the cache when that is worth it; say whether it was.
+
+        `least` is how many records must be in files that are not as they were kept. Raises StorageError, ReadOnlyError.
+        """
+        fresh = [held for name, held in self.files.items() if self._as_kept.get(name) is not held]
+        lost = [held for name, held in self._as_kept.items() if name not in self.files]
+        if sum(held.count for held in (*fresh, *lost)) < least or self.fold.unsealed & self.fold.varied:
+            return False
+        with uncollected():
+            self.fold.remove(sorted(self.fold.unsealed))
+            try:
+                save(self._cache, Kept(fold=self.fold, files=self.files, keyed=self._keyed), self._layout.memory)
+            finally:
+                self.add_own(self._own())
+        self._as_kept = dict(self.files)
+        return True
+
+    def drop_kept(self) -> None:
+        """Delete what was kept: it may hold what is to be nowhere. Raises StorageError or ReadOnlyError."""
+        drop(self._cache)
+        self._as_kept = {}
 
     def follow(self, *, brief: bool = False) -> bool:
         """Bring the fold in line with the files; say whether anything had changed. `Look` says what `brief` means."""
+        if self._is_damaged():
+            self._look.forget()
         there = self._look.changed(brief=brief)
         if there is None:
             return False
+        if self._is_damaged():
+            self._start_over(there, {})
+            return True
         came = {
             name: (told, self.read(name))
             for name, told in sorted(there.items())
@@ -70,7 +103,11 @@ class Gathered:
         went = self.files.keys() - there.keys()
         if not came and not went:
             return False
-        if not self._take_in(came, went):
+        try:
+            taken_in = self._take_in(came, went)
+        except StorageError:
+            taken_in = False  # of the cache: no other file is read there
+        if not taken_in:
             with uncollected():
                 self._start_over(there, came)
         return True
@@ -133,6 +170,9 @@ class Gathered:
         """Return how many records wait to be sealed; private ones never are."""
         return len(self.fold.unsealed) - len((self.hidden | self._private_of_others) & self.fold.unsealed)
 
+    def _is_damaged(self) -> bool:
+        return isinstance(self.fold.base, Values) and self.fold.base.damaged
+
     def _own(self) -> list[Record]:
         return [record for lines in (*self.spooled.values(), *self.private.values()) for record in lines.records]
 
@@ -140,7 +180,8 @@ class Gathered:
         """Read all files that were not read just now, and fold everything anew."""
         found = {name: read[name][1] if name in read else self.read(name) for name in sorted(there)}
         self.files = {name: _held(there[name], lines) for name, lines in found.items()}
-        self.fold, self._keyed, self.anew = Fold(before=self.fold.memories), {}, True
+        before = {} if self._is_damaged() else self.fold.memories
+        self.fold, self._keyed, self.anew = Fold(before=before), {}, True
         for sealed in (True, False):
             files = [lines for name, lines in found.items() if self._is_shared(name) is sealed]
             self.fold.add((record for lines in files for record in lines.records), sealed=sealed)
@@ -203,4 +244,4 @@ class Gathered:
 
 
 def _held(told: Signature | None, lines: Lines) -> Held:
-    return Held(signature=told, ids=tuple(record.id for record in lines.records), malformed=lines.malformed)
+    return Held(signature=told, names=tuple(record.id for record in lines.records), malformed=lines.malformed)

@@ -25,12 +25,13 @@ def settle(slots: Slots[T], make: Callable[[int], T]) -> dict[str, T]:
 class Lazily(Mapping[str, T]):
     """A view of slots. `make` gives the same object each time it is asked for a number."""
 
-    __slots__ = ("_make", "_settled", "_slots")
+    __slots__ = ("_make", "_slots", "settled")
 
     def __init__(self, slots: Slots[T], make: Callable[[int], T] | None) -> None:
         self._slots = slots
         self._make = make
-        self._settled = make is None
+        self.settled = make is None
+        """Whether every value has been made."""
 
     def __getitem__(self, key: str) -> T:
         value = self._slots[key]
@@ -61,7 +62,7 @@ class Lazily(Mapping[str, T]):
         return repr(self._all())
 
     def _all(self) -> dict[str, T]:
-        if not self._settled and self._make is not None:
+        if not self.settled and self._make is not None:
             settle(self._slots, self._make)
-            self._settled = True
+            self.settled = True
         return cast("dict[str, T]", self._slots)

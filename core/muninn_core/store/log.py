@@ -18,7 +18,7 @@ from muninn_core.protocol.results import Problem
 from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
 from muninn_core.store.fold import State
-from muninn_core.store.gathered import Gathered
+from muninn_core.store.gathered import WORTH_KEEPING, Gathered
 from muninn_core.store.journal import forget
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, unsealed_lines
@@ -191,6 +191,7 @@ class Log:
             for name in list(self._cut_to):
                 cut(spool_path(self.layout, name), self._cut_to.pop(name))
             forget(self.layout)  # undo would bring the text back
+            self._gathered.drop_kept()
             try:
                 changed = blank_files(self.layout, subject_of(set(ids), self._gathered.fold.records, texts))
             except OSError as error:
@@ -238,6 +239,18 @@ class Log:
             return True
         finally:
             self._lock.release()
+
+    def keep(self, least: int = WORTH_KEEPING) -> bool:
+        """Keep what the sealed files say in the cache, where that saves the next opening more than a moment.
+
+        `least` is how many records must be in files that are not as they were kept. Say whether it was done: a cache
+        that can't be written costs time, nothing else.
+        """
+        with self._lock:
+            try:
+                return self.writable and self._gathered.keep(least)
+            except MuninnError:
+                return False
 
     def take_changed(self) -> set[str] | None:
         """Return the ids of the memories that may have changed since the last call; None when any of them may have.

@@ -67,7 +67,7 @@ def _plain(line: bytes) -> Record | None:
         type=plain.type,
         session=plain.session,
         key=plain.key,
-        line=line,
+        line=line.strip(),
         alone=_memory(plain, ts),
     )
 
