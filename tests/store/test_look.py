@@ -6,6 +6,8 @@ import pytest
 
 from muninn_core.store.look import AT_LEAST_SECONDS, SETTLED_SECONDS, Look
 
+pytest_plugins = ["logs"]
+
 
 class Seconds:
     def __init__(self):

@@ -85,10 +85,13 @@ class Workspace:
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
+        self.log.take_changed()  # the index compares all memories when it is opened
+        self._keeper = threading.Thread(target=self.log.keep, name="keep", daemon=True)
 
     def start(self) -> None:
         """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""
         self.updater.start()
+        self._keeper.start()
 
     def close(self) -> None:
         """Stop indexing, seal what the sessions stored, give the lock back.
@@ -99,8 +102,11 @@ class Workspace:
         self.index_of_past.close()
         self.index_of_branches.close()
         try:
+            if self._keeper.is_alive():
+                self._keeper.join()
             if self.writable and self.layout.muninn.is_dir():
                 self.log.seal(None)
+                self.log.keep()
         finally:
             self._lock.release()
 

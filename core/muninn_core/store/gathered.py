@@ -67,6 +67,8 @@ class Gathered:
 
         `least` is how many records must be in files that are not as they were kept. Raises StorageError, ReadOnlyError.
         """
+        if not self._cache.exists():
+            self._as_kept = {}
         fresh = [held for name, held in self.files.items() if self._as_kept.get(name) is not held]
         lost = [held for name, held in self._as_kept.items() if name not in self.files]
         if sum(held.count for held in (*fresh, *lost)) < least or self.fold.unsealed & self.fold.varied:
