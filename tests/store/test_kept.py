@@ -1,13 +1,14 @@
 """The kept fold: opening with it says what reading all files says, whatever happened to either of them since."""
 
+import itertools
 import os
 import random
 import shutil
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logs import Clock
 
 from muninn_core.errors import StorageError
 from muninn_core.store import gathered, kept
@@ -34,7 +35,10 @@ def aged(layout, monkeypatch):
 @pytest.fixture
 def filled(log, aged):
     """A log with changes, merges and a conflict, sealed in several segments and kept."""
-    ids = [log.append([insight(f"Fact {n}", key=f"k{n}", tags=["t"])], f"s{n % 4}")[0].id for n in range(40)]
+    ids = []
+    for session in range(4):
+        facts = [insight(f"Fact {n}", key=f"k{n}", tags=["t"]) for n in range(10 * session, 10 * session + 10)]
+        ids += [record.id for record in log.append(facts, f"s{session}")]
     log.append([insight("Odd", expires="2030-01-01T00:00:00Z", more=1)], "s1")
     log.append([{"type": "pin", "target": ids[3]}, {"type": "archive", "target": ids[4], "reason": "old"}], "s2")
     log.append([{"type": "merge", "keep": ids[5], "sources": [ids[6], ids[7]]}], "s2")
@@ -151,7 +155,7 @@ def damage(content, how, chance):
 
 
 @pytest.mark.parametrize("how", ["cut", "flip", "zeros", "empty", "longer", "noise"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_damaged_file_gives_the_same_or_one_error_and_then_the_same(filled, opened, aged, how, seed):
     whole = filled.state
     aged.write_bytes(damage(aged.read_bytes(), how, random.Random(f"{how}{seed}")))
@@ -203,10 +207,12 @@ def test_whatever_comes_and_goes_between_a_log_that_opens_is_its_files(tmp_path_
     initialise(layout, "")
     away = layout.root / "away"
     away.mkdir()
-    clock = Clock()
+    clock = itertools.accumulate(itertools.repeat(timedelta(seconds=1)), initial=datetime(2026, 1, 7, tzinfo=UTC))
 
     def opened(**options):
-        return open_log(layout, clock=clock, ids=Ids(clock, random.Random(len(moves)).randbytes), **options)
+        return open_log(
+            layout, clock=clock.__next__, ids=Ids(clock.__next__, random.Random(len(moves)).randbytes), **options
+        )
 
     log = opened()
     with pytest.MonkeyPatch.context() as patch:

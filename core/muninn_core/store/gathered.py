@@ -11,7 +11,7 @@ from pathlib import Path
 
 from muninn_core.errors import StorageError
 from muninn_core.store.bulk import uncollected
-from muninn_core.store.fold import Fold
+from muninn_core.store.fold import Fold, State
 from muninn_core.store.kept import NAME, Held, Kept, Values, drop, load, save
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_content, read_lines
@@ -90,13 +90,11 @@ class Gathered:
     def follow(self, *, brief: bool = False) -> bool:
         """Bring the fold in line with the files; say whether anything had changed. `Look` says what `brief` means."""
         if self._is_damaged():
-            self._look.forget()
+            self._mend()
+            return True
         there = self._look.changed(brief=brief)
         if there is None:
             return False
-        if self._is_damaged():
-            self._start_over(there, {})
-            return True
         came = {
             name: (told, self.read(name))
             for name, told in sorted(there.items())
@@ -139,15 +137,29 @@ class Gathered:
     def add_own(self, records: Iterable[Record]) -> None:
         """Fold in what this process has just stored, or has found of what it stored before."""
         records = tuple(records)
-        self.fold.add(records, sealed=False)
-        self._learn_keys(records)
+        try:
+            self.fold.add(records, sealed=False)
+            self._learn_keys(records)
+        except StorageError:
+            self._mend()
 
     def hold(self, path: Path, content: bytes) -> None:
         """Take in a segment that this process has just written."""
         lines = read_lines(content, self._layout.relative(path))
         self.files[str(path)] = _held(signature(path), lines)
-        self.fold.add(lines.records, sealed=True)
+        try:
+            self.fold.add(lines.records, sealed=True)
+        except StorageError:
+            self._mend()
         self._look.forget()  # the next look is a careful one
+
+    def state(self) -> State:
+        """Return what all of it says now."""
+        try:
+            return self.fold.state()
+        except StorageError:
+            self._mend()
+            return self.fold.state()
 
     def of_key(self, key: str) -> Record | None:
         """Return the first record that was stored under an idempotency key."""
@@ -171,6 +183,12 @@ class Gathered:
     def unsealed(self) -> int:
         """Return how many records wait to be sealed; private ones never are."""
         return len(self.fold.unsealed) - len((self.hidden | self._private_of_others) & self.fold.unsealed)
+
+    def _mend(self) -> None:
+        """Read all files again: what was kept of them is damaged. What this process has not sealed, it knows."""
+        self._look.forget()
+        with uncollected():
+            self._start_over(self._look.changed() or {}, {})
 
     def _is_damaged(self) -> bool:
         return isinstance(self.fold.base, Values) and self.fold.base.damaged

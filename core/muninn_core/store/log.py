@@ -396,7 +396,7 @@ class Log:
 
     def _look(self) -> _View:
         return _View(
-            state=self._gathered.fold.state(),
+            state=self._gathered.state(),
             malformed=self._malformed,
             problems=(*map(_as_problem, self._malformed), *self._troubles),
             unsealed=self._gathered.unsealed(),
