@@ -18,6 +18,7 @@ from muninn_core.model.answer import Saw
 from muninn_core.protocol.params import CheckParams
 from muninn_core.protocol.results import CheckResult, Finding
 from muninn_core.source import frontmatter
+from muninn_core.store.bulk import uncollected
 from muninn_core.store.fold import State, fold
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_lines
@@ -40,18 +41,19 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     found: list[Finding] = [*_config(layout, problems)]
     lines: list[Lines] = []
     files = 0
-    for path in _record_files(layout):
-        cancelled()
-        content = _read(layout, path)
-        files += 1
-        shown = layout.relative(path)
-        read = read_lines(content, shown)
-        found += _malformed(read)
-        if config.check.secrets != "off":
-            found += _told(_secrets_of_records(content, read, config), shown)
-        if path.parent != layout.archive:
-            lines.append(read)
-    state = fold(record for read in lines for record in read.records)
+    with uncollected():
+        for path in _record_files(layout):
+            cancelled()
+            content = _read(layout, path)
+            files += 1
+            shown = layout.relative(path)
+            read = read_lines(content, shown)
+            found += _malformed(read)
+            if config.check.secrets != "off":
+                found += _told(_secrets_of_records(content, read, config), shown)
+            if path.parent != layout.archive:
+                lines.append(read)
+        state = fold(record for read in lines for record in read.records)
     found += _dangling(state, Path(place.root)) if config.check.dangling != "off" else ()
     found += _conflicts(state)
     found += _unsealed(layout, lines)

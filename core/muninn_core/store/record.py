@@ -24,8 +24,8 @@ ENVELOPE = ("v", "id", "ts", "type", "session", "actor", "agent", "task", "branc
 class Record(Value):
     """A record as it was read. `ts` is canonical; `data` holds every field as it stood, the id always.
 
-    `line` are its bytes, "" when nobody wrote it yet. `given` is None where `data` has to be made of them: hardly
-    anybody asks for it. `alone` is the sealed memory that the record makes by itself, where that was read with it.
+    `line` are its bytes, "" when nobody wrote it yet. `given` is None where `data` is still to be made of them:
+    hardly anybody asks for it. `alone` is the sealed memory that the record makes by itself, where that was read with it.
     """
 
     id: str
@@ -40,7 +40,10 @@ class Record(Value):
     @property
     def data(self) -> dict[str, Any]:
         """Every field as it stood, and the id. Not to be changed; ask once and keep it."""
-        return parse_line(self.line).data if self.given is None else self.given
+        if self.given is not None:
+            return self.given
+        data: dict[str, Any] = decode_json(self.line)
+        return data
 
     @property
     def stamp(self) -> tuple[str, str]:
