@@ -34,7 +34,7 @@ _PARTS = r"pass(?:word|wd|phrase)|pwd|secret|token|key|credential|authorization|
 _TELLING, _TELLING_LOWER = re.compile(_PARTS, re.IGNORECASE), re.compile(_PARTS)
 
 _BEFORE = 96
-"""A name is at most 64 characters longer than its telling part, and begins so far at most before what `telling` finds."""
+"""A name begins at most so many characters before what `telling` finds: it has 64 beside its telling part."""
 
 _NAMED = re.compile(rf"(?:{_NAME}|(?<![A-Za-z])key){_AFTER}$", re.IGNORECASE)
 _PASSWORD = re.compile(r"pass(?:word|wd|phrase)|pwd", re.IGNORECASE)

@@ -24,8 +24,8 @@ ENVELOPE = ("v", "id", "ts", "type", "session", "actor", "agent", "task", "branc
 class Record(Value):
     """A record as it was read. `ts` is canonical; `data` holds every field as it stood, the id always.
 
-    `line` are its bytes, "" when nobody wrote it yet. `given` is None where `data` is still to be made of them:
-    hardly anybody asks for it. `alone` is the sealed memory that the record makes by itself, where that was read with it.
+    `line` are its bytes, "" when nobody wrote it yet. `given` is None where `data` is still to be made of them: hardly
+    anybody asks for it. `alone` is the sealed memory that the record makes by itself, where that was read with it.
     """
 
     id: str
