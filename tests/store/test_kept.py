@@ -93,7 +93,7 @@ def test_only_files_that_are_not_what_they_were_are_read(filled, opened, aged, l
 def test_what_is_not_sealed_and_what_is_private_is_not_kept_and_stays_known(filled, opened, aged, layout):
     target = next(iter(filled.state.memories))
     filled.append([insight("open thing")], "s8")
-    filled.append([insight("hidden thing", private=True)], "s8")
+    filled.append([insight("hidden thing", private=True, key="hidden key")], "s8")
     filled.append([{"type": "update", "target": target, "set": {"text": "said anew in the spool"}}], "s8")
     before = seen(filled)
     assert not filled.keep(1)
@@ -102,7 +102,7 @@ def test_what_is_not_sealed_and_what_is_private_is_not_kept_and_stays_known(fill
     assert filled.keep(1)
     content = aged.read_bytes()
     assert b"came" in content
-    for text in (b"open thing", b"hidden thing", b"said anew"):
+    for text in (b"open thing", b"hidden thing", b"hidden key", b"said anew"):
         assert text not in content
     (layout.sessions / "came.jsonl").unlink()
     filled.refresh()

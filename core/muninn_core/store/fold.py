@@ -113,7 +113,7 @@ class Fold:
 
     def add(self, records: Iterable[Record], sealed: bool) -> None:
         """Take records in; those that are known count once. What was sealed once stays so."""
-        slots, file = self.slots, self.filed.file
+        slots, known_records, file = self.slots, self.records, self.filed.file
         touched: set[str] = set()
         revised = False
         for record in records:
@@ -127,7 +127,7 @@ class Fold:
             if sealed and identity in self.unsealed:
                 self.unsealed.discard(identity)
                 touched.add(identity)
-            known = self.records[identity]
+            known = known_records[identity]
             if not known.says_as(record):
                 self.varied.add(identity)
                 slots[identity] = better = preferred(known, record)

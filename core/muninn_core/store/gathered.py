@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from muninn_core.errors import StorageError
+from muninn_core.errors import MuninnError, StorageError
 from muninn_core.store.bulk import uncollected
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.kept import NAME, Held, Kept, Values, drop, load, save
@@ -42,6 +43,7 @@ class Gathered:
         self.anew = True
         """Whether the fold is another one since somebody last set this to false: any memory may have changed."""
         self._layout = layout
+        self._writing = writing
         self._look = Look(layout, with_spools=not writing)
         self._unshared = tuple(f"{folder}{os.sep}" for folder in (layout.spool, layout.private))
         self._sessions = f"{layout.sessions}{os.sep}"
@@ -76,7 +78,9 @@ class Gathered:
         with uncollected():
             self.fold.remove(sorted(self.fold.unsealed))
             try:
-                save(self._cache, Kept(fold=self.fold, files=self.files, keyed=self._keyed), self._layout.memory)
+                keyed = {key: [each for each in ids if each in self.fold.slots] for key, ids in self._keyed.items()}
+                kept = Kept(fold=self.fold, files=self.files, keyed={key: ids for key, ids in keyed.items() if ids})
+                save(self._cache, kept, self._layout.memory)
             finally:
                 self.add_own(self._own())
         self._as_kept = dict(self.files)
@@ -186,6 +190,9 @@ class Gathered:
 
     def _mend(self) -> None:
         """Read all files again: what was kept of them is damaged. What this process has not sealed, it knows."""
+        if self._writing:
+            with suppress(MuninnError):  # the next one to open would only meet the same
+                self.drop_kept()
         self._look.forget()
         with uncollected():
             self._start_over(self._look.changed() or {}, {})
