@@ -13,12 +13,13 @@ from pathlib import Path
 from muninn_core.errors import MuninnError, StorageError
 from muninn_core.store.bulk import uncollected
 from muninn_core.store.fold import Fold, State
-from muninn_core.store.kept import NAME, Held, Kept, Values, drop, load, save
+from muninn_core.store.kept import NAME, Held, Kept, drop, load, save
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_content, read_lines
 from muninn_core.store.look import Look, Signature, signature
 from muninn_core.store.record import Record
 from muninn_core.store.spool import private_files, spools
+from muninn_core.store.values import Values
 
 _MANY_GONE = 0.2
 """When more than this share of the records is nowhere any more, folding anew costs less."""
