@@ -26,6 +26,8 @@ from muninn_core.store.record import ENVELOPE
 from muninn_core.store.secrets import mask
 from muninn_core.store.spool import spools
 
+_ENVELOPE = frozenset(ENVELOPE)
+
 MOST = 1_000
 """Findings of one rule beyond which only their number is told."""
 
@@ -152,21 +154,25 @@ def _secrets_of_records(content: bytes, lines: Lines, config: Config) -> Iterato
                 yield number, count
 
 
-def _texts(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield all texts of a record but those of its envelope, names of inner fields with their values."""
-    waiting: list[Any] = [value for name, value in data.items() if name not in ENVELOPE]
+def _texts(data: Mapping[str, Any]) -> list[str]:
+    """Return all texts of a record but those of its envelope, names of inner fields with their values."""
+    found: list[str] = []
+    waiting: list[Any] = []
+    for name, value in data.items():
+        if name not in _ENVELOPE:
+            (found if isinstance(value, str) else waiting).append(value)
     while waiting:
         value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list):
-            waiting += value
+        if isinstance(value, list):
+            for item in value:
+                (found if isinstance(item, str) else waiting).append(item)
         elif isinstance(value, dict):
             for name, inner in value.items():
                 if isinstance(inner, str):
-                    yield f"{name}: {inner}"
+                    found.append(f"{name}: {inner}")
                 else:
                     waiting.append(inner)
+    return found
 
 
 def _secrets_of_text(text: str, config: Config) -> Iterator[tuple[int, int]]:

@@ -89,7 +89,10 @@ def telling(text: str) -> Iterator[re.Match[str]]:
 def assigned(text: str) -> Iterator[tuple[int, int]]:
     """Return the places (start, end) of values that are secrets because of the name before them, in order."""
     places: dict[int, int] = {}
-    for match in chain(_names(text), _BEARER.finditer(text), _OPTION.finditer(text)):
+    # Each begins with what is quickly looked for as it is.
+    bearers = _BEARER.finditer(text) if "bearer" in text.lower() else ()
+    options = _OPTION.finditer(text) if "--" in text else ()
+    for match in chain(_names(text), bearers, options):
         value = match["value"].rstrip(".:!?") if not match["quote"] else match["value"]
         if is_secret(match["name"], value):
             start = match.start("value")
