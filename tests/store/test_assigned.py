@@ -49,9 +49,13 @@ def test_a_long_text_takes_time_in_proportion_to_its_length(text):
     assert time.perf_counter() - begun < 10  # the square of the length would take minutes
 
 
-pieces = st.sampled_from(
-    ["password", "token", "api_key", "KEY", "secret_access_key", "=", ":=", " is ", " ", "\n", "'", '"', "]", "(", ","]
-    + ["x" * 70, "a.b-c_", "Zx9$k2Lm", "hunter2hunter2", "é", "ſecret", "İ", "v1", "s3_", "x" * 520]
+pieces = st.one_of(
+    st.sampled_from(
+        ["password", "token", "api_key", "KEY", "secret_access_key", "=", ":=", " is ", " ", "\n", "'", '"']
+    ),
+    st.sampled_from(
+        ["]", "(", ",", "x" * 70, "a.b-c_", "Zx9$k2Lm", "hunter2hunter2", "é", "ſecret", "İ", "v1", "x" * 520]
+    ),
 )
 
 

@@ -36,6 +36,7 @@ others = {
     "details": anything,
     "target": texts,
     "redacted": st.booleans(),
+    "pending": st.booleans(),
     "pinned": st.booleans(),
     "pattern": texts,
     "other": anything,

@@ -93,6 +93,8 @@ def _item(tier: str, hit: Hit) -> PackItem:
         elsewhere=hit.elsewhere,
         work=hit.work,
         private=hit.private,
+        trust=hit.trust,
+        origin=hit.origin,
         cites=hit.cites,
     )
     from muninn_core.model.value import replace

@@ -28,7 +28,8 @@ def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
     page = tuple(workspace.works.label(found[params.offset : params.offset + params.limit]))
     citations = workspace.citations.look().of_all(page)
-    return MemoriesResult(memories=page, total=len(found), citations=citations, saw=saw)
+    origin = workspace.origins.of(params.file) if params.file is not None else ""
+    return MemoriesResult(memories=page, total=len(found), citations=citations, origin=origin, saw=saw)
 
 
 def memory_of(state: State, prefix: str) -> Memory:
@@ -103,7 +104,10 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
 
 
 def _passes(memory: Memory, params: MemoriesParams) -> bool:
-    if not (params.archived or memory.active):
+    if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
+        if not (params.pending and memory.waits):
+            return False
+    elif not (params.archived or memory.active):
         return False
     if params.type is not None and memory.type != params.type:
         return False

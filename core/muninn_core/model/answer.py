@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Work
+from muninn_core.model.memory import Trust, Work
 from muninn_core.model.value import Value
 
 
@@ -23,6 +23,7 @@ class Hit(Value):
 
     A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
     `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
+    `trust` is that of a memory, and outside for a pack's knowledge, whose `origin` is "pack NAME VERSION".
     """
 
     kind: SourceKind
@@ -39,6 +40,8 @@ class Hit(Value):
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
     private: bool = False
+    trust: Trust | None = None
+    origin: str = ""
     cites: tuple[Citation, ...] = ()
 
 

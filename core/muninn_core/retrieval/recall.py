@@ -276,6 +276,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         elsewhere=memory.elsewhere,
         work=memory.work,
         private=memory.private,
+        trust=memory.trust,
         cites=tuple(citations),
     )
 

@@ -38,7 +38,7 @@ class State(Value):
     """What a set of records says. Memories are in the order of their ids, disputes in that of time.
 
     `waiting` are changes that lack what they are about; `records` counts distinct records, `silent` the memories that
-    are not active.
+    are not active, `pending` those of them that wait for an approval.
     """
 
     memories: Mapping[str, Memory]
@@ -46,6 +46,7 @@ class State(Value):
     waiting: tuple[Record, ...] = ()
     records: int = 0
     silent: int = 0
+    pending: int = 0
 
     @property
     def conflicts(self) -> tuple[Dispute, ...]:
@@ -88,6 +89,8 @@ class Fold:
         """The ids of which more than one record was seen."""
         self.silent: set[str] = set()
         """The ids of the memories that are not active."""
+        self.pending: set[str] = set()
+        """The ids of those of them that wait for an approval."""
         self.filed = Filed()
         self.base: Base | None = None
         self.slots: Slots[Record] = {}
@@ -160,6 +163,7 @@ class Fold:
             del self.slots[identity]
         self.unsealed -= gone.keys()
         self.silent -= members
+        self.pending -= members
         self._before = before
         left = [apart[identity] for identity in sorted(apart.keys() - gone.keys())]
         self._refold({each for record in left for each in self.filed.file(record, self._makes_memory)})
@@ -175,6 +179,7 @@ class Fold:
             waiting=tuple(self.records[identity] for identity in sorted(waiting)),
             records=len(self.slots),
             silent=len(self.silent),
+            pending=len(self.pending),
         )
 
     def _show(self) -> Lazily[Memory]:
@@ -199,7 +204,7 @@ class Fold:
         """File all records again: one that was filed is another one now."""
         self._before = self.memories
         self.changed.update(self.folded)
-        self.filed, self.folded, self.silent = Filed(), {}, set()
+        self.filed, self.folded, self.silent, self.pending = Filed(), {}, set(), set()
         for record in self.records.values():
             self.filed.file(record, self._makes_memory)
 
@@ -232,10 +237,11 @@ class Fold:
             known = folded
             self.changed.add(identity)
         self.folded[identity] = known
-        if known.active:
-            self.silent.discard(identity)
-        else:
-            self.silent.add(identity)
+        for ids, belongs in ((self.silent, not known.active), (self.pending, known.waits)):
+            if belongs:
+                ids.add(identity)
+            else:
+                ids.discard(identity)
 
     def _related(self, identity: str, done: set[str]) -> Iterable[tuple[str, Memory]]:
         """Fold the component of a memory; its members are `done` then."""

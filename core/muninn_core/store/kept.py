@@ -115,6 +115,7 @@ def save(path: Path, kept: Kept, memory: Path, now: float | None = None) -> None
                 memories=len(kept.fold.folded),
                 composed=composed,
                 silent=kept.fold.silent,
+                pending=kept.fold.pending,
                 varied=kept.fold.varied,
                 keyed=kept.keyed,
                 index=kept.fold.filed.index(),
@@ -182,7 +183,7 @@ def _kept(table: Table, values: Values, memory: Path) -> Kept:
     fold.folded = {**numbers}
     for number, one in enumerate(table.composed, start=len(ids)):
         fold.folded[ids[one]] = number
-    fold.silent, fold.varied, fold.filed = table.silent, table.varied, Filed(table.index)
+    fold.silent, fold.pending, fold.varied, fold.filed = table.silent, table.pending, table.varied, Filed(table.index)
     files = {
         f"{memory}{os.sep}{file.name}": Held(
             signature=file.signature, names=ids, numbers=file.records, malformed=file.malformed

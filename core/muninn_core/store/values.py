@@ -45,6 +45,7 @@ class Table(Value):
     memories: int
     composed: tuple[int, ...]
     silent: set[str]
+    pending: set[str]
     varied: set[str]
     keyed: dict[str, list[str]]
     index: Index
