@@ -249,8 +249,14 @@ class Gathered:
         """Return which of some records are in sealed files, and which in spools and private files."""
         sealed: set[str] = set()
         unsealed = ids.intersection(record.id for record in self._own())
+        slots = self.fold.slots  # what is in a file as it was kept has its number there, unless it varies
+        numbers = {slot: each for each in ids if isinstance(slot := slots.get(each), int)}
         for name, held in files.items():
-            (sealed if self._is_shared(name) else unsealed).update(ids.intersection(held.ids))
+            found = sealed if self._is_shared(name) else unsealed
+            if held.numbers is None:
+                found.update(ids.intersection(held.names))
+            else:
+                found.update(numbers[number] for number in held.numbers if number in numbers)
         return sealed, unsealed
 
     def _note_private(self) -> None:
