@@ -72,6 +72,9 @@ class Base(Protocol):
     def record(self, number: int) -> Record:
         """Return a record."""
 
+    def same_record(self, number: int) -> Record:
+        """Return a record, the same object each time: for who looks through all of them, and does so again."""
+
     def memory(self, number: int) -> Memory:
         """Return a memory."""
 
@@ -107,7 +110,7 @@ class Fold:
 
     def all_records(self) -> Mapping[str, Record]:
         """Return all records by id; what comes later does not change it."""
-        return Lazily(dict(self.slots), None if self.base is None else self.base.record)
+        return Lazily(dict(self.slots), None if self.base is None else self.base.same_record)
 
     @property
     def memories(self) -> Mapping[str, Memory]:

@@ -72,6 +72,7 @@ class Values:
         self._special = {*table.composed, *range(table.memories, len(table.records))}
         self._ends, self._sums = table.ends, table.sums
         self._made: dict[int, Memory] = {}
+        self._kept: dict[int, Record] = {}
         self._last: tuple[int, list[bytes]] = (-1, [])
         weakref.finalize(self, os.close, handle)
 
@@ -88,6 +89,11 @@ class Values:
             if found is None:
                 raise
             return found
+
+    def same_record(self, number: int) -> Record:
+        """Return a record, the same object each time. Raises StorageError as `record` does."""
+        kept = self._kept.get(number)
+        return kept if kept is not None else self._kept.setdefault(number, self.record(number))
 
     def memory(self, number: int) -> Memory:
         """Return a memory, the same object each time. Raises StorageError as `record` does."""
