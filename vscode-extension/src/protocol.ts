@@ -301,7 +301,7 @@ export interface MemoriesParams {
   type?: string | null;
   /** With this tag. */
   tag?: string | null;
-  /** About this file. */
+  /** About this file, also under names that it had before. */
   file?: string | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;

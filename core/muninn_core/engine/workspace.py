@@ -15,6 +15,7 @@ from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.elsewhere import Elsewhere, Works
+from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
 from muninn_core.engine.past import Past
@@ -88,6 +89,12 @@ class Workspace:
         self.citations = Citations(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
+            token=lambda: (self.head.read().commit, self.updater.looks),
+        )
+        self.former_names = FormerNames(
+            self.layout.root,
+            most=lambda: self.config.index.max_file_bytes,
+            head=lambda: self.head.read().commit,
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
