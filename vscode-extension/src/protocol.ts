@@ -908,9 +908,8 @@ export interface SealResult {
   records: number;
 }
 
-/** What reconciling did, or would do. `summary` is the line for people. */
+/** What reconciling did, or would do; `summary` is the line for people. */
 export interface ReconcileResult {
-  saw: Saw;
   consolidated: number;
   duplicates: number;
   conflicts: number;
@@ -918,6 +917,7 @@ export interface ReconcileResult {
   merges: readonly Merge[];
   dry_run: boolean;
   summary: string;
+  saw: Saw;
 }
 
 /** Memories that said the same: `kept` speaks for `merged` from now on. */
