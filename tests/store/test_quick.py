@@ -61,6 +61,7 @@ def test_any_line_says_the_same_whichever_way_it_is_read(data, blank):
 @pytest.mark.parametrize(
     "line",
     [
+        b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"x","trust":null}',
         b'{"id":"a","id":"b","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"x","text":"y"}',
         b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"\\ud800"}',
         b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"\xff"}',

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from muninn_core.model.memory import Cite, Memory, Trust
-from muninn_core.model.value import Meta, Value, decoder_of, field
+from muninn_core.model.value import UNSET, Meta, UnsetType, Value, decoder_of, field
 from muninn_core.store.change import CHANGES
 from muninn_core.store.fields import headline, lowest, trust_of
 from muninn_core.store.record import DEEPEST, VERSION, Record, parse_line
@@ -38,7 +38,7 @@ class _Plain(Value):
     cites: tuple[Cite, ...] = ()
     importance: Annotated[int, Meta(ge=1, le=10)] = 5
     confidence: Annotated[float, Meta(ge=0, le=1)] = 0.8
-    trust: Trust | None = None
+    trust: Trust | UnsetType = UNSET
     details: dict[str, Any] = field(default_factory=dict)
 
 
@@ -86,7 +86,7 @@ def _memory(plain: _Plain, ts: str) -> Memory:
         cites=plain.cites,
         importance=plain.importance,
         confidence=plain.confidence,
-        trust=cap if plain.trust is None else lowest(plain.trust, cap),
+        trust=cap if isinstance(plain.trust, UnsetType) else lowest(plain.trust, cap),
         actor=plain.actor,
         agent=plain.agent or None,
         session=plain.session or None,
