@@ -498,6 +498,7 @@ export interface StatusResult {
   index: IndexStatus;
   log: LogStatus;
   problems: readonly Problem[];
+  bridges: readonly BridgeStatus[];
 }
 
 /** The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable. */
@@ -529,6 +530,20 @@ export interface Problem {
   path: string;
   line: number;
   hint: string;
+}
+
+/**
+ * Memory of another tool that is read here: whether it is `on`, and how many of its files are in the index.
+ *
+ * `trust` is that of who writes it; `folder` is named where it lies outside of the work tree.
+ */
+export interface BridgeStatus {
+  name: string;
+  title: string;
+  on: boolean;
+  files: number;
+  trust: 'agent' | 'commit' | 'outside' | 'user';
+  folder: string;
 }
 
 /** What indexing did. */
@@ -607,6 +622,7 @@ export interface RecallResult {
  *
  * A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
  * `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
+ * `origin` names the tool or the source that it comes from, where that is not Muninn's own.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -624,6 +640,7 @@ export interface Hit {
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   private: boolean;
   cites: readonly Citation[];
+  origin: string;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -677,18 +694,30 @@ export interface PackItem {
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   private: boolean;
   cites: readonly Citation[];
+  origin: string;
 }
 
 /**
  * The memories that match; `total` counts them before limit and offset.
  *
- * `citations` says by a memory's id how what it cites stands in the work tree.
+ * `citations` says by a memory's id how what it cites stands in the work tree. `mentions`, of a question about one
+ * file, are where the memory of other tools speaks of it.
  */
 export interface MemoriesResult {
   saw: Saw;
   memories: readonly Memory[];
   total: number;
   citations: Readonly<Record<string, readonly Citation[]>>;
+  mentions: readonly Mention[];
+}
+
+/** Where another tool's memory (`origin`) speaks of a file. */
+export interface Mention {
+  origin: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  title: string;
 }
 
 /** The memory as it is now. */

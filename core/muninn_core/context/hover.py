@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from muninn_core.context.standing import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
+from muninn_core.protocol.results import Mention
+from muninn_core.source.bridge import by_agent
 
 Citations = Mapping[str, Sequence[Citation]]
 """How memories' citations stand, by the memory's id."""
@@ -33,19 +35,27 @@ WORKS = {
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
-def hover_markdown(memories: Sequence[Memory], path: str, line: int, citations: Citations = _NONE) -> str | None:
+def hover_markdown(
+    memories: Sequence[Memory],
+    path: str,
+    line: int,
+    citations: Citations = _NONE,
+    mentions: Sequence[Mention] = (),
+) -> str | None:
     """Return the memories about `path` as markdown, those whose spans cover `line` (1-based) first; None for none.
 
     Beyond that the given order is kept, pinned ones ahead. Texts are quoted, so that none of them can pass for the
-    editor's own words. A memory whose code has changed since is marked.
+    editor's own words. A memory whose code has changed since is marked. `mentions` of other tools come last.
     """
-    if not memories:
+    if not (memories or mentions):
         return None
     ordered = sorted(memories, key=lambda memory: (not covers(memory, path, line, citations), not memory.pinned))
     parts = [f"**Remembered about** `{path}`"]
     parts += [_entry(memory, path, citations.get(memory.id, ())) for memory in ordered[:SHOWN]]
     if len(ordered) > SHOWN:
         parts.append(f"… and {len(ordered) - SHOWN} more")
+    if mentions:
+        parts.append("\n".join(["**Also in**", "", *(f"- {_plain(mentioned(each))}" for each in mentions)]))
     return "\n\n".join(parts)
 
 
@@ -82,8 +92,20 @@ def facts(memory: Memory) -> list[str]:
     found += [f"trust: {memory.trust}"] if memory.trust == "agent" else []
     found += ["superseded"] if memory.superseded_by else []
     found += ["archived"] if memory.archived else []
+    found += [memory.origin]
     found += whereabouts(memory.elsewhere, memory.work)
     return [fact for fact in found if fact]
+
+
+def whence(origin: str) -> list[str]:
+    """Return the label of what another tool keeps, and a warning when an agent wrote it for itself."""
+    return [f"{origin}, written by an agent" if by_agent(origin) else origin] if origin else []
+
+
+def mentioned(mention: Mention) -> str:
+    """Return where another tool's memory speaks of a file, on one line."""
+    title = f": {shorten(mention.title, 80)}" if mention.title else ""
+    return f"{whence(mention.origin)[0]} {mention.path}:{mention.start_line}-{mention.end_line}{title}"
 
 
 def whereabouts(elsewhere: Sequence[str], work: str) -> list[str]:

@@ -94,6 +94,7 @@ def _item(tier: str, hit: Hit) -> PackItem:
         work=hit.work,
         private=hit.private,
         cites=hit.cites,
+        origin=hit.origin,
     )
     from muninn_core.model.value import replace
 

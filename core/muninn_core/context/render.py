@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muninn_core.context.hover import shorten, whereabouts
+from muninn_core.context.hover import shorten, whence, whereabouts
 from muninn_core.context.standing import warning
 from muninn_core.protocol.results import PackItem
 
@@ -37,7 +37,7 @@ def render_pack(query: str, items: Sequence[PackItem]) -> str:
 def render_item(item: PackItem) -> str:
     """Return the markdown of one item: where it is from, then what it says."""
     if item.kind == "memory":
-        facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work)]
+        facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work), *whence(item.origin)]
         where = f" ({'; '.join(facts)})" if facts else ""
         stale = warning(item.cites)
         where += f" [{stale}]" if stale else ""
@@ -46,7 +46,8 @@ def render_item(item: PackItem) -> str:
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
         return f"\n- {lead}{body}{where} `{item.id}`{' (private)' if item.private else ''}\n"
     title = f" — {item.title}" if item.title else ""
-    place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
+    origin = "".join(f" [{each}]" for each in whence(item.origin))
+    place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}{origin}\n\n"
     if item.kind == "knowledge":
         return place + item.text.strip("\n") + "\n"
     fence = _fence(item.text)

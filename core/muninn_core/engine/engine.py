@@ -42,7 +42,10 @@ def _now() -> datetime:
 
 
 class Engine:
-    """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched."""
+    """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched.
+
+    `home` is the user's folder, where other tools keep memory outside of the work tree; None when there is none.
+    """
 
     def __init__(
         self,
@@ -55,6 +58,7 @@ class Engine:
         load: Callable[[str, Path], Embedder] = load_embedder,
         opened: Callable[[Place], None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,
+        home: Path | None = None,
     ) -> None:
         self.version = version
         self.clock = clock
@@ -64,6 +68,7 @@ class Engine:
         self._load = load
         self._opened = opened
         self._clients = clients
+        self._home = home
         self._begun = time.monotonic()
         self._longest_stall = 0.0
         self._workspaces: dict[str, Workspace] = {}
@@ -93,8 +98,14 @@ class Engine:
                 return found
             if self._closed:
                 raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
-            spare = self._spare_cache / key(place.root)
-            found = Workspace(place, clock=self.clock, ids=self.ids, embedder=self._embedder, spare_cache=spare)
+            found = Workspace(
+                place,
+                clock=self.clock,
+                ids=self.ids,
+                embedder=self._embedder,
+                spare_cache=self._spare_cache / key(place.root),
+                home=self._home,
+            )
             self._workspaces[place.root] = found
             self._opened(place)
             found.start()

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.engine.bridges import Known, Outside, indexing
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.notes import Notes
@@ -32,6 +33,9 @@ from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
 
+OUTSIDE_SECONDS = 2.0
+"""How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
+
 
 class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
@@ -47,6 +51,7 @@ class Workspace:
         ids: Ids,
         embedder: Callable[[str], Embedder],
         spare_cache: Path,
+        home: Path | None = None,
     ) -> None:
         self.place = place
         self.head = git.HeadReader(place)
@@ -78,7 +83,11 @@ class Workspace:
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
-        self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
+        self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
+        self.bridged = Known()
+        self.updater = Updater(
+            self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
+        )
         self.citations = Citations(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
@@ -181,6 +190,9 @@ class Workspace:
         """
         if self.log.refresh(wait=False):
             self.hand_over_memories()
+        changed = self.outside.changed()
+        if changed:
+            self.updater.follow(changed, OUTSIDE_SECONDS)
 
     def touched(self, paths: set[str]) -> None:
         """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
@@ -205,7 +217,7 @@ class Workspace:
         """Read the configuration again; say whether it names another model."""
         before = self.config.index.model
         self.config, self.config_problems = load_config(self.layout.config)
-        self.updater.settings = self.config.index
+        self.updater.settings = indexing(self.config)
         if self.config.index.model == before:
             return False
         self.notes_of_trouble = [problem for problem in self.notes_of_trouble if problem.kind != "model"]

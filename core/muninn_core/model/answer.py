@@ -23,6 +23,7 @@ class Hit(Value):
 
     A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
     `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
+    `origin` names the tool or the source that it comes from, where that is not Muninn's own.
     """
 
     kind: SourceKind
@@ -40,6 +41,7 @@ class Hit(Value):
     work: Work = ""
     private: bool = False
     cites: tuple[Citation, ...] = ()
+    origin: str = ""
 
 
 class IndexSaw(Value):

@@ -108,3 +108,9 @@ class Memory(Value):
     def active(self) -> bool:
         """Whether the memory speaks for itself: neither archived, superseded, merged away nor redacted."""
         return not (self.archived or self.superseded_by or self.merged_into or self.redacted)
+
+    @property
+    def origin(self) -> str:
+        """Where a memory comes from that was made long after what it tells: `backfill from git`; else ""."""
+        source = self.details.get("backfill")
+        return f"backfill from {source}" if isinstance(source, str) and self.actor == "import" else ""

@@ -7,7 +7,7 @@ from typing import Any
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Memory, Work
+from muninn_core.model.memory import Memory, Trust, Work
 from muninn_core.model.value import Value, field
 
 
@@ -58,6 +58,20 @@ class LogStatus(Value):
     conflicts: int
 
 
+class BridgeStatus(Value):
+    """Memory of another tool that is read here: whether it is `on`, and how many of its files are in the index.
+
+    `trust` is that of who writes it; `folder` is named where it lies outside of the work tree.
+    """
+
+    name: str
+    title: str
+    on: bool
+    files: int
+    trust: Trust
+    folder: str = ""
+
+
 class StatusResult(Result):
     """The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes."""
 
@@ -72,6 +86,7 @@ class StatusResult(Result):
     index: IndexStatus
     log: LogStatus
     problems: tuple[Problem, ...] = ()
+    bridges: tuple[BridgeStatus, ...] = ()
 
 
 class IndexResult(Result):
@@ -117,6 +132,7 @@ class PackItem(Value):
     work: Work = ""
     private: bool = False
     cites: tuple[Citation, ...] = ()
+    origin: str = ""
 
 
 class ContextResult(Result):
@@ -129,15 +145,27 @@ class ContextResult(Result):
     omitted: int
 
 
+class Mention(Value):
+    """Where another tool's memory (`origin`) speaks of a file."""
+
+    origin: str
+    path: str
+    start_line: int
+    end_line: int
+    title: str
+
+
 class MemoriesResult(Result):
     """The memories that match; `total` counts them before limit and offset.
 
-    `citations` says by a memory's id how what it cites stands in the work tree.
+    `citations` says by a memory's id how what it cites stands in the work tree. `mentions`, of a question about one
+    file, are where the memory of other tools speaks of it.
     """
 
     memories: tuple[Memory, ...]
     total: int
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
+    mentions: tuple[Mention, ...] = ()
 
 
 class Changed(Value):
