@@ -82,6 +82,8 @@ export interface Verbs {
   brief: { params: BriefParams; result: BriefResult };
   /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
   capture: { params: CaptureParams; result: CaptureResult };
+  /** Backfill memory. Remember what was there before: significant commits, or transcripts; a dry run unless applied. */
+  backfill: { params: BackfillParams; result: BackfillResult };
   /** Stop the daemon. Stop the repository's daemon; it finishes what it has acknowledged. */
   shutdown: { params: ShutdownParams; result: ShutdownResult };
 }
@@ -112,6 +114,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   verify: 'muninn.verify',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
+  backfill: 'muninn.backfill',
   shutdown: 'muninn.shutdown',
 };
 
@@ -453,6 +456,24 @@ export interface CaptureParams {
   transcript?: string | null;
   /** The program that acts, with its version. */
   agent?: string | null;
+}
+
+/** What to remember of what was there before Muninn, and whether to store it. */
+export interface BackfillParams {
+  /** The commits of this repository, or transcripts of an agent. */
+  source: 'git' | 'transcripts';
+  /** Of transcripts: JSON lines files of Claude Code, or folders that hold them. */
+  paths?: readonly string[];
+  /** Of git: from this date (UTC) on, or the commits that this revision lacks. */
+  since?: string | null;
+  /** Of git: up to this date (UTC), or this revision. */
+  until?: string | null;
+  /** Of git: the most commits to look at, the newest of them. */
+  limit?: number;
+  /** Of transcripts: also those of sessions in other folders than this repository's. */
+  elsewhere?: boolean;
+  /** Store it; else only say what would be remembered. */
+  apply?: boolean;
 }
 
 /** Nothing to say. */
@@ -984,6 +1005,44 @@ export interface CaptureResult {
   saw: Saw;
   ids: readonly string[];
   note: string;
+}
+
+/**
+ * What a backfill remembers, or would (`applied` is false), oldest first; `ids` are those that it has stored.
+ *
+ * `looked` counts commits or transcripts; `skipped` those that give no memory, by the reason. `malformed` are lines
+ * that can't be read, as `path:line`; `masked` counts secrets.
+ */
+export interface BackfillResult {
+  saw: Saw;
+  source: string;
+  applied: boolean;
+  looked: number;
+  found: readonly Recollection[];
+  ids: readonly string[];
+  skipped: Readonly<Record<string, number>>;
+  malformed: readonly string[];
+  masked: number;
+}
+
+/**
+ * A memory that a backfill makes. `time` is when the thing was that it tells; `commit` and `session` say where.
+ *
+ * `known`: it is stored already, and is not stored again.
+ */
+export interface Recollection {
+  id: string;
+  type: string;
+  title: string;
+  text: string;
+  time: string;
+  importance: number;
+  confidence: number;
+  trust: 'agent' | 'commit' | 'outside' | 'user';
+  files: readonly string[];
+  commit: string;
+  session: string;
+  known: boolean;
 }
 
 /** The daemon that leaves. */

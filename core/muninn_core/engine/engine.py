@@ -17,7 +17,7 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
-from muninn_core.engine import capture, drafts, gather, listing, portable, redaction, reports, verifying
+from muninn_core.engine import backfill, capture, drafts, gather, listing, portable, redaction, reports, verifying
 from muninn_core.engine.check import check
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.past import Past
@@ -360,6 +360,10 @@ class Engine:
             ids = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
         found.commit()
         return r.CaptureResult(ids=ids, note=found.note if ids else "", saw=workspace.saw())
+
+    def backfill(self, params: p.BackfillParams, scope: Scope) -> r.BackfillResult:
+        """Say what would be remembered of what was there before; store it with `apply`."""
+        return backfill.fill(self._writable(scope) if params.apply else self._reading(scope), params, scope)
 
     def shutdown(self, _params: p.ShutdownParams, _scope: Scope) -> r.ShutdownResult:
         """Say who leaves; the daemon stops once this is answered."""

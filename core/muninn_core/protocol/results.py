@@ -422,6 +422,43 @@ class CaptureResult(Result):
     note: str
 
 
+class Recollection(Value):
+    """A memory that a backfill makes. `time` is when the thing was that it tells; `commit` and `session` say where.
+
+    `known`: it is stored already, and is not stored again.
+    """
+
+    id: str
+    type: str
+    title: str
+    text: str
+    time: str
+    importance: int
+    confidence: float
+    trust: Trust
+    files: tuple[str, ...] = ()
+    commit: str = ""
+    session: str = ""
+    known: bool = False
+
+
+class BackfillResult(Result):
+    """What a backfill remembers, or would (`applied` is false), oldest first; `ids` are those that it has stored.
+
+    `looked` counts commits or transcripts; `skipped` those that give no memory, by the reason. `malformed` are lines
+    that can't be read, as `path:line`; `masked` counts secrets.
+    """
+
+    source: str
+    applied: bool
+    looked: int
+    found: tuple[Recollection, ...]
+    ids: tuple[str, ...] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+    malformed: tuple[str, ...] = ()
+    masked: int = 0
+
+
 class Verified(Value):
     """A memory whose citations are not all fresh. `fixed`: it cites the new places from now on."""
 
