@@ -102,7 +102,7 @@ def to_params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     params: dict[str, Any] = {}
     for parameter in parameters(method):
         value = getattr(given, parameter.name, None)
-        if value is None:
+        if value is None or (parameter.positional and value == []):  # none of several places was given
             continue
         params[parameter.name] = dict(value) if parameter.shape == "table" else value
     return params

@@ -89,8 +89,8 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         _take_paths_from_here(params)
     if method.verb == "import":
         params["path"] = os.path.abspath(params["path"])  # the daemon's current folder is not ours
-    if method.verb == "backfill":
-        params["paths"] = [os.path.abspath(path) for path in params.get("paths", ())]
+    if "paths" in params:
+        params["paths"] = [os.path.abspath(path) for path in params["paths"]]
     if method.verb == "remember":
         _complete_draft(params)
     return params

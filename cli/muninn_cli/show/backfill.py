@@ -58,7 +58,7 @@ def _problems(console: Console, result: dict[str, Any]) -> None:
         line(console, (f"{secrets} masked before anything was written.", "warn"))
     bad = result["malformed"]
     if bad:
-        line(console, (f"{count(len(bad), 'line')} can't be read and were passed over:", "warn"))
+        line(console, (f"{count(len(bad), 'line')} can't be read, passed over:", "warn"))
     for place in bad[:BAD_LINES]:
         line(console, (f"  {place}", "path"))
     if len(bad) > BAD_LINES:

@@ -22,8 +22,8 @@ SHOWN = 8
 MOST_FILES = 20
 
 _LOOKING = re.compile(
-    r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S+\s+)*(?:ls|cat|cd\s+\S+\s*$|head|tail|grep|rg|find|fd|which|wc|sed|awk|echo|stat|file|tree"
-    r"|pwd|env|curl|ps|git (?:status|log|show|diff|add|stash|checkout|switch|branch))(?!\w)"
+    r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S+\s+)*(?:ls|cat|cd\s+\S+\s*$|head|tail|grep|rg|find|fd|which|wc|sed|awk|echo|stat"
+    r"|file|tree|pwd|env|curl|ps|git (?:status|log|show|diff|add|stash|checkout|switch|branch))(?!\w)"
 )
 """Commands that only look, or that fail for reasons which no change of a file mends."""
 
@@ -110,7 +110,8 @@ def _inside(paths: Sequence[str], roots: Sequence[str]) -> tuple[str, ...]:
 def _local(text: str, roots: Sequence[str]) -> str:
     """Return a text whose paths are relative: where somebody keeps the repository is nobody else's business."""
     for root in sorted((root.rstrip("/\\") for root in roots), key=len, reverse=True):
-        text = re.sub(rf"{re.escape(root)}(?:[/\\]|(?![\w.-]))", lambda found: "" if found[0] != root else ".", text)
+        text = re.sub(rf"{re.escape(root)}[/\\]", "", text)
+        text = re.sub(rf"{re.escape(root)}(?![\w.-])", ".", text)
     return text
 
 
