@@ -160,6 +160,8 @@ class Daemon:
             except TimeoutError:
                 pass
             now = time.monotonic()
+            if self.engine.restless:
+                self._pools.control.submit(self.engine.rest)
             if busy:
                 self.engine.note_stall(max(0.0, now - last - wait))
                 self._alone_since = now

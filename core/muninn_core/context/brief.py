@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from heapq import nlargest
 
 from muninn_core.context.standing import warning
 from muninn_core.model.citation import Citation
@@ -33,32 +32,38 @@ class Brief(Value):
 def make_brief(
     memories: Iterable[Memory],
     *,
+    pinned: Sequence[Memory],
     session: str | None,
     after_compaction: bool,
     conflicts: int,
     max_chars: int,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
 ) -> Brief:
-    """Make a brief of the memories that may be recalled.
+    """Make a brief of the memories that may be recalled, given from the newest to the oldest; so are the pinned ones.
 
     After a compaction comes first what this session stored: the agent has just lost it. Then pins, then what is
     important, newest first, then the newest of the rest. `standing` says how a memory's citations are; one that is
     stale is marked.
     """
-    everything = list(memories)[::-1]  # ids sort by time: newest first is what `nlargest` is quickest with
-    most = max_chars // SHORTEST_LINE  # there may be thousands: only those are ordered for which there is room
-
-    def newest(chosen: Iterable[Memory], count: int = most) -> list[Memory]:
-        return nlargest(count, chosen, key=lambda memory: (memory.updated or memory.ts, memory.id))
-
-    sections: list[tuple[str, Sequence[Memory]]] = []
+    most = max_chars // SHORTEST_LINE  # there may be thousands: only so many are looked at for which there is room
+    own: list[Memory] = []
     if after_compaction and session is not None:
-        own = (memory for memory in everything if session in (memory.session, *memory.sessions))
-        sections.append(("Kept from before the compaction", newest(own)))
-    sections += [
-        ("Pinned", newest(memory for memory in everything if memory.pinned)),
-        ("Important", newest(memory for memory in everything if memory.importance >= IMPORTANT)),
-        ("Recent", newest(everything, RECENT)),
+        memories = list(memories)
+        own = [memory for memory in memories if session in (memory.session, *memory.sessions)]
+    important: list[Memory] = []
+    recent: list[Memory] = []
+    for memory in memories:
+        if len(recent) < RECENT:
+            recent.append(memory)
+        if memory.importance >= IMPORTANT and len(important) < most:
+            important.append(memory)
+        if len(important) == most and len(recent) == RECENT:
+            break
+    sections = [
+        ("Kept from before the compaction", own),
+        ("Pinned", pinned),
+        ("Important", important),
+        ("Recent", recent),
     ]
     head = "# Memory of this repository (Muninn)\n"
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'

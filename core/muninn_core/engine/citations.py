@@ -89,13 +89,18 @@ class Citations:
                 self._pages.popitem(last=False)
         return page
 
+    def rest(self) -> None:
+        """Forget the files that were read; judgements are kept."""
+        with self._lock:
+            self._pages.clear()
+
     def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return a judgement that still holds. It was made of the cited file, and perhaps of what git told."""
         found = self._results.get(cite)
         if found is None:
             return None
         own, far = found[0]
-        return found[1] if own == signature and far in (None, self._token()) else None
+        return found[1] if own == signature and (far is None or far == self._token()) else None
 
     def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Keep a judgement for as long as it holds."""

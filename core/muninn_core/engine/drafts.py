@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -30,8 +31,7 @@ def records_of(
         raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
     head = workspace.head.read()
     records, masked = [], 0
-    for draft in params.batch or (params,):
-        checked = _checked(_bare(draft), workspace, scope, head.commit)
+    for checked in _all_checked(params.batch or (params,), workspace, scope, head.commit):
         clean, count = mask_draft(checked, workspace.config.memory.secrets)
         masked += count
         records.append(
@@ -52,6 +52,22 @@ def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any
     bare, _ = strip_all(fields)
     clean, masked = mask_all(bare, workspace.config.memory.secrets)
     return clean, masked
+
+
+def _all_checked(
+    given: Sequence[MemoryDraft], workspace: Workspace, scope: Scope, commit: str | None
+) -> Iterator[MemoryDraft]:
+    """Return the drafts in their order; looked at file by file, so that each file is read once."""
+    bare = [_bare(draft) for draft in given]
+    checked: dict[int, MemoryDraft] = {}
+    for at in sorted(range(len(bare)), key=lambda at: (bare[at].files[:1], at)):
+        try:
+            checked[at] = _checked(bare[at], workspace, scope, commit)
+        except BadParams as error:
+            if len(given) == 1:
+                raise
+            raise BadParams(f"memory {at + 1} of {len(given)}: {error}", hint=error.hint) from None
+    return (checked[at] for at in range(len(bare)))
 
 
 def _bare(draft: MemoryDraft) -> MemoryDraft:

@@ -36,6 +36,9 @@ from muninn_core.protocol.methods import METHODS
 from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, prepare_memory
 
+REST_SECONDS = 5.0
+"""How long nobody asks before memory that only makes the next answer faster is given back."""
+
 
 def _now() -> datetime:
     return datetime.now(UTC)
@@ -71,6 +74,8 @@ class Engine:
         self._home = home
         self._begun = time.monotonic()
         self._longest_stall = 0.0
+        self._last_call = self._begun
+        self._resting = False
         self._workspaces: dict[str, Workspace] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
@@ -84,6 +89,7 @@ class Engine:
 
     def call(self, verb: str, params: Value, scope: Scope) -> Value:
         """Run a verb of the catalogue with checked parameters. Raises MuninnError."""
+        self._last_call, self._resting = time.monotonic(), False
         result: Value = getattr(self, verb)(params, scope)
         return result
 
@@ -130,6 +136,17 @@ class Engine:
         """Return after how long without a client the daemon is to leave."""
         workspace = self._workspaces.get(place.root)
         return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
+
+    @property
+    def restless(self) -> bool:
+        """Whether nobody has called a verb for a while, and memory was not given back since."""
+        return not self._resting and time.monotonic() - self._last_call > REST_SECONDS
+
+    def rest(self) -> None:
+        """Give memory back to the system that only makes the next answer faster."""
+        self._resting = True
+        for workspace in list(self._workspaces.values()):
+            workspace.rest()
 
     def note_stall(self, seconds: float) -> None:
         """Take note of how long the event loop was held."""
@@ -340,8 +357,10 @@ class Engine:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
         capture.note_start(workspace, params.session)
+        now = self.clock()
         made = make_brief(
-            workspace.recallable().values(),
+            workspace.current.newest(now),
+            pinned=workspace.current.pinned(now),
             session=params.session,
             after_compaction=params.source == "compact",
             conflicts=len(workspace.log.state.conflicts),

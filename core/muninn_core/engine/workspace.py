@@ -14,6 +14,7 @@ from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
 from muninn_core.engine.bridges import Known, Outside, indexing
 from muninn_core.engine.citations import Citations
+from muninn_core.engine.current import Current
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.past import Past
@@ -83,6 +84,7 @@ class Workspace:
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
+        self.current = Current(lambda: self.log.state.memories)
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.updater = Updater(
@@ -165,8 +167,14 @@ class Workspace:
 
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
-        now = self._clock()
-        return {identity: memory for identity, memory in self.log.state.memories.items() if speaks(memory, now)}
+        return self.current.memories(self._clock())
+
+    def rest(self) -> None:
+        """Give back the memory of what only makes the next answer faster."""
+        self.citations.rest()
+        index = self.updater.index
+        if index is not None:
+            index.rest()
 
     def hand_over_memories(self) -> None:
         """Give the index what has changed in memory since the last time."""
@@ -181,6 +189,7 @@ class Workspace:
                 if before.get(identity) is not memory:
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
+                self.current.take(changed)
                 self.updater.update_memories(changed)
 
     def follow(self) -> None:
