@@ -99,8 +99,10 @@ class Updater:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
-        if self.index is not None:
-            self.index.close()
+        with self._wake:
+            index, self.index = self.index, None  # its newest snapshot goes with it, and the files that it holds open
+        if index is not None:
+            index.close()
 
     @property
     def failure(self) -> str:
