@@ -56,7 +56,7 @@ def test_status_and_recall_say_what_is_read_of_other_tools(new_shell: Callable[[
     (shell.repo / "AGENTS.md").write_text("# Rules\n\nThe periscope is never left up. See `src/harbour.py`.\n", "utf-8")
     shell.run("init")
     shell.json("index")
-    assert "bridges 1 CLAUDE.md and AGENTS.md" in shell.run("status").stdout
+    assert "bridges CLAUDE.md and AGENTS.md (1)" in shell.run("status").stdout
     found = shell.run("recall", "periscope is never left up", "--limit", "1").stdout
     assert "markdown AGENTS.md:1-3\n       Rules\n       AGENTS.md\n" in found
     about = shell.run("memories", "--file", "src/harbour.py").stdout

@@ -88,7 +88,7 @@ def _log(log: dict[str, Any]) -> str:
 
 def _bridges(bridges: list[dict[str, Any]]) -> str:
     """Say what is read of other tools' memory, and which of it is not, though it could be."""
-    read = [f"{bridge['files']:,} {bridge['title']}" for bridge in bridges if bridge["files"]]
+    read = [f"{bridge['title']} ({bridge['files']:,})" for bridge in bridges if bridge["files"]]
     off = [bridge["title"] for bridge in bridges if not bridge["on"] and bridge["name"] != "claude_memory"]
     return joined(*read, f"off: {', '.join(off)}" if off else "")
 
