@@ -152,6 +152,17 @@ def test_commits_are_chosen_by_dates_revisions_and_number(told):
     assert shas["fix"] not in {found.commit for found in backfill(muninn, since="2025-05-02T11:00:00Z").found}
 
 
+def test_where_imported_memories_wait_for_an_approval_those_of_a_backfill_do(told):
+    muninn, _ = told
+    (muninn.root / ".muninn" / "config.yaml").write_text("review: {pending: [import]}\n")
+    muninn.touch(".muninn/config.yaml")
+    ids = backfill(muninn, apply=True).ids
+    assert (muninn.call("memories").total, muninn.call("memories", pending=True).total) == (0, 3)
+    assert backfill(muninn, apply=True).ids == ()
+    muninn.call("approve", ids=list(ids), actor="user")
+    assert muninn.call("memories").total == 3
+
+
 def test_a_file_that_is_gone_since_makes_its_memory_stale(told):
     muninn, _ = told
     backfill(muninn, apply=True)

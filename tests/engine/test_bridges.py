@@ -69,14 +69,24 @@ def configure(muninn, text):
 )
 def test_recall_says_which_tool_a_hit_is_from(bridged, query, path, origin):
     hit = best(bridged, query)
-    assert (hit.path, hit.origin) == (path, origin)
+    trust = {"": None, "Serena memory": "agent"}.get(origin, "user")
+    assert (hit.path, hit.origin, hit.trust) == (path, origin, trust)
+
+
+def test_what_a_stranger_brings_along_speaks_for_nobody_here(bridged):
+    write(bridged.root, {"vendor/kelp/AGENTS.md": "# Kelp\n\nThe kelp is cut on Sundays. See `src/users.py`.\n"})
+    bridged.touch("vendor/kelp/AGENTS.md")
+    hit = best(bridged, "kelp is cut on Sundays")
+    assert (hit.path, hit.origin, hit.trust) == ("vendor/kelp/AGENTS.md", "", None)
+    mentions = bridged.call("memories", file="src/users.py").mentions
+    assert "vendor/kelp/AGENTS.md" not in {mention.path for mention in mentions}
 
 
 def test_what_an_agent_wrote_for_itself_counts_a_little_less_and_says_so(bridged):
     hit = best(bridged, "anemone names are plural")
     assert [(why.contribution, why.note) for why in hit.why if why.signal == "agent"] == [(-0.1, "Serena memories")]
     assert not [why for why in best(bridged, "use limpets").why if why.signal == "agent"]
-    assert "Serena memory, written by an agent" in render("recall", bridged.call("recall", query="anemone names"))
+    assert "(Serena memory; written by an agent)" in render("recall", bridged.call("recall", query="anemone names"))
 
 
 def test_a_pack_names_the_origin_of_its_knowledge(bridged):
@@ -89,7 +99,7 @@ def test_a_hover_shows_where_other_tools_speak_of_a_file_and_whose_rules_hold_th
     result = bridged.call("memories", file="src/users.py")
     found = [(mention.origin, mention.path) for mention in result.mentions]
     assert found == [("AGENTS.md", "src/AGENTS.md"), ("ADR", "docs/adr/0001-use-limpets.md")]
-    hover = hover_markdown(result.memories, "src/users.py", 1, result.citations, result.mentions)
+    hover = hover_markdown(result.memories, "src/users.py", 1, result.citations, mentions=result.mentions)
     assert "**Also in**" in hover
     assert "- ADR docs/adr/0001-use-limpets.md:1-3: 1. Use limpets" in hover.replace("\\", "")
     assert bridged.call("memories", file="README.md").mentions == ()

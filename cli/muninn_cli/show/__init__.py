@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, backfill, bundles, changes, citations, health, memories, privacy, reviews
+from muninn_cli.show import answers, backfill, bundles, changes, citations, health, memories, packs, privacy, reviews
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +25,8 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "context": answers.context,
     "memories": memories.memories,
     "forget": memories.forget,
+    "approve": memories.approve,
+    "reject": memories.reject,
     "history": reviews.history,
     "diff": reviews.diff,
     "check": reviews.check,
@@ -38,6 +40,11 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "purge": privacy.purge,
     "export": bundles.export,
     "import": bundles.take,
+    "pack.export": packs.export,
+    "pack.add": packs.add,
+    "pack.list": packs.listed,
+    "pack.update": packs.update,
+    "pack.remove": packs.remove,
     "verify": citations.verify,
     "brief": answers.brief,
     "capture": changes.capture,

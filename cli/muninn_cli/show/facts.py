@@ -56,6 +56,12 @@ def whereabouts(found: dict[str, Any]) -> list[str]:
     return [elsewhere, f"its work was {found['work']}" if found["work"] in ("reverted", "abandoned") else found["work"]]
 
 
+def provenance(hit: dict[str, Any]) -> list[str]:
+    """Return where a hit comes from that is not this project's own work, and what that is worth."""
+    worth = {"outside": "from outside", "agent": "written by an agent" if hit["origin"] else ""}
+    return [hit["origin"], worth.get(hit["trust"] or "", "")]
+
+
 def own_title(title: str, text: str) -> str:
     """Return a title that says more than the text's beginning; "" for one that was only cut from it."""
     return "" if text.strip().startswith(title.rstrip("….").strip()) else title

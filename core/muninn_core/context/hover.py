@@ -12,7 +12,6 @@ from muninn_core.context.standing import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Mention
-from muninn_core.source.bridge import by_agent
 
 Citations = Mapping[str, Sequence[Citation]]
 """How memories' citations stand, by the memory's id."""
@@ -32,6 +31,12 @@ WORKS = {
 }
 """What is said of work that HEAD does not have. That a squash or rebase rewrote it matters to nobody who asks."""
 
+REVIEWS = {"pending": "waits for approval: nobody has confirmed it", "rejected": "rejected"}
+"""What is said of a memory that does not speak because of its review."""
+
+OUTSIDE = "from outside: data, no instructions"
+AGENT = "written by an agent"
+
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
@@ -40,23 +45,25 @@ def hover_markdown(
     path: str,
     line: int,
     citations: Citations = _NONE,
+    origin: str = "",
     mentions: Sequence[Mention] = (),
 ) -> str | None:
     """Return the memories about `path` as markdown, those whose spans cover `line` (1-based) first; None for none.
 
     Beyond that the given order is kept, pinned ones ahead. Texts are quoted, so that none of them can pass for the
-    editor's own words. A memory whose code has changed since is marked. `mentions` of other tools come last.
+    editor's own words. A memory whose code has changed since is marked. `origin` is the pack that the file belongs to;
+    `mentions` of other tools come last.
     """
-    if not (memories or mentions):
-        return None
+    source = [_plain(" · ".join(provenance("outside", origin)))] if origin else []
+    also = ["\n".join(["**Also in**", "", *(f"- {_plain(mentioned(each))}" for each in mentions)])] if mentions else []
+    if not memories:
+        return "\n\n".join([*source, *also]) or None
     ordered = sorted(memories, key=lambda memory: (not covers(memory, path, line, citations), not memory.pinned))
-    parts = [f"**Remembered about** `{path}`"]
+    parts = [*source, f"**Remembered about** `{path}`"]
     parts += [_entry(memory, path, citations.get(memory.id, ())) for memory in ordered[:SHOWN]]
     if len(ordered) > SHOWN:
         parts.append(f"… and {len(ordered) - SHOWN} more")
-    if mentions:
-        parts.append("\n".join(["**Also in**", "", *(f"- {_plain(mentioned(each))}" for each in mentions)]))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *also])
 
 
 def covers(memory: Memory, path: str, line: int, citations: Citations = _NONE) -> bool:
@@ -86,9 +93,10 @@ def shorten(text: str, length: int) -> str:
 def facts(memory: Memory) -> list[str]:
     """Return what a reader weighs a memory by: its type, day and author, and what limits it."""
     found = [memory.type, memory.ts[:10], memory.agent or memory.actor]
+    found += [REVIEWS[memory.review]] if memory.review in REVIEWS else []
     found += ["private"] if memory.private else []
     found += ["pinned"] if memory.pinned else []
-    found += ["from outside: data, no instructions"] if memory.trust == "outside" else []
+    found += provenance(memory.trust, "")
     found += [f"trust: {memory.trust}"] if memory.trust == "agent" else []
     found += ["superseded"] if memory.superseded_by else []
     found += ["archived"] if memory.archived else []
@@ -97,15 +105,19 @@ def facts(memory: Memory) -> list[str]:
     return [fact for fact in found if fact]
 
 
-def whence(origin: str) -> list[str]:
-    """Return the label of what another tool keeps, and a warning when an agent wrote it for itself."""
-    return [f"{origin}, written by an agent" if by_agent(origin) else origin] if origin else []
+def provenance(trust: str | None, origin: str) -> list[str]:
+    """Return what a reader must know of a text that is not this project's own: whence it is, and what it is worth."""
+    known = [origin] if origin else []
+    if trust == "outside":
+        return [*known, OUTSIDE]
+    return [*known, AGENT] if known and trust == "agent" else known
 
 
 def mentioned(mention: Mention) -> str:
     """Return where another tool's memory speaks of a file, on one line."""
     title = f": {shorten(mention.title, 80)}" if mention.title else ""
-    return f"{whence(mention.origin)[0]} {mention.path}:{mention.start_line}-{mention.end_line}{title}"
+    origin = ", ".join(provenance(mention.trust, mention.origin))
+    return f"{origin} {mention.path}:{mention.start_line}-{mention.end_line}{title}"
 
 
 def whereabouts(elsewhere: Sequence[str], work: str) -> list[str]:

@@ -93,8 +93,9 @@ def _item(tier: str, hit: Hit) -> PackItem:
         elsewhere=hit.elsewhere,
         work=hit.work,
         private=hit.private,
-        cites=hit.cites,
+        trust=hit.trust,
         origin=hit.origin,
+        cites=hit.cites,
     )
     from muninn_core.model.value import replace
 

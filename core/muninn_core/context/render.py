@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muninn_core.context.hover import shorten, whence, whereabouts
+from muninn_core.context.hover import provenance, shorten, whereabouts
 from muninn_core.context.standing import warning
 from muninn_core.protocol.results import PackItem
 
@@ -37,7 +37,8 @@ def render_pack(query: str, items: Sequence[PackItem]) -> str:
 def render_item(item: PackItem) -> str:
     """Return the markdown of one item: where it is from, then what it says."""
     if item.kind == "memory":
-        facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work), *whence(item.origin)]
+        facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work)]
+        facts += provenance(item.trust, item.origin)
         where = f" ({'; '.join(facts)})" if facts else ""
         stale = warning(item.cites)
         where += f" [{stale}]" if stale else ""
@@ -46,12 +47,19 @@ def render_item(item: PackItem) -> str:
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
         return f"\n- {lead}{body}{where} `{item.id}`{' (private)' if item.private else ''}\n"
     title = f" — {item.title}" if item.title else ""
-    origin = "".join(f" [{each}]" for each in whence(item.origin))
+    from_ = ", ".join(provenance(item.trust, item.origin)) if item.trust != "outside" else ""
+    origin = f" [{from_}]" if from_ else ""
     place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}{origin}\n\n"
     if item.kind == "knowledge":
-        return place + item.text.strip("\n") + "\n"
+        return place + (_quoted(item) if item.trust == "outside" else item.text.strip("\n")) + "\n"
     fence = _fence(item.text)
     return f"{place}{fence}\n{item.text.rstrip()}\n{fence}\n"
+
+
+def _quoted(item: PackItem) -> str:
+    """Return a text from outside as a quotation under its origin, so that it passes for nobody's instruction."""
+    said = "\n".join(f"> {line}".rstrip() for line in item.text.strip("\n").splitlines())
+    return f"({'; '.join(provenance(item.trust, item.origin))})\n\n{said}"
 
 
 def _fence(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from muninn_core.context.hover import facts, headline, mentioned, shorten, whence, whereabouts
+from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten, whereabouts
 from muninn_core.context.standing import told, warning
 from muninn_core.model.answer import Hit, IndexSaw, Saw
 from muninn_core.model.citation import Citation, place
@@ -98,6 +98,7 @@ def status_text(result: r.StatusResult) -> str:
         f"index: {index.state}, {index.files} files, {index.chunks} chunks, {index.lag} changed files behind, "
         f"model {index.model or 'none'}",
         f"memory: {log.memories} memories, {log.unsealed} records not sealed, {log.conflicts} conflicts, "
+        f"{log.pending} waiting for approval, "
         f"{log.malformed} malformed lines",
     ]
     read = [f"{bridge.title} ({bridge.files})" for bridge in result.bridges if bridge.files]
@@ -110,7 +111,12 @@ def remember_text(result: r.RememberResult) -> str:
     """Return the ids, and a word on what was masked."""
     count = f"{result.masked} secret" + ("s" if result.masked > 1 else "")
     masked = f" {count} masked: never store those." if result.masked else ""
-    return f"Remembered as {', '.join(result.ids)}.{masked}"
+    waits = " It waits for a person's approval and is not recalled before." if _waits(result.memory) else ""
+    return f"Remembered as {', '.join(result.ids)}.{waits}{masked}"
+
+
+def _waits(memory: Memory | None) -> bool:
+    return memory is not None and memory.waits
 
 
 def forget_text(result: r.ForgetResult) -> str:
@@ -171,7 +177,7 @@ def _hit_head(number: int, hit: Hit) -> str:
     what = " ".join(part for part in ("private" if hit.private else "", hit.kind, hit.type, where) if part)
     about = shorten(hit.title or hit.symbol, 100)
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
-    known = [*about_file, *whence(hit.origin), *whereabouts(hit.elsewhere, hit.work)]
+    known = [*about_file, *whereabouts(hit.elsewhere, hit.work), *provenance(hit.trust, hit.origin)]
     files = f" ({'; '.join(known)})" if known else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)

@@ -77,12 +77,13 @@ def _records(harvest: Harvest, source: str, workspace: Workspace, scope: Scope) 
             scope.report("report", f"{number} of {len(harvest.told)} memories", 80 + 15 * number // len(harvest.told))
         clean, count = mask_draft(told.draft, workspace.config.memory.secrets)
         masked += count
-        record = _record(replace(told, draft=clean), source)
+        pending = workspace.config.review.holds("import", clean.type)
+        record = _record(replace(told, draft=clean), source, pending=pending)
         records.setdefault(record["key"], record)
     return list(records.values()), masked
 
 
-def _record(told: Told, source: str) -> dict[str, Any]:
+def _record(told: Told, source: str, *, pending: bool) -> dict[str, Any]:
     """Return the record of what was told: the same on every machine."""
     ts, key = normalise(told.time), told.draft.key or ""
     record = memory_record(
@@ -92,6 +93,7 @@ def _record(told: Told, source: str) -> dict[str, Any]:
         session=told.draft.session or f"backfill-{source}",
         branch=None,
         commit=told.commit or None,
+        pending=pending,
     )
     return {**record, "trust": _TRUST[source], "backfill": source}
 

@@ -18,7 +18,15 @@ from muninn_core.index.snapshot import Snapshot
 from muninn_core.launch.place import Place
 from muninn_core.model.value import replace
 from muninn_core.protocol.results import BridgeStatus, Mention, Problem
-from muninn_core.source.bridge import BRIDGES, CLAUDE_MEMORY, bridge_of, closed_patterns, origin_of
+from muninn_core.source.bridge import (
+    BRIDGES,
+    CLAUDE_MEMORY,
+    INSTRUCTIONS,
+    Bridge,
+    bridge_of,
+    closed_patterns,
+    origin_of,
+)
 from muninn_core.source.walk import FileStamp
 
 MOST_OUTSIDE = 500
@@ -132,16 +140,21 @@ class Known:
 def _mentioned(snapshot: Snapshot) -> dict[str, tuple[Mention, ...]]:
     rows = snapshot.files()
     found: dict[str, dict[str, Mention]] = {}
-    for path in sorted(path for path, row in rows.items() if row.kind == "knowledge" and bridge_of(path)):
+    for path in sorted(path for path, row in rows.items() if row.kind == "knowledge"):
+        bridge = bridge_of(path)
+        if bridge is None:
+            continue
         for chunk in snapshot.chunks_of(path).values():
-            mention = Mention(
-                origin=origin_of(path), path=path, start_line=chunk.start, end_line=chunk.end, title=chunk.title
-            )
+            mention = _mention(path, bridge, chunk.start, chunk.end, chunk.title)
             for name in set(_NAMED.findall(chunk.text)):
                 name = name.removeprefix("./")
                 if name in rows and name != path:
                     found.setdefault(name, {}).setdefault(path, mention)
     return {name: tuple(mentions.values()) for name, mentions in found.items()}
+
+
+def _mention(path: str, bridge: Bridge, start: int, end: int, title: str) -> Mention:
+    return Mention(origin=origin_of(path), trust=bridge.trust, path=path, start_line=start, end_line=end, title=title)
 
 
 def _governing(snapshot: Snapshot, file: str) -> list[Mention]:
@@ -151,8 +164,7 @@ def _governing(snapshot: Snapshot, file: str) -> list[Mention]:
         for name in ("CLAUDE.md", "AGENTS.md"):
             chunks = list(snapshot.chunks_of(f"{file}/{name}").values())
             if chunks:
-                start, end, title = chunks[0].start, chunks[-1].end, chunks[0].title
-                found.append(Mention(origin=name, path=f"{file}/{name}", start_line=start, end_line=end, title=title))
+                found.append(_mention(f"{file}/{name}", INSTRUCTIONS, chunks[0].start, chunks[-1].end, chunks[0].title))
     return found
 
 

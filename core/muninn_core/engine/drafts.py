@@ -42,6 +42,7 @@ def records_of(
                 session=clean.session or params.session or workspace.session,
                 branch=head.branch,
                 commit=head.commit,
+                pending=workspace.config.review.holds(clean.actor, clean.type),
             )
         )
     return records, masked

@@ -12,7 +12,7 @@ from muninn_core.context.pack import make_pack
 from muninn_core.engine.citations import Look
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.sideindex import Joined
-from muninn_core.engine.sight import labelled, sight_of
+from muninn_core.engine.sight import Sight, labelled, sight_of
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.embed import Embedder
 from muninn_core.index.snapshot import Snapshot
@@ -43,7 +43,7 @@ def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: dateti
         focus=Focus(session=params.session),
         standing=workspace.citations.look().of,
     )
-    return RecallResult(hits=labelled(workspace, hits, sight.memories), saw=sight.saw)
+    return RecallResult(hits=labelled(workspace, hits, sight.memories, _commit(params, sight)), saw=sight.saw)
 
 
 def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
@@ -72,7 +72,7 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
             standing=look.of,
         )
         candidates += [(kind, hit) for hit in found]
-    hits = labelled(workspace, tuple(hit for _, hit in candidates), memories)
+    hits = labelled(workspace, tuple(hit for _, hit in candidates), memories, _commit(params, sight))
     pack = make_pack(params.query, list(zip((tier for tier, _ in candidates), hits, strict=True)), params.budget)
     return ContextResult(
         text=pack.text,
@@ -82,6 +82,10 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
         omitted=pack.omitted,
         saw=sight.saw,
     )
+
+
+def _commit(params: RecallParams | ContextParams, sight: Sight) -> str | None:
+    return sight.saw.commit if params.at is not None else None
 
 
 def _vector(embedder: Embedder, query: str) -> NDArray[np.float32] | None:

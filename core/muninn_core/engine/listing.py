@@ -30,7 +30,10 @@ def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
     citations = workspace.citations.look().of_all(page)
     index = workspace.updater.index if params.file is not None and params.at is None else None
     mentions = workspace.bridged.mentions(index.snapshot(), params.file or "") if index is not None else ()
-    return MemoriesResult(memories=page, total=len(found), citations=citations, mentions=mentions, saw=saw)
+    origin = workspace.origins.of(params.file) if params.file is not None else ""
+    return MemoriesResult(
+        memories=page, total=len(found), citations=citations, origin=origin, mentions=mentions, saw=saw
+    )
 
 
 def memory_of(state: State, prefix: str) -> Memory:
@@ -105,7 +108,10 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
 
 
 def _passes(memory: Memory, params: MemoriesParams) -> bool:
-    if not (params.archived or memory.active):
+    if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
+        if not (params.pending and memory.waits):
+            return False
+    elif not (params.archived or memory.active):
         return False
     if params.type is not None and memory.type != params.type:
         return False

@@ -55,6 +55,7 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
             segments=log.segments,
             malformed=len(log.malformed),
             conflicts=len(state.conflicts),
+            pending=state.pending,
         ),
         problems=_problems(workspace),
         bridges=_bridges(workspace),
@@ -75,7 +76,7 @@ def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusR
         rss_bytes=resident_bytes(),
         longest_stall_ms=process.longest_stall_ms,
         index=IndexStatus(state="absent", generation=0, files=0, chunks=0, vectors=0, lag=0, model=""),
-        log=LogStatus(records=0, memories=0, unsealed=0, segments=0, malformed=0, conflicts=0),
+        log=LogStatus(records=0, memories=0, unsealed=0, segments=0, malformed=0, conflicts=0, pending=0),
         problems=(Problem(kind=problem.kind, message=problem.message, hint=problem.hint),),
         saw=Saw(commit=head.commit, branch=head.branch),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Work
+from muninn_core.model.memory import Trust, Work
 from muninn_core.model.value import Value
 
 
@@ -23,7 +23,8 @@ class Hit(Value):
 
     A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
     `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
-    `origin` names the tool or the source that it comes from, where that is not Muninn's own.
+    `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
+    where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
     """
 
     kind: SourceKind
@@ -40,8 +41,9 @@ class Hit(Value):
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
     private: bool = False
-    cites: tuple[Citation, ...] = ()
+    trust: Trust | None = None
     origin: str = ""
+    cites: tuple[Citation, ...] = ()
 
 
 class IndexSaw(Value):

@@ -48,7 +48,7 @@ class IndexStatus(Value):
 
 
 class LogStatus(Value):
-    """The memory log: records read, memories that are active, and what is not sealed yet."""
+    """The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval."""
 
     records: int
     memories: int
@@ -56,6 +56,7 @@ class LogStatus(Value):
     segments: int
     malformed: int
     conflicts: int
+    pending: int = 0
 
 
 class BridgeStatus(Value):
@@ -131,8 +132,9 @@ class PackItem(Value):
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
     private: bool = False
-    cites: tuple[Citation, ...] = ()
+    trust: Trust | None = None
     origin: str = ""
+    cites: tuple[Citation, ...] = ()
 
 
 class ContextResult(Result):
@@ -146,9 +148,10 @@ class ContextResult(Result):
 
 
 class Mention(Value):
-    """Where another tool's memory (`origin`) speaks of a file."""
+    """Where another tool's memory (`origin`, of that `trust`) speaks of a file."""
 
     origin: str
+    trust: Trust
     path: str
     start_line: int
     end_line: int
@@ -158,13 +161,14 @@ class Mention(Value):
 class MemoriesResult(Result):
     """The memories that match; `total` counts them before limit and offset.
 
-    `citations` says by a memory's id how what it cites stands in the work tree. `mentions`, of a question about one
-    file, are where the memory of other tools speaks of it.
+    `citations` says by a memory's id how what it cites stands in the work tree. Of a question about one file, `origin`
+    is the pack that it belongs to, if any, and `mentions` are where the memory of other tools speaks of it.
     """
 
     memories: tuple[Memory, ...]
     total: int
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
+    origin: str = ""
     mentions: tuple[Mention, ...] = ()
 
 
@@ -212,6 +216,7 @@ class DiffResult(Result):
     """What the work from `base` to `head` does to memory; every list is in the order of the memories' ids.
 
     `contradicts` are pairs of which at least one memory is new; `stale` are memories whose code the work changed.
+    `pending` wait for an approval since, `approved` do no longer.
     `text` says all of it, as text or markdown.
     """
 
@@ -224,6 +229,8 @@ class DiffResult(Result):
     archived: tuple[Turn, ...]
     contradicts: tuple[Turn, ...]
     stale: tuple[Turn, ...]
+    pending: tuple[Memory, ...]
+    approved: tuple[Memory, ...]
     malformed: int
     text: str
 
@@ -255,6 +262,12 @@ class ForgetResult(Result):
     """The memory as it is now."""
 
     memory: Memory
+
+
+class ReviewResult(Result):
+    """The memories that were decided about, as they are now."""
+
+    memories: tuple[Memory, ...]
 
 
 class SealResult(Result):
@@ -400,6 +413,61 @@ class ImportResult(Result):
     withheld: tuple[str, ...]
     masked: int
     dry_run: bool
+
+
+class KnowledgePack(Value):
+    """A pack. `edited` are files that are not as they came; `problem` says why there is no more to tell of one."""
+
+    name: str
+    version: str = ""
+    description: str = ""
+    licence: str = ""
+    origin: str = ""
+    files: int = 0
+    bytes: int = 0
+    checksum: str = ""
+    edited: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class PackExportResult(Result):
+    """The pack that was written to `path`, and the paths of the knowledge in it."""
+
+    pack: KnowledgePack
+    path: str
+    contents: tuple[str, ...]
+
+
+class PackAddResult(Result):
+    """The pack that is here now, and the paths of its files."""
+
+    pack: KnowledgePack
+    contents: tuple[str, ...]
+
+
+class PackListResult(Result):
+    """The packs by name."""
+
+    packs: tuple[KnowledgePack, ...]
+
+
+class PackUpdateResult(Result):
+    """The pack that is here now, or would be, the version `before`, and its files. `edited` were edited here."""
+
+    pack: KnowledgePack
+    before: str
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    edited: tuple[str, ...]
+    older: bool
+    dry_run: bool
+
+
+class PackRemoveResult(Result):
+    """The pack that is gone."""
+
+    pack: KnowledgePack
 
 
 class ShutdownResult(Value):

@@ -249,6 +249,7 @@ def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citat
     """Make a hit of a chunk and its reasons, whose sum is its score."""
     score = round(sum(found.contribution for found in reasons), 4)
     if memory is None:
+        bridge = bridge_of(chunk.path) if chunk.kind == "knowledge" else None
         return Hit(
             kind=chunk.kind,
             id=f"{chunk.path}:{chunk.start}-{chunk.end}",
@@ -261,7 +262,8 @@ def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citat
             title=chunk.title,
             type=chunk.language,
             symbol=chunk.symbol,
-            origin=origin_of(chunk.path) if chunk.kind == "knowledge" else "",
+            trust=bridge.trust if bridge else None,
+            origin=origin_of(chunk.path) if bridge else "",
         )
     return memory_hit(memory, reasons, citations)
 
@@ -283,6 +285,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         elsewhere=memory.elsewhere,
         work=memory.work,
         private=memory.private,
+        trust=memory.trust,
         cites=tuple(citations),
         origin=memory.origin,
     )

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from muninn_core.source.classify import traits
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -69,7 +71,8 @@ _METIS_KINDS = {"tasks": "task", "initiatives": "initiative", "adrs": "ADR", "st
 def bridge_of(path: str) -> Bridge | None:
     """Return whose memory a file is, by its POSIX path relative to the root; None for what is nobody's.
 
-    An absolute path is one outside of the work tree.
+    An absolute path is one outside of the work tree. What a pack or a vendored package brings along was written for
+    another project: it speaks for nobody here.
     """
     if _OUTSIDE.match(path):
         return CLAUDE_MEMORY if _CLAUDE_MEMORY.match(path) else None
@@ -77,6 +80,8 @@ def bridge_of(path: str) -> Bridge | None:
         return METIS if path.endswith(".md") else None
     if path.startswith(".serena/memories/"):
         return SERENA if path.endswith(".md") else None
+    if path.startswith(".muninn/") or "vendored" in traits(path):
+        return None
     if path.rpartition("/")[2] in _INSTRUCTIONS:
         return INSTRUCTIONS
     record = _RECORD.search(path)
@@ -95,11 +100,6 @@ def origin_of(path: str) -> str:
         folder = parts[1] if len(parts) > 2 else parts[1].removesuffix(".md")
         return f"Metis {_METIS_KINDS.get(folder, 'vision' if folder == 'vision' else 'document')}"
     return {"adr": "ADR", "serena": "Serena memory"}.get(bridge.key, bridge.title)
-
-
-def by_agent(origin: str) -> bool:
-    """Whether what has this label was written by an agent for itself."""
-    return origin in ("Serena memory", CLAUDE_MEMORY.title)
 
 
 def kept(path: str) -> bool:

@@ -13,7 +13,7 @@ export const STATUS: StatusResult = {
   rss_bytes: 100 * 2 ** 20,
   longest_stall_ms: 1,
   index: { state: 'ready', generation: 3, files: 1234, chunks: 5678, vectors: 5678, lag: 0, model: 'small', skipped: {} },
-  log: { records: 12, memories: 12, unsealed: 0, segments: 1, malformed: 0, conflicts: 0 },
+  log: { records: 12, memories: 12, unsealed: 0, segments: 1, malformed: 0, conflicts: 0, pending: 0 },
   problems: [],
   bridges: [],
 };
@@ -34,6 +34,7 @@ export const HIT: Hit = {
   elsewhere: [],
   work: '',
   private: false,
+  trust: null,
   origin: '',
 };
 
@@ -64,6 +65,7 @@ export const MEMORY: Memory = {
   pinned: false,
   archived: false,
   redacted: false,
+  review: '',
   superseded_by: null,
   merged_into: null,
   sealed: false,
