@@ -85,6 +85,7 @@ def test_what_somebody_said_and_private_spans_are_not_in_the_facts():
     session = Transcript("/repo").said("user", "The customer is called Acme.").edited("a.py")
     session.ran("make x # <private>for Acme</private>", "error: it failed <private>at Acme</private> badly", 1)
     session.edited("a.py").ran("make x # <private>for Acme</private>")
+    session.ran("git commit -am x", "[main 2db624a] Mend it <private>for Acme</private>\n 1 file changed")
     drafts = memories(session)
     assert len(drafts) == 2
     assert "Acme" not in str(drafts)

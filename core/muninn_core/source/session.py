@@ -147,7 +147,7 @@ class Reader:
         if asked is None:
             return
         command, time = asked
-        output = _output(block.get("content"), result)
+        output, _ = strip_private(_output(block.get("content"), result))
         status = _STATUS.search(output[:200])
         failed = block.get("is_error") is True or bool(status and status[1] != "0")
         if isinstance(result, dict) and result.get("interrupted") is True:
@@ -159,7 +159,7 @@ class Reader:
             time=time,
             failed=failed,
             status=int(status[1]) if failed and status else None,
-            error=_telling(strip_private(output)[0]) if failed else "",
+            error=_telling(output) if failed else "",
         )
         if found.text:
             self._commands.append((self._at, found))
