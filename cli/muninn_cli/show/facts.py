@@ -58,7 +58,7 @@ def whereabouts(found: dict[str, Any]) -> list[str]:
 
 def provenance(hit: dict[str, Any]) -> list[str]:
     """Return where a hit comes from that is not this project's own work, and what that is worth."""
-    worth = {"outside": "from outside", "agent": "written by an agent" if hit["origin"] else ""}
+    worth = {"outside": "from outside", "agent": "an agent's word" if hit["origin"] else ""}
     return [hit["origin"], worth.get(hit["trust"] or "", "")]
 
 
