@@ -139,9 +139,11 @@ def test_every_clone_writes_the_same_records(told, start, tmp_path):
 def test_what_was_redacted_or_forgotten_does_not_come_back(told):
     muninn, _ = told
     ids = backfill(muninn, apply=True).ids
-    muninn.call("redact", id=ids[0])
+    assert muninn.call("redact", id=ids[0]).memory.trust == "commit"
     muninn.call("forget", id=ids[1])
     assert backfill(muninn, apply=True).ids == ()
+    muninn.call("seal")
+    assert (muninn.call("memories", id=ids[0]).memories[0].trust, backfill(muninn, apply=True).ids) == ("commit", ())
 
 
 def test_commits_are_chosen_by_dates_revisions_and_number(told):

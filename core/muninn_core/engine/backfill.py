@@ -34,7 +34,7 @@ def fill(workspace: Workspace, params: BackfillParams, scope: Scope) -> Backfill
     workspace.follow()
     harvest = (from_git if params.source == "git" else from_transcripts)(workspace, params, scope)
     records, masked = _records(harvest, params.source, workspace, scope)
-    known = {key for record in workspace.log.records.values() if isinstance(key := record.data.get("key"), str)}
+    known = {record.key for record in workspace.log.records.values()}
     fresh = [record for record in records if record["key"] not in known]
     ids: tuple[str, ...] = ()
     if params.apply and fresh:

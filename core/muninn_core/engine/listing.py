@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from muninn_core.engine.drafts import inside
 from muninn_core.engine.sight import memories_of
@@ -24,7 +24,8 @@ def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
     else:
         if params.file is not None:
             params = replace(params, file=inside(params.file, workspace.layout.root))
-        found = [memory for memory in known.values() if _passes(memory, params)]
+        paths = _names(workspace, params, known)
+        found = [memory for memory in known.values() if _passes(memory, params, paths)]
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
     page = tuple(workspace.works.label(found[params.offset : params.offset + params.limit]))
     citations = workspace.citations.look().of_all(page)
@@ -107,7 +108,15 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
     return matching[0]
 
 
-def _passes(memory: Memory, params: MemoriesParams) -> bool:
+def _names(workspace: Workspace, params: MemoriesParams, known: Mapping[str, Memory]) -> frozenset[str]:
+    """Return the names of the file that is asked for: also those by which memories know it from before a rename."""
+    if params.file is None:
+        return frozenset()
+    former = workspace.former_names.of(params.file, known) if params.at is None else frozenset()
+    return former | {params.file}
+
+
+def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str]) -> bool:
     if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
         if not (params.pending and memory.waits):
             return False
@@ -121,7 +130,7 @@ def _passes(memory: Memory, params: MemoriesParams) -> bool:
         return False
     if params.task is not None and params.task != memory.task:
         return False
-    if params.file is not None and params.file not in (*memory.files, *(cite.path for cite in memory.cites)):
+    if paths and paths.isdisjoint(memory.files) and all(cite.path not in paths for cite in memory.cites):
         return False
     if params.text is not None:
         wanted = params.text.casefold()

@@ -125,7 +125,7 @@ class MemoriesParams(Value):
     id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
     type: Annotated[str | None, Meta(description="Of this type.")] = None
     tag: Annotated[str | None, Meta(description="With this tag.")] = None
-    file: Annotated[str | None, Meta(description="About this file.")] = None
+    file: Annotated[str | None, Meta(description="About this file, also under names that it had before.")] = None
     session: SessionId | None = None
     task: Annotated[str | None, Meta(description="Of this task.")] = None
     text: Annotated[str | None, Meta(description="Whose text or title contains this, whatever the case.")] = None
