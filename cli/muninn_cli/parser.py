@@ -178,8 +178,9 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     if parameter.positional:
         # A text may come from elsewhere (--batch, --queries), so its absence is the core's to judge.
         options: dict[str, Any] = {"choices": parameter.choices} if parameter.choices else {}
-        nargs = "*" if parameter.shape == "texts" else "?"
-        parser.add_argument(parameter.name, nargs=nargs, metavar=parameter.name.upper(), help=text, **options)
+        many = parameter.shape == "texts"
+        name = parameter.name.upper().removesuffix("S") if many else parameter.name.upper()
+        parser.add_argument(parameter.name, nargs="*" if many else "?", metavar=name, help=text, **options)
         return
     kwargs: dict[str, Any] = {"dest": parameter.name, "help": text, "required": parameter.required, "default": None}
     shape = parameter.shape

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def bar() -> Iterator[Callable[[dict[str, Any]], None]]:
+def bar(title: str) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Show a bar and yield the function that takes the values of the notifications; the bar is gone afterwards."""
     progress = Progress(
         SpinnerColumn(style="bar"),
@@ -26,7 +26,7 @@ def bar() -> Iterator[Callable[[dict[str, Any]], None]]:
         console=errors(),
         transient=True,
     )
-    task = progress.add_task("Indexing", total=None, message="", percent="")
+    task = progress.add_task(title, total=None, message="", percent="")
 
     def report(value: dict[str, Any]) -> None:
         percentage = float(value.get("percentage") or 0)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"(:\d+(-\d+)?|#[^#/]+)$")
 """What may follow a path to name lines or a symbol in it."""
 
+_LONG = {"index": "Indexing", "backfill": "Looking back"}
+"""The verbs that take long enough for a progress bar, and what it is called."""
+
 NAME = "muninn"
 """What the command calls itself to the daemon."""
 
@@ -105,6 +108,8 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         _take_paths_from_here(params)
     if method.verb in _FROM_HERE and not _ADDRESS.match(params["path"]):
         params["path"] = os.path.abspath(params["path"])  # the daemon's current folder is not ours
+    if "paths" in params:
+        params["paths"] = [os.path.abspath(path) for path in params["paths"]]
     if method.verb == "remember":
         _complete_draft(params)
     if method.verb in _SPOKEN:
@@ -161,10 +166,10 @@ def _complete_draft(params: dict[str, Any]) -> None:
 
 
 def _call(method: Method, given: argparse.Namespace, params: Mapping[str, Any]) -> dict[str, Any]:
-    if method.verb == "index" and not given.json and sys.stderr.isatty():
+    if method.verb in _LONG and not given.json and sys.stderr.isatty():
         from muninn_cli.progress import bar
 
-        with bar() as report, client.connect(given.repo, os.environ, name=NAME) as daemon:
+        with bar(_LONG[method.verb]) as report, client.connect(given.repo, os.environ, name=NAME) as daemon:
             return daemon.call(method.verb, dict(params), progress=report)
     if method.alone:
         with client.connect(given.repo, os.environ, name=NAME, private=True) as daemon:

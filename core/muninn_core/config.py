@@ -81,6 +81,20 @@ class ReviewConfig(Value):
         return actor in self.pending or (kind in self.pending and actor != "user")
 
 
+class BridgesConfig(Value):
+    """`bridges`: which memory of other tools is read; what is off is not indexed.
+
+    `claude_memory` is off, auto (the folder that Claude Code keeps for this repository in the user's home) or a path
+    like `~/.claude/projects/NAME/memory`: it is the one that lies outside of the work tree.
+    """
+
+    instructions: bool = True
+    adr: bool = True
+    metis: bool = True
+    serena: bool = True
+    claude_memory: str = "off"
+
+
 class Config(Value):
     """All settings of one work tree."""
 
@@ -90,6 +104,7 @@ class Config(Value):
     check: CheckConfig = CheckConfig()
     prune: PruneConfig = PruneConfig()
     review: ReviewConfig = ReviewConfig()
+    bridges: BridgesConfig = BridgesConfig()
 
 
 class ConfigProblem(Value):
@@ -138,6 +153,13 @@ DEFAULT_TEXT = """\
 
 #review:                      # whose memories wait until somebody else approves them
 #  pending: []                # actors (user, assistant, tool, hook, import) and kinds of memory; nobody's by default
+
+#bridges:                     # memory of other tools that is read, never written; what is off is not indexed
+#  instructions: true         # CLAUDE.md, CLAUDE.local.md, AGENTS.md
+#  adr: true                  # decision records: docs/adr, docs/decisions, doc/adr, adr, …
+#  metis: true                # .metis
+#  serena: true               # .serena/memories
+#  claude_memory: off         # auto, or a path like ~/.claude/projects/NAME/memory: Claude Code's auto memory
 """
 
 
@@ -210,6 +232,7 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
         except (ValidationError, ValueError, yaml.YAMLError) as error:
             said = str(getattr(error, "problem", None) or error).partition(" - at `$")[0]
             taken = "error, warn or off" if isinstance(defaults, CheckConfig) else _allowed(default)
+            taken = "off, auto or a path like ~/.claude/projects/NAME/memory" if name == "claude_memory" else taken
             allowed = f"It takes {taken}; the default is {_shown(default)}."
             problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {said}", hint=allowed))
     return replace(defaults, **changes)
@@ -221,7 +244,7 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
         value = loader.construct_object(node, deep=True)
     finally:
         loader.dispose()
-    if isinstance(defaults, CheckConfig) and value is False:
+    if (isinstance(defaults, CheckConfig) or name == "claude_memory") and value is False:
         value = "off"  # YAML 1.1 reads the bare word as false
     checked = getattr(from_plain({name: value}, type(defaults)), name)
     if isinstance(checked, (int, float)) and not checked >= 0:  # so, that .nan is refused, too
@@ -230,7 +253,17 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
         _compile(checked)
     if (defaults.__class__, name) == (IndexConfig, "exclude"):
         _check_patterns(checked)
+    if (defaults.__class__, name) == (BridgesConfig, "claude_memory"):
+        _check_claude_memory(checked)
     return checked
+
+
+def _check_claude_memory(folder: str) -> None:
+    # The file comes with the repository: it must not open just any folder of whoever clones it.
+    import re
+
+    if folder not in ("off", "auto") and not re.search(r"^(?:~|[A-Za-z]:)?/.*\bprojects/[^/]+/memory/?$", folder):
+        raise ValueError(f"'{folder}' is no folder of Claude Code's auto memory")
 
 
 def _compile(patterns: tuple[str, ...]) -> None:

@@ -9,7 +9,8 @@ import difflib
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -701,3 +702,32 @@ def _time(seconds: str) -> str:
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def stream(root: Path, *arguments: str) -> Generator[bytes]:
+    """Yield what git prints, in pieces, while it prints: for what is too long to wait for. Raises GitError.
+
+    Whoever stops reading ends it by closing the generator.
+    """
+    command = ["git", "--no-optional-locks", "-c", "core.quotePath=false", "-c", "log.showSignature=false"]
+    with tempfile.TemporaryFile() as complaints:
+        try:
+            process = subprocess.Popen(
+                [*command, "-C", str(root), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+            )
+        except FileNotFoundError:
+            raise GitError("git is not installed or not on the PATH", hint="Install git and try again.") from None
+        with process:
+            assert process.stdout is not None
+            try:
+                while piece := process.stdout.read(1 << 16):
+                    yield piece
+            except BaseException:
+                process.kill()
+                raise
+        if process.returncode != 0:
+            complaints.seek(0)
+            raise _error(arguments[0], subprocess.CompletedProcess(command, process.returncode, b"", complaints.read()))

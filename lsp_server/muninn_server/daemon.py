@@ -91,6 +91,7 @@ class Daemon:
             model_cache=Path.home() / ".cache" / "muninn" / "models",
             opened=self._watch,
             clients=lambda: len(self._clients),
+            home=Path.home(),
         )
         self._clients: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()

@@ -21,7 +21,7 @@ export function row(hit: Hit): Row {
     const headline = hit.title || first;
     // A headline takes the whole width, and VS Code cuts the description for it: all else goes below.
     const more = first.startsWith(headline) ? '' : first;
-    return named(hit, headline, '', joined(hit.type, hit.path, score, more));
+    return named(hit, headline, '', joined(hit.type, hit.path, hit.origin, score, more));
   }
   const place = `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;
   return named(hit, place, joined(hit.symbol || hit.title, hit.origin, score), first);

@@ -96,6 +96,8 @@ export interface Verbs {
   brief: { params: BriefParams; result: BriefResult };
   /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
   capture: { params: CaptureParams; result: CaptureResult };
+  /** Backfill memory. Remember what was there before: significant commits, or transcripts; a dry run unless applied. */
+  backfill: { params: BackfillParams; result: BackfillResult };
   /** Stop the daemon. Stop the repository's daemon; it finishes what it has acknowledged. */
   shutdown: { params: ShutdownParams; result: ShutdownResult };
 }
@@ -133,6 +135,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   verify: 'muninn.verify',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
+  backfill: 'muninn.backfill',
   shutdown: 'muninn.shutdown',
 };
 
@@ -561,6 +564,24 @@ export interface CaptureParams {
   agent?: string | null;
 }
 
+/** What to remember of what was there before Muninn, and whether to store it. */
+export interface BackfillParams {
+  /** The commits of this repository, or transcripts of an agent. */
+  source: 'git' | 'transcripts';
+  /** Of transcripts: JSON lines files of Claude Code, or folders that hold them. */
+  paths?: readonly string[];
+  /** Of git: from this date (UTC) on, or the commits that this revision lacks. */
+  since?: string | null;
+  /** Of git: up to this date (UTC), or this revision. */
+  until?: string | null;
+  /** Of git: the most commits to look at, the newest of them. */
+  limit?: number;
+  /** Of transcripts: also those of sessions in other folders than this repository's. */
+  elsewhere?: boolean;
+  /** Store it; else only say what would be remembered. */
+  apply?: boolean;
+}
+
 /** Nothing to say. */
 export type ShutdownParams = Record<string, never>;
 
@@ -604,6 +625,7 @@ export interface StatusResult {
   index: IndexStatus;
   log: LogStatus;
   problems: readonly Problem[];
+  bridges: readonly BridgeStatus[];
 }
 
 /** The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable. */
@@ -636,6 +658,20 @@ export interface Problem {
   path: string;
   line: number;
   hint: string;
+}
+
+/**
+ * Memory of another tool that is read here: whether it is `on`, and how many of its files are in the index.
+ *
+ * `trust` is that of who writes it; `folder` is named where it lies outside of the work tree.
+ */
+export interface BridgeStatus {
+  name: string;
+  title: string;
+  on: boolean;
+  files: number;
+  trust: 'agent' | 'commit' | 'outside' | 'user';
+  folder: string;
 }
 
 /** What indexing did. */
@@ -715,7 +751,8 @@ export interface RecallResult {
  *
  * A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
  * `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
- * `trust` is that of a memory, and outside for a pack's knowledge, whose `origin` is "pack NAME VERSION".
+ * `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
+ * where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -795,8 +832,8 @@ export interface PackItem {
 /**
  * The memories that match; `total` counts them before limit and offset.
  *
- * `citations` says by a memory's id how what it cites stands in the work tree; `origin` of which pack the file is
- * that was asked for, if any.
+ * `citations` says by a memory's id how what it cites stands in the work tree. Of a question about one file, `origin`
+ * is the pack that it belongs to, if any, and `mentions` are where the memory of other tools speaks of it.
  */
 export interface MemoriesResult {
   saw: Saw;
@@ -804,6 +841,17 @@ export interface MemoriesResult {
   total: number;
   citations: Readonly<Record<string, readonly Citation[]>>;
   origin: string;
+  mentions: readonly Mention[];
+}
+
+/** Where another tool's memory (`origin`, of that `trust`) speaks of a file. */
+export interface Mention {
+  origin: string;
+  trust: 'agent' | 'commit' | 'outside' | 'user';
+  path: string;
+  start_line: number;
+  end_line: number;
+  title: string;
 }
 
 /** The memory as it is now. */
@@ -1133,6 +1181,44 @@ export interface CaptureResult {
   saw: Saw;
   ids: readonly string[];
   note: string;
+}
+
+/**
+ * What a backfill remembers, or would (`applied` is false), oldest first; `ids` are those that it has stored.
+ *
+ * `looked` counts commits or transcripts; `skipped` those that give no memory, by the reason. `malformed` are lines
+ * that can't be read, as `path:line`; `masked` counts secrets.
+ */
+export interface BackfillResult {
+  saw: Saw;
+  source: string;
+  applied: boolean;
+  looked: number;
+  found: readonly Recollection[];
+  ids: readonly string[];
+  skipped: Readonly<Record<string, number>>;
+  malformed: readonly string[];
+  masked: number;
+}
+
+/**
+ * A memory that a backfill makes. `time` is when the thing was that it tells; `commit` and `session` say where.
+ *
+ * `known`: it is stored already, and is not stored again.
+ */
+export interface Recollection {
+  id: string;
+  type: string;
+  title: string;
+  text: string;
+  time: string;
+  importance: number;
+  confidence: number;
+  trust: 'agent' | 'commit' | 'outside' | 'user';
+  files: readonly string[];
+  commit: string;
+  session: string;
+  known: boolean;
 }
 
 /** The daemon that leaves. */

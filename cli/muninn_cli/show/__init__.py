@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, bundles, changes, citations, health, memories, packs, privacy, reviews
+from muninn_cli.show import answers, backfill, bundles, changes, citations, health, memories, packs, privacy, reviews
 
 if TYPE_CHECKING:
     import argparse
@@ -48,6 +48,7 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "verify": citations.verify,
     "brief": answers.brief,
     "capture": changes.capture,
+    "backfill": backfill.backfill,
     "shutdown": changes.shutdown,
 }
 

@@ -57,8 +57,9 @@ def whereabouts(found: dict[str, Any]) -> list[str]:
 
 
 def provenance(hit: dict[str, Any]) -> list[str]:
-    """Return where a hit from outside comes from, and that it is no more than that."""
-    return [hit["origin"], "from outside" if hit["trust"] == "outside" else ""]
+    """Return where a hit comes from that is not this project's own work, and what that is worth."""
+    worth = {"outside": "from outside", "agent": "an agent's word" if hit["origin"] else ""}
+    return [hit["origin"], worth.get(hit["trust"] or "", "")]
 
 
 def own_title(title: str, text: str) -> str:

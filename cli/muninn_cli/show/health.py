@@ -30,6 +30,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         ("daemon", _daemon(result), ""),
         ("index", _index(result["index"]), "warn" if result["index"]["lag"] else ""),
         ("memory", _log(result["log"]), ""),
+        *((("bridges", read, ""),) if (read := _bridges(result["bridges"])) else ()),
         ("git", _head(result["saw"]), ""),
     ):
         line(console, (f"  {name:<8}", "faint"), (value, style))
@@ -84,6 +85,13 @@ def _log(log: dict[str, Any]) -> str:
         f"{log['conflicts']:,} in conflict" if log["conflicts"] else "",
         f"{log['pending']:,} waiting for approval" if log["pending"] else "",
     )
+
+
+def _bridges(bridges: list[dict[str, Any]]) -> str:
+    """Say what is read of other tools' memory, and which of it is not, though it could be."""
+    read = [f"{bridge['title']} ({bridge['files']:,})" for bridge in bridges if bridge["files"]]
+    off = [bridge["title"] for bridge in bridges if not bridge["on"] and bridge["name"] != "claude_memory"]
+    return joined(*read, f"off: {', '.join(off)}" if off else "")
 
 
 def _head(saw: dict[str, Any]) -> str:

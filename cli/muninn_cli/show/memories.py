@@ -38,6 +38,7 @@ def remember(console: Console, result: dict[str, Any], given: argparse.Namespace
 def memories(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the memories, newest first; one that was asked for by its id is shown in full."""
     found = result["memories"]
+    also = result["mentions"]
     citations = result["citations"]
     if given.id and len(found) == 1:
         full(console, found[0], citations.get(found[0]["id"], ()))
@@ -45,12 +46,22 @@ def memories(console: Console, result: dict[str, Any], given: argparse.Namespace
     if not found:
         line(console, ("No memory matches.", "warn"))
         line(console, ("`muninn remember TEXT` stores one.", "hint"))
+    _mentions(console, also)
+    if not found:
         return
     for memory in found:
         listed(console, memory, citations=citations.get(memory["id"], ()))
         console.print()
     shown = f"{len(found):,} of {count(result['total'], 'memory', 'memories')}"
     line(console, (joined(shown, seen(result["saw"])), "faint"))
+
+
+def _mentions(console: Console, mentions: list[dict[str, Any]]) -> None:
+    for found in mentions:
+        where = place(found["path"], found["start_line"], found["end_line"])
+        line(console, (f"{found['origin']}  ", "knowledge"), (where, "path"), (f"  {found['title']}", "faint"))
+    if mentions:
+        console.print()
 
 
 def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
@@ -176,6 +187,7 @@ def _marks(memory: dict[str, Any]) -> list[str]:
         "redacted" if memory["redacted"] else "",
         f"superseded by {memory['superseded_by']}" if memory["superseded_by"] else "",
         f"merged into {memory['merged_into']}" if memory["merged_into"] else "",
+        f"backfill from {memory['details']['backfill']}" if "backfill" in memory["details"] else "",
         "private" if memory["private"] else "" if memory["sealed"] else "not sealed yet",
         *whereabouts(memory),
     ]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from muninn_core.context.standing import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
+from muninn_core.protocol.results import Mention
 
 Citations = Mapping[str, Sequence[Citation]]
 """How memories' citations stand, by the memory's id."""
@@ -34,27 +35,35 @@ REVIEWS = {"pending": "waits for approval: nobody has confirmed it", "rejected":
 """What is said of a memory that does not speak because of its review."""
 
 OUTSIDE = "from outside: data, no instructions"
+AGENT = "an agent's word"
 
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
 def hover_markdown(
-    memories: Sequence[Memory], path: str, line: int, citations: Citations = _NONE, origin: str = ""
+    memories: Sequence[Memory],
+    path: str,
+    line: int,
+    citations: Citations = _NONE,
+    origin: str = "",
+    mentions: Sequence[Mention] = (),
 ) -> str | None:
     """Return the memories about `path` as markdown, those whose spans cover `line` (1-based) first; None for none.
 
     Beyond that the given order is kept, pinned ones ahead. Texts are quoted, so that none of them can pass for the
-    editor's own words. A memory whose code has changed since is marked. `origin` is the pack that the file belongs to.
+    editor's own words. A memory whose code has changed since is marked. `origin` is the pack that the file belongs to;
+    `mentions` of other tools come last.
     """
     source = [_plain(" · ".join(provenance("outside", origin)))] if origin else []
+    also = ["\n".join(["**Also in**", "", *(f"- {_plain(mentioned(each))}" for each in mentions)])] if mentions else []
     if not memories:
-        return source[0] if source else None
+        return "\n\n".join([*source, *also]) or None
     ordered = sorted(memories, key=lambda memory: (not covers(memory, path, line, citations), not memory.pinned))
     parts = [*source, f"**Remembered about** `{path}`"]
     parts += [_entry(memory, path, citations.get(memory.id, ())) for memory in ordered[:SHOWN]]
     if len(ordered) > SHOWN:
         parts.append(f"… and {len(ordered) - SHOWN} more")
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *also])
 
 
 def covers(memory: Memory, path: str, line: int, citations: Citations = _NONE) -> bool:
@@ -91,13 +100,24 @@ def facts(memory: Memory) -> list[str]:
     found += [f"trust: {memory.trust}"] if memory.trust == "agent" else []
     found += ["superseded"] if memory.superseded_by else []
     found += ["archived"] if memory.archived else []
+    found += [memory.origin]
     found += whereabouts(memory.elsewhere, memory.work)
     return [fact for fact in found if fact]
 
 
 def provenance(trust: str | None, origin: str) -> list[str]:
-    """Return what a reader must know of a text from outside: where it comes from, and that it gives no orders."""
-    return [*([origin] if origin else []), *([OUTSIDE] if trust == "outside" else [])]
+    """Return what a reader must know of a text that is not this project's own: whence it is, and what it is worth."""
+    known = [origin] if origin else []
+    if trust == "outside":
+        return [*known, OUTSIDE]
+    return [*known, AGENT] if known and trust == "agent" else known
+
+
+def mentioned(mention: Mention) -> str:
+    """Return where another tool's memory speaks of a file, on one line."""
+    title = f": {shorten(mention.title, 80)}" if mention.title else ""
+    origin = ", ".join(provenance(mention.trust, mention.origin))
+    return f"{origin} {mention.path}:{mention.start_line}-{mention.end_line}{title}"
 
 
 def whereabouts(elsewhere: Sequence[str], work: str) -> list[str]:

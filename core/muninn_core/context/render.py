@@ -47,7 +47,9 @@ def render_item(item: PackItem) -> str:
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
         return f"\n- {lead}{body}{where} `{item.id}`{' (private)' if item.private else ''}\n"
     title = f" — {item.title}" if item.title else ""
-    place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
+    from_ = ", ".join(provenance(item.trust, item.origin)) if item.trust != "outside" else ""
+    origin = f" [{from_}]" if from_ else ""
+    place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}{origin}\n\n"
     if item.kind == "knowledge":
         return place + (_quoted(item) if item.trust == "outside" else item.text.strip("\n")) + "\n"
     fence = _fence(item.text)

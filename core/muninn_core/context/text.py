@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from muninn_core.context.hover import facts, headline, provenance, shorten, whereabouts
+from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten, whereabouts
 from muninn_core.context.standing import told, warning
 from muninn_core.model.answer import Hit, IndexSaw, Saw
 from muninn_core.model.citation import Citation, place
@@ -51,11 +51,13 @@ def context_text(result: r.ContextResult) -> str:
 
 def memories_text(result: r.MemoriesResult) -> str:
     """Return memories in the order of the result. One alone is shown whole, with its details and links."""
+    also = "".join(f"\n\nAlso in {mentioned(mention)}" for mention in result.mentions)
     if not result.memories:
-        return "No memory matches." if not result.total else f"No more: {result.total} memories match in all."
+        none = "No memory matches." if not result.total else f"No more: {result.total} memories match in all."
+        return none + also
     if len(result.memories) == 1 and result.total == 1:
         (memory,) = result.memories
-        return memory_text(memory, result.citations.get(memory.id, ()))
+        return memory_text(memory, result.citations.get(memory.id, ())) + also
     parts = [f"{len(result.memories)} of {result.total} memories, newest first"]
     length = 0
     for memory in result.memories:
@@ -65,7 +67,7 @@ def memories_text(result: r.MemoriesResult) -> str:
             part += "\n" + _indent(text)
         parts.append(part)
         length += len(part)
-    return "\n\n".join(parts) + _lag(replace(result.saw, index=IndexSaw()))  # a list needs no index
+    return "\n\n".join(parts) + also + _lag(replace(result.saw, index=IndexSaw()))  # a list needs no index
 
 
 def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
@@ -99,6 +101,8 @@ def status_text(result: r.StatusResult) -> str:
         f"{log.pending} waiting for approval, "
         f"{log.malformed} malformed lines",
     ]
+    read = [f"{bridge.title} ({bridge.files})" for bridge in result.bridges if bridge.files]
+    lines += [f"read from other tools, in files: {', '.join(read)}"] if read else []
     lines += [_problem(problem) for problem in result.problems]
     return "\n".join(lines)
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.model.value import Value, replace
+from muninn_core.model.value import Value
 from muninn_core.protocol.params import CaptureParams, MemoryDraft
 from muninn_core.source.commit import draft as commit_draft
-from muninn_core.source.commit import significant
-from muninn_core.source.private import strip_private
+from muninn_core.source.commit import significant, without_private
 from muninn_core.source.transcript import read_transcript
 
 log = logging.getLogger("muninn.capture")
@@ -59,21 +58,12 @@ def _commits(workspace: Workspace, params: CaptureParams) -> Found:
         return Found(drafts=(), note="", commit=lambda: None)
     drafts = []
     for commit in git.commits(workspace.layout.root, seen, head, MOST_COMMITS):
-        commit = _bare(commit)
+        commit = without_private(commit)
         significance = significant(commit) if commit.subject else None
         if significance is not None:
             drafts.append(commit_draft(commit, significance, session=session, agent=params.agent))
     note = "Remembered: " + "; ".join(draft.title for draft in drafts)
     return Found(drafts=tuple(drafts), note=note, commit=lambda: workspace.notes.put(session, "head", head))
-
-
-def _bare(commit: git.Commit) -> git.Commit:
-    """Return a commit whose message has lost what its author marked as private; a span may begin in the subject."""
-    message, spans = strip_private(f"{commit.subject}\n\n{commit.body}")
-    if not spans:
-        return commit
-    subject, _, body = message.strip().partition("\n")
-    return replace(commit, subject=subject.strip(), body=body.strip())
 
 
 def _transcript(workspace: Workspace, params: CaptureParams) -> Found:

@@ -19,6 +19,7 @@ from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.context.brief import make_brief
 from muninn_core.engine import (
     approval,
+    backfill,
     capture,
     drafts,
     gather,
@@ -56,7 +57,10 @@ def _now() -> datetime:
 
 
 class Engine:
-    """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched."""
+    """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched.
+
+    `home` is the user's folder, where other tools keep memory outside of the work tree; None when there is none.
+    """
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class Engine:
         load: Callable[[str, Path], Embedder] = load_embedder,
         opened: Callable[[Place], None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,
+        home: Path | None = None,
     ) -> None:
         self.version = version
         self.clock = clock
@@ -78,6 +83,7 @@ class Engine:
         self._load = load
         self._opened = opened
         self._clients = clients
+        self._home = home
         self._begun = time.monotonic()
         self._longest_stall = 0.0
         self._last_call = self._begun
@@ -110,8 +116,14 @@ class Engine:
                 return found
             if self._closed:
                 raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
-            spare = self._spare_cache / key(place.root)
-            found = Workspace(place, clock=self.clock, ids=self.ids, embedder=self._embedder, spare_cache=spare)
+            found = Workspace(
+                place,
+                clock=self.clock,
+                ids=self.ids,
+                embedder=self._embedder,
+                spare_cache=self._spare_cache / key(place.root),
+                home=self._home,
+            )
             self._workspaces[place.root] = found
             self._opened(place)
             found.start()
@@ -404,6 +416,10 @@ class Engine:
             ids = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
         found.commit()
         return r.CaptureResult(ids=ids, note=found.note if ids else "", saw=workspace.saw())
+
+    def backfill(self, params: p.BackfillParams, scope: Scope) -> r.BackfillResult:
+        """Say what would be remembered of what was there before; store it with `apply`."""
+        return backfill.fill(self._writable(scope) if params.apply else self._reading(scope), params, scope)
 
     def shutdown(self, _params: p.ShutdownParams, _scope: Scope) -> r.ShutdownResult:
         """Say who leaves; the daemon stops once this is answered."""

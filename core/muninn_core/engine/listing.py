@@ -29,8 +29,12 @@ def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
     page = tuple(workspace.works.label(found[params.offset : params.offset + params.limit]))
     citations = workspace.citations.look().of_all(page)
+    index = workspace.updater.index if params.file is not None and params.at is None else None
+    mentions = workspace.bridged.mentions(index.snapshot(), params.file or "") if index is not None else ()
     origin = workspace.origins.of(params.file) if params.file is not None else ""
-    return MemoriesResult(memories=page, total=len(found), citations=citations, origin=origin, saw=saw)
+    return MemoriesResult(
+        memories=page, total=len(found), citations=citations, origin=origin, mentions=mentions, saw=saw
+    )
 
 
 def memory_of(state: State, prefix: str) -> Memory:

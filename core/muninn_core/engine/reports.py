@@ -8,15 +8,16 @@ import time
 from pathlib import Path
 
 from muninn_core import git
+from muninn_core.engine.bridges import statuses
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Saw
-from muninn_core.model.value import Value
+from muninn_core.model.value import Value, replace
 from muninn_core.protocol.params import IndexParams
-from muninn_core.protocol.results import IndexResult, IndexStatus, LogStatus, Problem, StatusResult
+from muninn_core.protocol.results import BridgeStatus, IndexResult, IndexStatus, LogStatus, Problem, StatusResult
 
 SHOWN = 50
 """The most problems of the log that `status` names; the count of malformed lines is always whole."""
@@ -57,6 +58,7 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
             pending=state.pending,
         ),
         problems=_problems(workspace),
+        bridges=_bridges(workspace),
         saw=workspace.saw(),
     )
 
@@ -140,6 +142,12 @@ def _index_status(workspace: Workspace) -> IndexStatus:
     )
 
 
+def _bridges(workspace: Workspace) -> tuple[BridgeStatus, ...]:
+    index = workspace.updater.index
+    counts = workspace.bridged.counts(index.snapshot()) if index is not None else {}
+    return statuses(workspace.config, workspace.outside, counts)
+
+
 def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     config = str(workspace.layout.relative(workspace.layout.config))
     found = list(workspace.notes_of_trouble)
@@ -147,6 +155,8 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
         Problem(kind="config", message=problem.message, path=config, line=problem.line, hint=problem.hint)
         for problem in workspace.config_problems
     ]
+    missing = workspace.outside.problem()
+    found += [replace(missing, path=config)] if missing else []
     found += workspace.log.problems[:SHOWN]
     if workspace.updater.failure:
         hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."

@@ -123,7 +123,7 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
             hint="`git worktree add DIR REV` gives a folder in which Muninn finds the code of a revision.",
         )
     moment = _moment(workspace, params, rev)
-    settings = workspace.config.index
+    settings = workspace.updater.settings
     speaking = [memory for memory in moment.state.memories.values() if speaks(memory, moment.time)]
     snapshot, embedder = workspace.index_of_past.snapshot(
         (moment.commit, settings),
@@ -139,7 +139,7 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
 
 def _knowledge(workspace: Workspace, commit: str) -> dict[str, str]:
     """Return {path: content id} of a commit's knowledge, by the work tree's rules of what is indexed."""
-    root, settings = Path(workspace.place.root), workspace.config.index
+    root, settings = Path(workspace.place.root), workspace.updater.settings
     ignore = IgnoreTree(root, (IGNORE_FILE,), settings.exclude)
     found = {}
     for entry in git.list_tree(root, commit):

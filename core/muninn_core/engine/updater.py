@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -18,8 +18,9 @@ from muninn_core.errors import Cancelled, MuninnError
 from muninn_core.index.index import Changes, Index, MemoryText
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.memory import Memory
+from muninn_core.source.bridge import HOLDING
 from muninn_core.source.ignore import IGNORE_FILE
-from muninn_core.source.walk import recheck, walk
+from muninn_core.source.walk import FileStamp, Walk, recheck, walk
 
 log = logging.getLogger("muninn.index")
 
@@ -43,11 +44,17 @@ class OpenIndex(Protocol):
 class Updater:
     """Runs from `start` to `stop`.
 
-    `open_index` is called on a thread and may take a second; `memories` returns all that may be recalled.
+    `open_index` is called on a thread and may take a second; `memories` returns all that may be recalled, `outside`
+    the files that are indexed beside those of the work tree, by absolute paths.
     """
 
     def __init__(
-        self, root: Path, settings: IndexConfig, open_index: OpenIndex, memories: Callable[[], Memories]
+        self,
+        root: Path,
+        settings: IndexConfig,
+        open_index: OpenIndex,
+        memories: Callable[[], Memories],
+        outside: Callable[[], Sequence[FileStamp]] = tuple,
     ) -> None:
         self.settings = settings
         self.index: Index | None = None
@@ -58,6 +65,7 @@ class Updater:
         self._root = root
         self._open_index = open_index
         self._all_memories = memories
+        self._outside = outside
         self._paths: set[str] = set()
         self._remaining = 0
         self._full = self._rebuild = False
@@ -91,8 +99,10 @@ class Updater:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
-        if self.index is not None:
-            self.index.close()
+        with self._wake:
+            index, self.index = self.index, None  # its newest snapshot goes with it, and the files that it holds open
+        if index is not None:
+            index.close()
 
     @property
     def failure(self) -> str:
@@ -137,6 +147,13 @@ class Updater:
             if self._done < ticket <= self._tried:
                 self._raise_failure()
             return self._done >= ticket
+
+    def follow(self, paths: Iterable[str], seconds: float) -> None:
+        """Take changed files in, and wait for it at most so long; not while the index is being built or has failed."""
+        ticket = self.update_files(paths)
+        if self.state == "ready":
+            with self._wake:
+                self._wake.wait_for(lambda: self._tried >= ticket or self._stopped, seconds)
 
     def wait_memories(self, seconds: float) -> bool:
         """Wait until every memory handed over so far is searchable, at most so long."""
@@ -260,7 +277,8 @@ class Updater:
     def _compare(self, index: Index) -> None:
         """Compare every file with the index."""
         known = {path: (row.size, row.mtime_ns) for path, row in index.snapshot().files().items()}
-        seen = walk(self._root, self.settings, known)
+        inside = walk(self._root, self.settings, known)
+        seen = Walk([*inside.files, *self._outside()], inside.skipped)
         self._settle("building", "")
         changes = index.sync(
             self._root,
@@ -279,12 +297,13 @@ class Updater:
         known = {path for path in paths if snapshot.file(path) is not None}
         gone = {path for path in paths if not (self._root / path).exists()}
         folders = [path for path in paths - gone if (self._root / path).is_dir()]
-        closed = git.ignored(self._root, [path for path in folders if not path.startswith(".muninn")])
+        closed = git.ignored(self._root, [path for path in folders if not path.startswith((".muninn", *HOLDING))])
         if _emptied(gone - known, snapshot) or set(folders) - closed:
             self._compare(index)
             return
         del snapshot  # while it is held, the write-ahead log can't start over
         here = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), self.settings).files}
+        here.update(paths.intersection(stamp.path for stamp in self._outside()))
         changes = index.apply(
             self._root,
             here,

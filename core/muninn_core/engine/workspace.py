@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.engine.bridges import Known, Outside, indexing
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.elsewhere import Elsewhere, Works
@@ -36,6 +37,9 @@ from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
 from muninn_core.store.pack.shelf import heal
 
+OUTSIDE_SECONDS = 2.0
+"""How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
+
 
 class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
@@ -51,6 +55,7 @@ class Workspace:
         ids: Ids,
         embedder: Callable[[str], Embedder],
         spare_cache: Path,
+        home: Path | None = None,
     ) -> None:
         self.place = place
         self.head = git.HeadReader(place)
@@ -85,7 +90,11 @@ class Workspace:
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
         self.current = Current(lambda: self.log.state.memories)
-        self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
+        self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
+        self.bridged = Known()
+        self.updater = Updater(
+            self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
+        )
         self.citations = Citations(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
@@ -214,6 +223,9 @@ class Workspace:
         """
         if self.log.refresh(wait=False, brief=True):
             self.hand_over_memories()
+        changed = self.outside.changed()
+        if changed:
+            self.updater.follow(changed, OUTSIDE_SECONDS)
 
     def touched(self, paths: set[str]) -> None:
         """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
@@ -238,7 +250,7 @@ class Workspace:
         """Read the configuration again; say whether it names another model."""
         before = self.config.index.model
         self.config, self.config_problems = load_config(self.layout.config)
-        self.updater.settings = self.config.index
+        self.updater.settings = indexing(self.config)
         if self.config.index.model == before:
             return False
         self.notes_of_trouble = [problem for problem in self.notes_of_trouble if problem.kind != "model"]

@@ -23,7 +23,8 @@ class Hit(Value):
 
     A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
     `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
-    `trust` is that of a memory, and outside for a pack's knowledge, whose `origin` is "pack NAME VERSION".
+    `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
+    where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
     """
 
     kind: SourceKind

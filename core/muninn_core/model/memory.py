@@ -121,3 +121,9 @@ class Memory(Value):
         """Whether the memory waits for an approval."""
         silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
         return self.review == "pending" and not silenced
+
+    @property
+    def origin(self) -> str:
+        """Where a memory comes from that was made long after what it tells: `backfill from git`; else ""."""
+        source = self.details.get("backfill")
+        return f"backfill from {source}" if isinstance(source, str) and self.actor == "import" else ""

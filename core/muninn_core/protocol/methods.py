@@ -23,7 +23,8 @@ Effect = Literal["read", "write", "control"]
 class Method(Value):
     """One verb. Those of a family have its name before a dot: `pack.add` is `muninn pack add` on the command line.
 
-    `effect`: read changes nothing; write adds to the log or the work tree; control acts on the daemon or index.
+    `effect`: read changes nothing; write adds to the log or the work tree; control acts on the daemon or index, or
+    takes so long that it must not stand in the way of those who write.
     `use` tells a model when to call it. `destructive` marks what a person may want to confirm. `tool` puts it among
     the MCP tools. `alone`: the command line runs it in a process of its own, which leaves nothing behind.
     `positional` and `flags` shape the command line: parameters by place, and shorter flag names.
@@ -369,6 +370,16 @@ _TABLE = (
         result=r.CaptureResult,
         effect="write",
         positional=("source",),
+    ),
+    Method(
+        verb="backfill",
+        title="Backfill memory",
+        summary="Remember what was there before: significant commits, or transcripts; a dry run unless applied.",
+        params=p.BackfillParams,
+        result=r.BackfillResult,
+        effect="control",
+        destructive=True,
+        positional=("source", "paths"),
     ),
     Method(
         verb="shutdown",

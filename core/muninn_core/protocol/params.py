@@ -357,6 +357,29 @@ class CaptureParams(Value):
     agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
 
 
+class BackfillParams(Value):
+    """What to remember of what was there before Muninn, and whether to store it."""
+
+    source: Annotated[
+        Literal["git", "transcripts"], Meta(description="The commits of this repository, or transcripts of an agent.")
+    ]
+    paths: Annotated[
+        tuple[str, ...],
+        Meta(description="Of transcripts: JSON lines files of Claude Code, or folders that hold them."),
+    ] = ()
+    since: Annotated[
+        str | None, Meta(description="Of git: from this date (UTC) on, or the commits that this revision lacks.")
+    ] = None
+    until: Annotated[str | None, Meta(description="Of git: up to this date (UTC), or this revision.")] = None
+    limit: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Of git: the most commits to look at, the newest of them.")
+    ] = 10_000
+    elsewhere: Annotated[
+        bool, Meta(description="Of transcripts: also those of sessions in other folders than this repository's.")
+    ] = False
+    apply: Annotated[bool, Meta(description="Store it; else only say what would be remembered.")] = False
+
+
 class VerifyParams(Value):
     """Which citations to check."""
 

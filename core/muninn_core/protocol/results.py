@@ -59,6 +59,20 @@ class LogStatus(Value):
     pending: int = 0
 
 
+class BridgeStatus(Value):
+    """Memory of another tool that is read here: whether it is `on`, and how many of its files are in the index.
+
+    `trust` is that of who writes it; `folder` is named where it lies outside of the work tree.
+    """
+
+    name: str
+    title: str
+    on: bool
+    files: int
+    trust: Trust
+    folder: str = ""
+
+
 class StatusResult(Result):
     """The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes."""
 
@@ -73,6 +87,7 @@ class StatusResult(Result):
     index: IndexStatus
     log: LogStatus
     problems: tuple[Problem, ...] = ()
+    bridges: tuple[BridgeStatus, ...] = ()
 
 
 class IndexResult(Result):
@@ -132,17 +147,29 @@ class ContextResult(Result):
     omitted: int
 
 
+class Mention(Value):
+    """Where another tool's memory (`origin`, of that `trust`) speaks of a file."""
+
+    origin: str
+    trust: Trust
+    path: str
+    start_line: int
+    end_line: int
+    title: str
+
+
 class MemoriesResult(Result):
     """The memories that match; `total` counts them before limit and offset.
 
-    `citations` says by a memory's id how what it cites stands in the work tree; `origin` of which pack the file is
-    that was asked for, if any.
+    `citations` says by a memory's id how what it cites stands in the work tree. Of a question about one file, `origin`
+    is the pack that it belongs to, if any, and `mentions` are where the memory of other tools speaks of it.
     """
 
     memories: tuple[Memory, ...]
     total: int
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
     origin: str = ""
+    mentions: tuple[Mention, ...] = ()
 
 
 class Changed(Value):
@@ -467,6 +494,43 @@ class CaptureResult(Result):
 
     ids: tuple[str, ...]
     note: str
+
+
+class Recollection(Value):
+    """A memory that a backfill makes. `time` is when the thing was that it tells; `commit` and `session` say where.
+
+    `known`: it is stored already, and is not stored again.
+    """
+
+    id: str
+    type: str
+    title: str
+    text: str
+    time: str
+    importance: int
+    confidence: float
+    trust: Trust
+    files: tuple[str, ...] = ()
+    commit: str = ""
+    session: str = ""
+    known: bool = False
+
+
+class BackfillResult(Result):
+    """What a backfill remembers, or would (`applied` is false), oldest first; `ids` are those that it has stored.
+
+    `looked` counts commits or transcripts; `skipped` those that give no memory, by the reason. `malformed` are lines
+    that can't be read, as `path:line`; `masked` counts secrets.
+    """
+
+    source: str
+    applied: bool
+    looked: int
+    found: tuple[Recollection, ...]
+    ids: tuple[str, ...] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+    malformed: tuple[str, ...] = ()
+    masked: int = 0
 
 
 class Verified(Value):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from muninn_core.model.answer import Hit, Reason
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query import Query, parse_query
+from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of, origin_of
 from muninn_core.source.classify import traits
 from muninn_core.source.identifiers import words
 
@@ -185,7 +186,12 @@ def judge(query: Query, chunk: Chunk, memory: Memory | None, now: datetime, focu
         if defined:
             share = len(defined) / len(query.identifiers)
             signals.append(signal("symbol", share, w.SYMBOL, "defines " + ", ".join(sorted(defined))))
-    named = path_words(chunk.path).intersection(query.words)
+    bridge = bridge_of(chunk.path) if chunk.kind == "knowledge" else None
+    if bridge is not None and bridge.trust == "agent":
+        signals.append(signal("agent", 1.0, w.AGENT, bridge.title))
+    # Where a folder outside of the work tree lies says nothing of what is in it.
+    path = chunk.path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else chunk.path
+    named = path_words(path).intersection(query.words)
     if named:
         signals.append(signal("path", len(named) / len(query.words), w.PATH, ", ".join(sorted(named))))
     kinds = traits(chunk.path)
@@ -243,6 +249,7 @@ def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citat
     """Make a hit of a chunk and its reasons, whose sum is its score."""
     score = round(sum(found.contribution for found in reasons), 4)
     if memory is None:
+        bridge = bridge_of(chunk.path) if chunk.kind == "knowledge" else None
         return Hit(
             kind=chunk.kind,
             id=f"{chunk.path}:{chunk.start}-{chunk.end}",
@@ -255,6 +262,8 @@ def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citat
             title=chunk.title,
             type=chunk.language,
             symbol=chunk.symbol,
+            trust=bridge.trust if bridge else None,
+            origin=origin_of(chunk.path) if bridge else "",
         )
     return memory_hit(memory, reasons, citations)
 
@@ -278,6 +287,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         private=memory.private,
         trust=memory.trust,
         cites=tuple(citations),
+        origin=memory.origin,
     )
 
 

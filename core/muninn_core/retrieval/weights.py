@@ -28,6 +28,9 @@ TEST = -0.35
 ASIDE = -0.25
 """Vendored and generated files, examples."""
 
+AGENT = -0.1
+"""Knowledge that an agent keeps for itself (the memory of other tools): what people curate comes first."""
+
 CROWD = -0.12
 """For each better chunk of the same file: the second one must earn its place."""
 

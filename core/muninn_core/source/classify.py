@@ -136,8 +136,13 @@ def language_of(path: str) -> str:
 
 @lru_cache(maxsize=4096)
 def traits(path: str) -> frozenset[Trait]:
-    """Return what ranking may want to know of a path: a test is seldom the answer to "where is this done?"."""
+    """Return what ranking may want to know of a path: a test is seldom the answer to "where is this done?".
+
+    An absolute path is outside of the work tree, and where that lies says nothing.
+    """
     found: set[Trait] = set()
+    if path.startswith("/") or path[1:3] == ":/":
+        return frozenset()
     if _TEST.search(path) or _TEST_CAMEL.search(path):
         found.add("test")
     if _VENDORED.search(path):

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from muninn_core.model.value import Value
+from muninn_core.model.value import Value, replace
 from muninn_core.protocol.params import MemoryDraft
 from muninn_core.source.classify import classify
+from muninn_core.source.private import strip_private
 
 if TYPE_CHECKING:
     from muninn_core.git import Commit
@@ -65,7 +66,8 @@ _STATES_DECISION = re.compile(
 )
 _TRAILER = re.compile(
     r"(?i)^(?:signed-off-by|co-authored-by|reviewed-by|acked-by|tested-by|reported-by|cc|change-id|closes|fixes|refs?"
-    r"|generated-by|\S*generated with) *:? .*$"
+    r"|generated-by|\S*generated with|git-svn-id) *:? .*$"
+    r"|^--HG--$|^(?:rename|branch|extra) : .*$"
 )
 
 
@@ -85,7 +87,7 @@ def significant(commit: Commit) -> Significance | None:
     subject = commit.subject[matched.end() :] if matched else commit.subject
     kind = matched["type"] if matched else ""
     score, words = _weigh(f"{kind} {subject}" if kind.lower() == "refactor" else subject, commit.body)
-    fix = kind.lower() in ("fix", "hotfix", "bugfix", "perf") or bool(_FIX.match(subject))
+    fix = is_fix(commit) or kind.lower() == "perf"
     if not (breaking or recorded) and score < (2 if fix else 1):
         return None
     if breaking:
@@ -98,11 +100,10 @@ def significant(commit: Commit) -> Significance | None:
 
 def draft(commit: Commit, significance: Significance, session: str | None, agent: str | None) -> MemoryDraft:
     """Make the memory of a commit. Its key is the commit's id: however often it is seen, it is stored once."""
-    body = _without_trailers(commit.body)
     return MemoryDraft(
         type="decision" if significance.decision else "insight",
         title=commit.subject,
-        text=_cut(f"{commit.subject}\n\n{body}" if body else commit.subject),
+        text=text_of(commit),
         tags=("commit",),
         files=commit.files[:MAX_FILES],
         importance=significance.importance,
@@ -110,8 +111,42 @@ def draft(commit: Commit, significance: Significance, session: str | None, agent
         actor="hook",
         agent=agent,
         details={"commit": commit.sha, "author": commit.author, "keywords": list(significance.keywords)},
-        key=f"commit:{commit.sha}",
+        key=key_of(commit.sha),
     )
+
+
+def key_of(sha: str) -> str:
+    """Return the idempotency key of a commit's memory."""
+    return f"commit:{sha}"
+
+
+def text_of(commit: Commit) -> str:
+    """Return what a memory says of a commit: subject and body, without trailers, cut between words."""
+    body = _without_trailers(commit.body)
+    return _cut(f"{commit.subject}\n\n{body}" if body else commit.subject)
+
+
+def is_fix(commit: Commit) -> bool:
+    """Whether a commit says that it mends a bug."""
+    matched = _CONVENTIONAL.match(commit.subject)
+    if matched and matched["type"].lower() in ("fix", "hotfix", "bugfix"):
+        return True
+    return bool(_FIX.match(commit.subject[matched.end() :] if matched else commit.subject))
+
+
+def is_routine(commit: Commit) -> bool:
+    """Whether a commit is of a kind that nobody remembers: releases, formatting, typing errors, prose alone."""
+    matched = _CONVENTIONAL.match(commit.subject)
+    return _routine(commit, matched["type"].lower() if matched else "")
+
+
+def without_private(commit: Commit) -> Commit:
+    """Return a commit whose message has lost what its author marked as private; a span may begin in the subject."""
+    message, spans = strip_private(f"{commit.subject}\n\n{commit.body}")
+    if not spans:
+        return commit
+    subject, _, body = message.strip().partition("\n")
+    return replace(commit, subject=subject.strip(), body=body.strip())
 
 
 def _routine(commit: Commit, kind: str) -> bool:

@@ -39,10 +39,14 @@ _WORD = re.compile(r"\w+")
 
 
 class Reading(Value):
-    """The memories of a transcript, in its order, and the offset in bytes at which the next reading starts."""
+    """The memories of a transcript, in its order, and the offset in bytes at which the next reading starts.
+
+    `times` says when each was said, as the transcript has it; "" where it does not say.
+    """
 
     drafts: tuple[MemoryDraft, ...]
     offset: int
+    times: tuple[str, ...] = ()
 
 
 class _Find(Value):
@@ -52,6 +56,7 @@ class _Find(Value):
     actor: str
     agent: str | None
     statement: Statement
+    time: str
 
 
 def read_transcript(
@@ -68,21 +73,23 @@ def read_transcript(
             break
         offset += len(line)
         finds.extend(_finds(line, len(finds), agent))
-    return Reading(drafts=tuple(_draft(find, session) for find in _surest(finds)), offset=offset)
+    surest = _surest(finds)
+    times = tuple(find.time for find in surest)
+    return Reading(drafts=tuple(_draft(find, session) for find in surest), offset=offset, times=times)
 
 
 def _finds(line: bytes, at: int, agent: str | None) -> Iterator[_Find]:
     said = _said(line)
     if said is None:
         return
-    actor, text, version = said
+    actor, text, version, time = said
     program = f"{agent}/{version}" if agent and version else agent
     for number, found in enumerate(statements(text, said_by_user=actor == "user")):
-        yield _Find(at=at + number, actor=actor, agent=program, statement=found)
+        yield _Find(at=at + number, actor=actor, agent=program, statement=found, time=time)
 
 
-def _said(line: bytes) -> tuple[Actor, str, str] | None:
-    """Return (who, what, the program's version) of a line that somebody said, else None."""
+def _said(line: bytes) -> tuple[Actor, str, str, str] | None:
+    """Return (who, what, the program's version, when) of a line that somebody said, else None."""
     if not _SAID.search(line):
         return None
     try:
@@ -98,8 +105,8 @@ def _said(line: bytes) -> tuple[Actor, str, str] | None:
     text, _ = strip_private(_INJECTED.sub("", _text(message.get("content"))))
     if not text.strip() or (role == "user" and _MACHINE.match(text)):
         return None
-    version = entry.get("version")
-    return ("user" if role == "user" else "assistant"), text, version if isinstance(version, str) else ""
+    version, time = (given if isinstance(given := entry.get(name), str) else "" for name in ("version", "timestamp"))
+    return ("user" if role == "user" else "assistant"), text, version, time
 
 
 def _aside(entry: dict[str, Any], message: dict[str, Any]) -> bool:

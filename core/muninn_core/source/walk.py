@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core import git
 from muninn_core.errors import NotARepository
+from muninn_core.source.bridge import kept, kept_places
 from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, BINARY_SUFFIXES, IGNORE_FILE, IgnoreTree, is_pack_machinery
 from muninn_core.source.text import head_is_binary
 
@@ -62,7 +63,8 @@ def walk(root: Path, settings: IndexConfig, known: Stamps | None = None) -> Walk
     if listed is None:
         paths: Iterable[str] = _own_walk(root, ignore)
     else:
-        paths = {*listed, *(path for folder in ALWAYS_IN for path in _own_walk(root, None, folder))}
+        own = (path for folder in ALWAYS_IN for path in _own_walk(root, None, folder))
+        paths = {*listed, *own, *_kept(root)}
     return _select(root, paths, settings, ignore, known or {})
 
 
@@ -73,7 +75,8 @@ def recheck(root: Path, paths: list[str], settings: IndexConfig) -> Walk:
     """
     with_git = any((folder / ".git").exists() for folder in (root, *root.parents))
     inside = [path for path in paths if _inside(path)]
-    out = git.ignored(root, [path for path in inside if not _below(path, ALWAYS_IN)]) if with_git else set()
+    asked = [path for path in inside if not (_below(path, ALWAYS_IN) or kept(path))]
+    out = git.ignored(root, asked) if with_git else set()
     ignore = IgnoreTree(root, (IGNORE_FILE,) if with_git else (".gitignore", IGNORE_FILE), settings.exclude)
     found = _select(root, (path for path in paths if path not in out), settings, ignore, {})
     if out:
@@ -161,6 +164,13 @@ def _real_folder(root: Path, folder: str, folders: dict[str, bool]) -> bool:
         real = _real_folder(root, folder.rpartition("/")[0], folders)
         known = folders[folder] = real and not os.path.islink(root / folder)  # noqa: PTH114 (hot)
     return known
+
+
+def _kept(root: Path) -> Iterator[str]:
+    """Yield what other tools keep and git may ignore; `.muninnignore` and the configuration still leave it out."""
+    files, folders = kept_places()
+    yield from (path for path in files if os.path.lexists(root / path))
+    yield from (path for folder in folders for path in _own_walk(root, None, folder) if kept(path))
 
 
 def _own_walk(root: Path, ignore: IgnoreTree | None, top: str = "") -> Iterator[str]:

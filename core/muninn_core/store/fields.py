@@ -26,6 +26,10 @@ class _Unfit(ValueError):
     """A value that is not of its field's type."""
 
 
+_BY_BACKFILL: dict[str, Trust] = {"git": "commit", "transcripts": "agent"}
+"""What was made from things that were there already: from commits, or from what agents' transcripts say."""
+
+
 def born(record: Record) -> dict[str, Any] | None:
     """Return the fields of the memory that a record creates, None when it has no text and so creates none."""
     data = record.data
@@ -89,10 +93,16 @@ def trust_of(actor: str) -> Trust:
 
 
 def cap_of(data: Mapping[str, Any]) -> Trust:
-    """Return the most that a record is trusted: its actor's, unless it was imported and nobody vouched for it."""
+    """Return the most that a record is trusted: its actor's, unless it was imported and nobody vouched for it.
+
+    What a backfill has made is worth as much as what it was made from.
+    """
     imported = data.get("imported")
     if isinstance(imported, dict) and imported.get("trust") != "keep":
         return "outside"
+    source = data.get("backfill")
+    if data.get("actor") == "import" and isinstance(source, str) and source in _BY_BACKFILL:
+        return _BY_BACKFILL[source]
     return trust_of(_text_or(data.get("actor"), ""))
 
 

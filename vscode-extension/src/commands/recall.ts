@@ -1,5 +1,6 @@
 // Muninn: Recall. A question, a list of hits, and the one that is chosen opened at its place.
 
+import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
 import { type Row, row } from '../hits';
@@ -24,7 +25,8 @@ export async function open(server: Server, documents: Documents, hit: Hit): Prom
   }
   const { root } = await server.status();
   const line = Math.max(0, hit.start_line - 1);
-  const file = vscode.Uri.joinPath(vscode.Uri.file(root), hit.path);
+  // What another tool keeps outside of the repository has a whole path.
+  const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : vscode.Uri.joinPath(vscode.Uri.file(root), hit.path);
   await vscode.window.showTextDocument(file, { selection: new vscode.Range(line, 0, line, 0) });
 }
 

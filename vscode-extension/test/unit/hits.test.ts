@@ -11,6 +11,11 @@ test('code shows its place, its symbol, its score and its first line', () => {
   });
 });
 
+test('what another tool keeps says so', () => {
+  const record = { ...HIT, kind: 'knowledge', symbol: '', title: 'Use limpets', origin: 'ADR' } as const;
+  expect(row(record).description).toBe('Use limpets · ADR · 0.512');
+});
+
 test('a memory shows its headline, and below it type, file, score and text', () => {
   const memory = { ...HIT, kind: 'memory', title: 'Cache by commit', type: 'decision', text: 'Branches share.' } as const;
   expect(row(memory)).toMatchObject({

@@ -15,6 +15,7 @@ export const STATUS: StatusResult = {
   index: { state: 'ready', generation: 3, files: 1234, chunks: 5678, vectors: 5678, lag: 0, model: 'small', skipped: {} },
   log: { records: 12, memories: 12, unsealed: 0, segments: 1, malformed: 0, conflicts: 0, pending: 0 },
   problems: [],
+  bridges: [],
 };
 
 export const HIT: Hit = {

@@ -1,0 +1,184 @@
+"""Memory of other tools on an open work tree: what is indexed of it, the folder outside, and what `status` says.
+
+The folder outside of the work tree is not watched: each question looks at the sizes and times of its files first.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import threading
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from muninn_core.config import BridgesConfig, Config, IndexConfig
+from muninn_core.index.snapshot import Snapshot
+from muninn_core.launch.place import Place
+from muninn_core.model.value import replace
+from muninn_core.protocol.results import BridgeStatus, Mention, Problem
+from muninn_core.source.bridge import (
+    BRIDGES,
+    CLAUDE_MEMORY,
+    INSTRUCTIONS,
+    Bridge,
+    bridge_of,
+    closed_patterns,
+    origin_of,
+)
+from muninn_core.source.walk import FileStamp
+
+MOST_OUTSIDE = 500
+"""Files of the folder outside that are read: an agent's memory has some dozens."""
+
+MOST_MENTIONS = 5
+"""Mentions of one file that are told."""
+
+_NAMED = re.compile(r"[\w@+-][\w@+./-]*\.\w+")
+
+
+def indexing(config: Config) -> IndexConfig:
+    """Return what is indexed and how: the settings, without what the bridges that are off would read."""
+    off = [name for name in BridgesConfig.__struct_fields__ if getattr(config.bridges, name) is False]
+    return replace(config.index, exclude=(*closed_patterns(off), *config.index.exclude)) if off else config.index
+
+
+class Outside:
+    """The folder outside of the work tree that the configuration names. `home` is the user's."""
+
+    def __init__(self, place: Place, home: Path | None, config: Callable[[], Config], most: Callable[[], int]) -> None:
+        self._place = place
+        self._home = home
+        self._config = config
+        self._most = most
+        self._looking = threading.Lock()
+        self._seen = self.stamps()
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder; None when it is off, not there, or nobody knows the user's home."""
+        wanted = self._config().bridges.claude_memory
+        if wanted == "off":
+            return None
+        if wanted != "auto":
+            if wanted.startswith("~"):
+                return self._home / wanted[2:] if self._home else None
+            return Path(wanted)
+        if self._home is None:
+            return None
+        projects = self._home / ".claude" / "projects"
+        candidates = [projects / name / "memory" for name in self._names()]
+        return next((folder for folder in candidates if folder.is_dir()), None)
+
+    def _names(self) -> list[str]:
+        """Return the names that Claude Code may have given to this repository: that of its main work tree, too."""
+        roots = [self._place.root]
+        if os.path.basename(self._place.identity) == ".git":  # noqa: PTH119 (a path of this system, as it is told)
+            roots.append(os.path.dirname(self._place.identity))  # noqa: PTH120
+        return [re.sub(r"[^A-Za-z0-9]", "-", root) for root in dict.fromkeys(roots)]
+
+    def stamps(self) -> tuple[FileStamp, ...]:
+        """Return the files to be indexed, by their absolute paths; links are not followed."""
+        folder = self.folder
+        if folder is None:
+            return ()
+        found = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    path = f"{folder.as_posix()}/{entry.name}"
+                    if bridge_of(path) is CLAUDE_MEMORY:
+                        status = entry.stat(follow_symlinks=False)
+                        if stat.S_ISREG(status.st_mode) and status.st_size <= self._most():
+                            found.append(FileStamp(path, status.st_size, status.st_mtime_ns))
+        except OSError:
+            return ()  # not there (any more): `problem` says so
+        return tuple(sorted(found, key=lambda one: one.path)[:MOST_OUTSIDE])
+
+    def changed(self) -> set[str]:
+        """Return the paths that came, went or changed since the last call."""
+        if self._config().bridges.claude_memory == "off" and not self._seen:
+            return set()
+        with self._looking:
+            before, self._seen = self._seen, self.stamps()
+            return {one.path for one in set(before) ^ set(self._seen)}
+
+    def problem(self) -> Problem | None:
+        """Return what a person should mend: a folder that is named and not there."""
+        wanted = self._config().bridges.claude_memory
+        if wanted in ("off", "auto"):
+            return None
+        folder = self.folder
+        if folder is not None and folder.is_dir():
+            return None
+        hint = "Name it as Claude Code does, or write `claude_memory: auto` or `off`."
+        return Problem(kind="bridges", message=f"there is no folder {folder or wanted}", hint=hint)
+
+
+class Known:
+    """What the indexed files of other tools are, computed once a generation of the index."""
+
+    def __init__(self) -> None:
+        self._counted: tuple[int, dict[str, int]] = (-1, {})
+        self._mentioned: tuple[int, dict[str, tuple[Mention, ...]]] = (-1, {})
+
+    def counts(self, snapshot: Snapshot) -> dict[str, int]:
+        """Return how many files each bridge has in the index, by its key."""
+        if self._counted[0] != snapshot.generation:
+            bridges = (bridge_of(path) for path, row in snapshot.files().items() if row.kind == "knowledge")
+            self._counted = (snapshot.generation, dict(Counter(bridge.key for bridge in bridges if bridge)))
+        return self._counted[1]
+
+    def mentions(self, snapshot: Snapshot, file: str) -> tuple[Mention, ...]:
+        """Return where other tools' memory names a file by its path, and the instructions of the file's folders."""
+        if self._mentioned[0] != snapshot.generation:
+            self._mentioned = (snapshot.generation, _mentioned(snapshot))
+        return (*_governing(snapshot, file), *self._mentioned[1].get(file, ()))[:MOST_MENTIONS]
+
+
+def _mentioned(snapshot: Snapshot) -> dict[str, tuple[Mention, ...]]:
+    rows = snapshot.files()
+    found: dict[str, dict[str, Mention]] = {}
+    for path in sorted(path for path, row in rows.items() if row.kind == "knowledge"):
+        bridge = bridge_of(path)
+        if bridge is None:
+            continue
+        for chunk in snapshot.chunks_of(path).values():
+            mention = _mention(path, bridge, chunk.start, chunk.end, chunk.title)
+            for name in set(_NAMED.findall(chunk.text)):
+                name = name.removeprefix("./")
+                if name in rows and name != path:
+                    found.setdefault(name, {}).setdefault(path, mention)
+    return {name: tuple(mentions.values()) for name, mentions in found.items()}
+
+
+def _mention(path: str, bridge: Bridge, start: int, end: int, title: str) -> Mention:
+    return Mention(origin=origin_of(path), trust=bridge.trust, path=path, start_line=start, end_line=end, title=title)
+
+
+def _governing(snapshot: Snapshot, file: str) -> list[Mention]:
+    """Return the instructions of the folders that a file is in, the nearest first; those of the root hold anyway."""
+    found = []
+    while (file := file.rpartition("/")[0]) != "":
+        for name in ("CLAUDE.md", "AGENTS.md"):
+            chunks = list(snapshot.chunks_of(f"{file}/{name}").values())
+            if chunks:
+                found.append(_mention(f"{file}/{name}", INSTRUCTIONS, chunks[0].start, chunks[-1].end, chunks[0].title))
+    return found
+
+
+def statuses(config: Config, outside: Outside, counts: dict[str, int]) -> tuple[BridgeStatus, ...]:
+    """Return each bridge with its switch and the number of its files in the index."""
+    folder = outside.folder
+    return tuple(
+        BridgeStatus(
+            name=bridge.key,
+            title=bridge.title,
+            on=getattr(config.bridges, bridge.key) not in (False, "off"),
+            files=counts.get(bridge.key, 0),
+            trust=bridge.trust,
+            folder=folder.as_posix() if bridge is CLAUDE_MEMORY and folder else "",
+        )
+        for bridge in BRIDGES
+    )

@@ -1,0 +1,79 @@
+"""Whose memory a file is, by its path."""
+
+from __future__ import annotations
+
+import pytest
+
+from muninn_core.source.bridge import BRIDGES, bridge_of, closed_patterns, kept, origin_of
+from muninn_core.source.ignore import compile_patterns
+
+LABELS = {
+    "CLAUDE.md": "CLAUDE.md",
+    "AGENTS.md": "AGENTS.md",
+    "CLAUDE.local.md": "CLAUDE.local.md",
+    ".claude/CLAUDE.md": "CLAUDE.md",
+    "services/billing/AGENTS.md": "AGENTS.md",
+    "docs/adr/0001-use-postgres.md": "ADR",
+    "docs/decisions/0001-use-postgres.md": "ADR",
+    "doc/adr/0001-record-decisions.md": "ADR",
+    "adr/ADR-7.rst": "ADR",
+    "services/billing/docs/adr/storage/0001.adoc": "ADR",
+    "docs/architecture-decisions/1.markdown": "ADR",
+    ".metis/vision.md": "Metis vision",
+    ".metis/tasks/MUNI-T-0042.md": "Metis task",
+    ".metis/initiatives/MUNI-I-0001/initiative.md": "Metis initiative",
+    ".metis/adrs/001.md": "Metis ADR",
+    ".metis/notes.md": "Metis document",
+    ".serena/memories/conventions.md": "Serena memory",
+    "/home/me/.claude/projects/-src-app/memory/MEMORY.md": "Claude auto memory",
+    "C:/Users/me/.claude/projects/-src-app/memory/debugging.md": "Claude auto memory",
+}
+NOBODYS = (
+    "docs/decisions/README.md",
+    "docs/adr/adr-template.md",
+    "docs/adr/index.md",
+    "src/decisions/tree.py",
+    "docs/claude.md",
+    "docs/CLAUDE.md.txt",
+    ".metis/metis.db",
+    ".serena/project.yml",
+    ".serena/cache/x.md",
+    "/home/me/notes/secret.md",
+    "/home/me/.claude/projects/-src-app/memory/old/MEMORY.md",
+    "projects/x/memory/MEMORY.md",
+    ".muninn/packs/strangers/CLAUDE.md",
+    ".muninn/packs/strangers/decisions/0001.md",
+    "vendor/library/AGENTS.md",
+    "third_party/library/docs/adr/0001.md",
+)
+
+
+@pytest.mark.parametrize(("path", "label"), LABELS.items())
+def test_a_file_of_another_tool_has_its_label(path: str, label: str) -> None:
+    assert origin_of(path) == label
+
+
+@pytest.mark.parametrize("path", NOBODYS)
+def test_other_files_have_none(path: str) -> None:
+    assert (bridge_of(path), origin_of(path)) == (None, "")
+
+
+def test_what_an_agent_keeps_for_itself_is_trusted_less_than_what_people_curate() -> None:
+    trust = {path: bridge.trust for path in LABELS if (bridge := bridge_of(path))}
+    agents = {"Serena memory", "Claude auto memory"}
+    assert {LABELS[path] for path in trust if trust[path] == "agent"} == agents
+    assert trust["CLAUDE.md"] == trust["docs/adr/0001-use-postgres.md"] == trust[".metis/vision.md"] == "user"
+
+
+@pytest.mark.parametrize("path", [path for path in LABELS if path[0] != "/" and path[1] != ":"])
+def test_the_patterns_of_a_bridge_are_those_of_its_files(path: str) -> None:
+    mine = bridge_of(path)
+    assert mine is not None
+    for bridge in BRIDGES:
+        closed = compile_patterns(closed_patterns([bridge.key])).match_file(path)
+        assert closed is (bridge is mine) or (bridge.key == "adr" and path == ".metis/adrs/001.md")
+
+
+def test_only_what_tools_keep_at_known_places_is_read_against_gitignore() -> None:
+    assert all(map(kept, ("CLAUDE.local.md", ".claude/CLAUDE.md", ".serena/memories/a.md", ".metis/tasks/1.md")))
+    assert not any(map(kept, ("src/CLAUDE.md", "docs/adr/1.md", ".serena/project.yml", ".metis/metis.db")))
