@@ -14,7 +14,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 LINES = (GOLDEN / "log-v1.jsonl").read_bytes()
 
 
-LATER = {"private": False, "elsewhere": (), "work": ""}
+LATER = {"private": False, "elsewhere": (), "work": "", "scope": "project", "expired": False}
 """Fields that came after the golden state was written, and what they say of every memory in it."""
 
 

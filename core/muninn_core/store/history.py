@@ -109,7 +109,8 @@ def _update(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Sta
     wanted, rest = read_fields(change.data["set"])
     cap = cap_of(change.data)
     stated = wanted.pop("trust", None)
-    wanted.pop("private", None)  # where a memory lies is no matter of wording
+    for name in ("private", "scope"):
+        wanted.pop(name, None)  # where a memory lies is no matter of wording
     for link in wanted.pop("links", ()):
         links[link.relation, link.target] = (link, change.stamp)
     if not wanted.get("text", "x"):
