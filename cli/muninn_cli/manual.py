@@ -29,7 +29,7 @@ COMMANDS = {
 
 GROUPS = {
     "Ask": ("recall", "context", "memories", "history", "verify", "brief"),
-    "Remember": ("remember", "capture", "forget"),
+    "Remember": ("remember", "capture", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check"),
     "Carry": ("export", "import"),

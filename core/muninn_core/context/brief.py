@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from heapq import nlargest
+from typing import NamedTuple
 
 from muninn_core.context.standing import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
+from muninn_core.protocol.results import FocusStatus
+from muninn_core.source.project import Project
+from muninn_core.source.shortcode import same_code
 
 IMPORTANT = 7
 """From this importance on a memory is part of a brief without being asked for."""
@@ -16,11 +20,22 @@ IMPORTANT = 7
 RECENT = 20
 """How many of the newest are part of a brief whatever they are, where there is room."""
 
+LEARNED = 8
+"""How many of the newest memories of the current task come first."""
+
 ITEM_CHARS = 320
 """The most characters of one memory in a brief; recall has the rest."""
 
 SHORTEST_LINE = len("- [entity, 2026-01-01] x\n")
 """With less room than this left, no memory needs to be tried."""
+
+
+class Standing(NamedTuple):
+    """Where a session starts: the project, what is being worked at, and what was learned on the current task."""
+
+    project: Project
+    focus: FocusStatus
+    learned: Sequence[Memory] = ()
 
 
 class Brief(Value):
@@ -38,12 +53,13 @@ def make_brief(
     conflicts: int,
     max_chars: int,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
+    place: Standing | None = None,
 ) -> Brief:
     """Make a brief of the memories that may be recalled.
 
-    After a compaction comes first what this session stored: the agent has just lost it. Then pins, then what is
-    important, newest first, then the newest of the rest. `standing` says how a memory's citations are; one that is
-    stale is marked.
+    What is being worked at stands in the heading. After a compaction comes first what this session stored: the agent
+    has just lost it. Then what was learned on the current task, pins, what is important, newest first, then the newest
+    of the rest. `standing` says how a memory's citations are; one that is stale is marked.
     """
     everything = list(memories)[::-1]  # ids sort by time: newest first is what `nlargest` is quickest with
     most = max_chars // SHORTEST_LINE  # there may be thousands: only those are ordered for which there is room
@@ -55,17 +71,40 @@ def make_brief(
     if after_compaction and session is not None:
         own = (memory for memory in everything if session in (memory.session, *memory.sessions))
         sections.append(("Kept from before the compaction", newest(own)))
+    if place is not None and place.learned:
+        sections.append((f"Learned on {place.focus.task}", newest(place.learned, LEARNED)))
     sections += [
         ("Pinned", newest(memory for memory in everything if memory.pinned)),
         ("Important", newest(memory for memory in everything if memory.importance >= IMPORTANT)),
         ("Recent", newest(everything, RECENT)),
     ]
-    head = "# Memory of this repository (Muninn)\n"
+    head = "# Memory of this repository (Muninn)\n" if place is None else _head(place, max_chars)
+    said = place is not None and bool(place.focus.items)
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
         foot = f"\n{conflicts} {wait} for a person: `muninn conflicts`.\n{foot}"
-    return _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)))
+    made = _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)))
+    return Brief(text=head + foot, ids=()) if said and not made.ids else made
+
+
+def _head(place: Standing, max_chars: int) -> str:
+    """Return the heading: the project, what it is, and what is being worked at; at most half of the room."""
+    name, described = place.project.name, place.project.description
+    title = f"# Memory of {name} (Muninn)\n" if name else "# Memory of this repository (Muninn)\n"
+    lines = [title, f"\n{described}\n"] if described else [title]
+    now = place.focus
+    for number, item in enumerate(now.items):
+        current = ", current" if now.task and same_code(item.code, now.task) else ""
+        learned = f", {item.memories} remembered" if item.memories else ""
+        phase = item.phase or "no phase"
+        lines.append("\n## Focus\n\n" if not number else "")
+        lines.append(f"- {item.level} {item.code}: {item.title} ({phase}{current}{learned})\n")
+    if now.task and not any(same_code(item.code, now.task) for item in now.items):
+        lines.append(f"\nThe current task is {now.task}.\n")
+    while len(lines) > 1 and utf16_length("".join(lines)) > max_chars // 2:
+        lines.pop()
+    return "".join(lines)
 
 
 def _fill(
@@ -100,7 +139,8 @@ def _line(memory: Memory, warned: str) -> str:
     if len(said) > ITEM_CHARS:
         said = said[: ITEM_CHARS - 1].rstrip() + "…"
     files = f" ({', '.join(memory.files[:3])})" if memory.files else ""
-    kind = f"{memory.type}, private" if memory.private else memory.type
+    mark = memory.scope if memory.scope != "project" else "private" if memory.private else ""
+    kind = f"{memory.type}, {mark}" if mark else memory.type
     return f"- [{kind}, {memory.ts[:10]}] {said}{files}{f' [{warned}]' if warned else ''}\n"
 
 

@@ -44,8 +44,12 @@ def render_item(item: PackItem) -> str:
         head = item.title if item.text.strip() != item.title.strip() else ""
         body = item.text.strip().replace("\n", "\n  ")
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
-        return f"\n- {lead}{body}{where} `{item.id}`{' (private)' if item.private else ''}\n"
+        limit = item.scope if item.scope != "project" else "private" if item.private else ""
+        return f"\n- {lead}{body}{where} `{item.id}`{f' ({limit})' if limit else ''}\n"
     title = f" — {item.title}" if item.title else ""
+    subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
+    marks = "; ".join(part for part in (item.status, subject) if part)
+    title += f" [{marks}]" if marks else ""
     place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
     if item.kind == "knowledge":
         return place + item.text.strip("\n") + "\n"

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from muninn_core.engine.anchors import anchor
+from muninn_core.engine.focus import task_of
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
@@ -16,6 +17,7 @@ from muninn_core.model.value import ValidationError, from_plain, replace, to_pla
 from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import MemoryDraft, RememberParams
 from muninn_core.source.private import strip_all
+from muninn_core.source.project import read_project
 from muninn_core.store.draft import memory_record
 from muninn_core.store.ids import Ids
 from muninn_core.store.secrets import mask_all, mask_draft
@@ -31,7 +33,9 @@ def records_of(
     head = workspace.head.read()
     records, masked = [], 0
     for draft in params.batch or (params,):
-        checked = _checked(_bare(draft), workspace, scope, head.commit)
+        everywhere = draft.scope == "global"
+        session = draft.session or params.session or workspace.session
+        checked = _checked(_bare(draft), workspace, scope, head.commit, session)
         clean, count = mask_draft(checked, workspace.config.memory.secrets)
         masked += count
         records.append(
@@ -39,12 +43,22 @@ def records_of(
                 clean,
                 id=ids(),
                 ts=timestamp(now),
-                session=clean.session or params.session or workspace.session,
-                branch=head.branch,
-                commit=head.commit,
+                session=session,
+                branch=None if everywhere else head.branch,
+                commit=None if everywhere else head.commit,
             )
         )
     return records, masked
+
+
+def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Part the records of a request into those of the repository's log and global ones."""
+    drafts = params.batch or (params,)
+    pairs = list(zip(drafts, records, strict=True))
+    return (
+        [record for draft, record in pairs if draft.scope != "global"],
+        [record for draft, record in pairs if draft.scope == "global"],
+    )
 
 
 def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any], int]:
@@ -65,7 +79,7 @@ def _bare(draft: MemoryDraft) -> MemoryDraft:
         raise BadParams(f"without its private spans this is no memory: {error}") from None
 
 
-def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None) -> MemoryDraft:
+def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None, session: str) -> MemoryDraft:
     kinds = (*KINDS, *workspace.config.memory.kinds)
     if draft.type not in kinds:
         near = nearest(draft.type, kinds)
@@ -73,8 +87,21 @@ def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str
             f"there is no kind of memory '{draft.type}'",
             hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
         )
+    if draft.scope == "global":
+        return replace(_for_everywhere(draft, workspace), actor=scope.actor or draft.actor)
+    task = task_of(workspace, draft.task, session).code if draft.task != "" else None
     anchored = anchor(draft, workspace.citations, lambda path: inside(path, workspace.layout.root), commit)
-    return replace(anchored, actor=scope.actor or draft.actor)
+    return replace(anchored, actor=scope.actor or draft.actor, task=task or None)
+
+
+def _for_everywhere(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:
+    """Return a global draft: it names no places of this repository, but says where it was learned."""
+    if draft.files or draft.cites or draft.task:
+        raise BadParams(
+            "a global memory names no files, citations or task: they are this repository's",
+            hint="Leave them out, or store it in the project's scope.",
+        )
+    return replace(draft, details={"project": read_project(workspace.layout.root).name, **draft.details})
 
 
 def inside(path: str, root: Path) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from muninn_core.engine.drafts import inside
+from muninn_core.engine.scopes import on_task, visible
 from muninn_core.engine.sight import memories_of
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError, UsageError
@@ -12,28 +14,43 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import MemoriesParams
 from muninn_core.protocol.results import CitedCode, Conflict, MemoriesResult
+from muninn_core.retrieval.recall import has_expired, speaks
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.fold import State
 
 
-def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
+def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> MemoriesResult:
     """Return the memories that pass every filter, newest first."""
     known, saw = memories_of(workspace, params)
+    now = workspace.past.at(params.at).time if params.at is not None else now
+    access = None
     if params.id is not None:
         found = [known[only(params.id, known, "memory")]]
+        access = workspace.accesses.of(found[0].id)
     else:
         if params.file is not None:
             params = replace(params, file=inside(params.file, workspace.layout.root))
-        found = [memory for memory in known.values() if _passes(memory, params)]
+        seen = visible(workspace, None, params.session)
+        tasks = on_task(known, params.task)
+        found = [
+            memory
+            for memory in known.values()
+            if _passes(memory, params, now)
+            and (memory.scope == params.scope if params.scope else seen(memory))
+            and (tasks is None or memory.task in tasks)
+        ]
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
-    page = tuple(workspace.works.label(found[params.offset : params.offset + params.limit]))
+    page = tuple(
+        replace(memory, expired=True) if has_expired(memory, now) else memory
+        for memory in workspace.works.label(found[params.offset : params.offset + params.limit])
+    )
     citations = workspace.citations.look().of_all(page)
-    return MemoriesResult(memories=page, total=len(found), citations=citations, saw=saw)
+    return MemoriesResult(memories=page, total=len(found), citations=citations, access=access, saw=saw)
 
 
-def memory_of(state: State, prefix: str) -> Memory:
+def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
     """Return the memory whose id begins with `prefix`. Raises NotFoundError, or UsageError for several."""
-    return state.memories[only(prefix, state.memories, "memory")]
+    return known[only(prefix, known, "memory")]
 
 
 def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
@@ -102,16 +119,14 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
     return matching[0]
 
 
-def _passes(memory: Memory, params: MemoriesParams) -> bool:
-    if not (params.archived or memory.active):
+def _passes(memory: Memory, params: MemoriesParams, now: datetime) -> bool:
+    if not (params.archived or speaks(memory, now)):
         return False
     if params.type is not None and memory.type != params.type:
         return False
     if params.tag is not None and params.tag not in memory.tags:
         return False
     if params.session is not None and params.session not in (memory.session, *memory.sessions):
-        return False
-    if params.task is not None and params.task != memory.task:
         return False
     if params.file is not None and params.file not in (*memory.files, *(cite.path for cite in memory.cites)):
         return False

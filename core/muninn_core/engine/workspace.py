@@ -12,7 +12,9 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.engine.accesses import Accesses
 from muninn_core.engine.citations import Citations
+from muninn_core.engine.documents import Documents
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.past import Past
@@ -31,6 +33,9 @@ from muninn_core.retrieval.recall import speaks
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
+from muninn_core.store.shared import SharedLog
+
+_NONE: Mapping[str, Memory] = {}
 
 
 class Workspace:
@@ -47,6 +52,7 @@ class Workspace:
         ids: Ids,
         embedder: Callable[[str], Embedder],
         spare_cache: Path,
+        shared: SharedLog | None = None,
     ) -> None:
         self.place = place
         self.head = git.HeadReader(place)
@@ -71,6 +77,10 @@ class Workspace:
             adopt_orphans(place, self.layout)
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
+        self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
+        self.documents = Documents(self.layout.root)
+        self._shared = shared
+        self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
@@ -85,6 +95,7 @@ class Workspace:
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
+        self._handed_over_shared: Mapping[str, Memory] = self.global_memories()
 
     def start(self) -> None:
         """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""
@@ -100,6 +111,7 @@ class Workspace:
         self.index_of_branches.close()
         try:
             if self.writable and self.layout.muninn.is_dir():
+                self.accesses.flush()
                 self.log.seal(None)
         finally:
             self._lock.release()
@@ -154,10 +166,29 @@ class Workspace:
             self._chosen = known
         return known
 
+    @property
+    def shared(self) -> SharedLog | None:
+        """The user's global memory; None where it has no place, or the configuration leaves it out."""
+        return self._shared if self.config.memory.global_scope else None
+
+    def global_memories(self) -> Mapping[str, Memory]:
+        """Return the user's global memories that take part here; the same object until something changes."""
+        return self.shared.memories if self.shared is not None else _NONE
+
+    def known(self, state: State | None = None) -> Mapping[str, Memory]:
+        """Return the memories of the log and the global ones, whether they speak or not, by id."""
+        own, shared = (state or self.log.state).memories, self.global_memories()
+        if not shared:
+            return own
+        joined = self._joined
+        if joined[0] is not own or joined[1] is not shared:
+            joined = self._joined = (own, shared, {**own, **shared})
+        return joined[2]
+
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
         now = self._clock()
-        return {identity: memory for identity, memory in self.log.state.memories.items() if speaks(memory, now)}
+        return {identity: memory for identity, memory in self.known().items() if speaks(memory, now)}
 
     def hand_over_memories(self) -> None:
         """Give the index what has changed in memory since the last time."""
@@ -174,6 +205,24 @@ class Workspace:
             if changed:
                 self.updater.update_memories(changed)
 
+    def follow_shared(self) -> None:
+        """Take in what this and other processes wrote to the global memory, and give the index what changed."""
+        if self.shared is not None:
+            self.shared.refresh()
+        now = self._clock()
+        with self._handing_over:
+            before, after = self._handed_over_shared, self.global_memories()
+            if before is after:
+                return
+            self._handed_over_shared = after
+            changed = {
+                each: memory if memory is not None and speaks(memory, now) else None
+                for each, memory in ((each, after.get(each)) for each in before.keys() | after.keys())
+                if before.get(each) != memory
+            }
+        if changed:
+            self.updater.update_memories(changed)
+
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
 
@@ -181,6 +230,7 @@ class Workspace:
         """
         if self.log.refresh(wait=False):
             self.hand_over_memories()
+        self.follow_shared()
 
     def touched(self, paths: set[str]) -> None:
         """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
@@ -221,5 +271,6 @@ class Workspace:
             commit=head.commit,
             branch=head.branch,
             log=(state or self.log.state).records,
+            shared=self.shared.state.records if self.shared is not None else 0,
             index=IndexSaw(generation=generation, lag=self.updater.lag),
         )

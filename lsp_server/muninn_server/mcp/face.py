@@ -14,6 +14,7 @@ import json
 import logging
 import threading
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -28,7 +29,7 @@ from muninn_core import __version__
 from muninn_core.context.text import render
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.methods import METHODS
-from muninn_server.mcp.tools import INSTRUCTIONS, TOOLS, Tool, check_call
+from muninn_server.mcp.tools import INSTRUCTIONS, TOOLS, Tool, check_call, instructions
 from muninn_server.session import Session, error_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
     async with anyio.create_task_group() as group:
         group.start_soon(_receive, reader, incoming, writer)
         group.start_soon(_transmit, outgoing, writer)
-        await serve_dual_era_loop(SERVER, read, write, lifespan_state=session, init_options=_OPTIONS)
+        said = await asyncio.to_thread(instructions, Path(session.place.root))
+        options = _OPTIONS.model_copy(update={"instructions": said})
+        await serve_dual_era_loop(SERVER, read, write, lifespan_state=session, init_options=options)
         group.cancel_scope.cancel()
 
 
