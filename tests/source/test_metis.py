@@ -17,9 +17,9 @@ number: 3
 short_code: "POST-A-0003"
 created_at: 2026-02-01T08:15:00.120000+00:00
 updated_at: 2026-02-03T09:00:00.000000+00:00
-decision_date: 
-decision_maker: 
-parent: 
+decision_date:{nothing}
+decision_maker:{nothing}
+parent:{nothing}
 archived: false
 
 tags:
@@ -45,7 +45,7 @@ src/never/this.py   POST-T-9999
 ## Decision
 
 `MailQueue` takes everything, and `flush()` empties it; a plain `word` is no symbol.
-"""
+""".replace("{nothing}", " ")
 
 
 def document(text=DECISION, path=".metis/adrs/POST-A-0003.md"):
@@ -106,7 +106,8 @@ def test_broken_frontmatter_is_a_flaw_with_its_line_and_the_heading_still_tells_
 
 
 def test_the_common_forms_of_decision_records_say_status_and_successor():
-    nygard = "# 3. Sort by hand\n\nDate: 2025-04-05\n\n## Status\n\nSuperseded by [7. Sort by machine](0007-m.md)\n\n## Context\n\nLong ago.\n"
+    said = "## Status\n\nSuperseded by [7. Sort by machine](0007-m.md)\n\n## Context\n\nLong ago.\n"
+    nygard = f"# 3. Sort by hand\n\nDate: 2025-04-05\n\n{said}"
     found = document(nygard, "docs/adr/0003-sort-by-hand.md")
     assert (found.name, found.title, found.decided) == ("ADR 3", "Sort by hand", "2025-04-05")
     assert found.standing == "superseded by ADR 7"

@@ -249,6 +249,7 @@ class Engine:
     def forget(self, params: p.ForgetParams, scope: Scope) -> r.ForgetResult:
         """Archive a memory, or restore it."""
         workspace = self._writable(scope)
+        workspace.follow_shared()
         memory = listing.memory_of(workspace.known(), params.id)
         kind = "restore" if params.restore else "archive"
         self._change(workspace, scope, params.session, kind, target=memory.id, reason=params.reason)
@@ -262,6 +263,7 @@ class Engine:
     def promote(self, params: p.PromoteParams, scope: Scope) -> r.PromoteResult:
         """Store a memory anew in a wider scope; a note that only this machine had is archived then."""
         workspace = self._writable(scope)
+        workspace.follow_shared()
         memory = listing.memory_of(workspace.known(), params.id)
         log = self._sharing(workspace) if params.scope == "global" else workspace.log
         record = scopes.promoted(workspace, memory, params, scope)
@@ -348,7 +350,7 @@ class Engine:
         """Blank a memory, and those that were merged with it, in files and index."""
         workspace = self._writable(scope)
         workspace.log.refresh()
-        workspace.follow()
+        workspace.follow_shared()
         memory = listing.memory_of(workspace.known(), params.id)
         shared = self._sharing(workspace) if memory.scope == "global" else None
         group = redaction.group_of(workspace.log.state if shared is None else shared.state, memory)

@@ -55,7 +55,7 @@ GLOBAL = -0.1
 DECIDED = 0.15
 """A decision record that is in force: people wrote it down to be found."""
 
-RETIRED = -0.4
+RETIRED = -0.6
 """One that was superseded, rejected, deprecated or archived: below what replaced it, and still found alone."""
 
 SUBJECT = 0.5
