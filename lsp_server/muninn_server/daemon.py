@@ -50,9 +50,6 @@ PRELOAD_SECONDS = 1.0
 FACES = {"lsp": "muninn_server.lsp.face", "mcp": "muninn_server.mcp.face"}
 """The faces with libraries of their own; each module has `async serve(reader, writer, session)`."""
 
-FLUSH_SECONDS = 60.0
-"""How often what is only counted in memory is written."""
-
 BEAT_SECONDS = 0.1
 """How often the loop's stalls are measured while somebody is connected."""
 
@@ -156,7 +153,7 @@ class Daemon:
             loop.add_signal_handler(number, self.stop)
 
     async def _until_done(self) -> None:
-        last = flushed = time.monotonic()
+        last = time.monotonic()
         while not self._stopping.is_set():
             busy = bool(self._clients)
             wait = BEAT_SECONDS if busy else min(1.0, max(0.01, self._remaining()))
@@ -165,16 +162,14 @@ class Daemon:
             except TimeoutError:
                 pass
             now = time.monotonic()
+            if self.engine.restless:
+                self._pools.control.submit(self.engine.rest)
             if busy:
                 self.engine.note_stall(max(0.0, now - last - wait))
                 self._alone_since = now
             elif not self._clients and self._remaining() <= 0:
                 log.info("nobody is here any more")
                 self.stop()
-            if now - flushed > FLUSH_SECONDS:
-                flushed = now
-                await asyncio.to_thread(self.engine.flush)
-                now = time.monotonic()
             last = now
 
     def _remaining(self) -> float:

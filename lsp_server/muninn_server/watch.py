@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from muninn_core.launch.place import Place
 
 log = logging.getLogger("muninn.watch")
+logging.getLogger("watchdog").setLevel(logging.ERROR)  # it warns of events that come while it stops
 
 QUIET_SECONDS = 0.06
 """A batch is handed over after this long without another event: a save is found at once, a checkout is one batch."""

@@ -315,3 +315,15 @@ def test_status_reports_the_process_and_the_counts(muninn):
     assert status.index.chunks == status.index.vectors > 2
     assert 10_000_000 < status.rss_bytes < 4_000_000_000
     assert muninn.engine.idle_seconds(locate(str(muninn.root))) == 900
+
+
+def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypatch):
+    muninn.call("remember", text="The cache is kept for a week.")
+    before = muninn.texts("cache kept")
+    assert not muninn.engine.restless
+    monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
+    assert muninn.engine.restless
+    muninn.engine.rest()
+    assert not muninn.engine.restless
+    assert muninn.texts("cache kept") == before
+    assert muninn.engine.restless

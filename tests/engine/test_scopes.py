@@ -413,7 +413,7 @@ def test_uses_are_counted_without_the_disk_and_kept_when_the_engine_closes(munin
     muninn.call("recall", query="mail vans")
     file = muninn.root / ".muninn" / "local" / "accesses.json"
     assert not file.exists()
-    muninn.engine.flush()
+    muninn.engine.rest()
     assert file.exists()
     muninn.call("recall", query="mail vans")
     muninn.engine.close()

@@ -383,3 +383,23 @@ def test_a_folder_that_takes_no_writes_is_an_error_with_a_reason(tmp_path, embed
     (tmp_path / "cache").write_text("a file is in the way")
     with pytest.raises(StorageError, match="can't be"):
         open_index(tmp_path / "cache", embedder)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="only Linux tells what is mapped")
+def test_at_rest_no_file_is_mapped_and_the_next_answer_is_the_same(opened, root, embedder):
+    write(root, {f"{word}.py": f"def {word}(a):\n    return a\n" * 40 for word in WORDS})
+    first = opened()
+    sync(first, root)
+    first.close()  # then all is in the database, and nothing in its log
+    index = opened()
+
+    def mapped():
+        with open("/proc/self/maps") as maps:
+            return [line for line in maps if line.endswith("state.sqlite\n")]
+
+    before = answers(index, embedder, QUERIES)
+    assert mapped()
+    index.rest()
+    assert not mapped()
+    assert answers(index, embedder, QUERIES) == before
+    assert mapped()

@@ -12,7 +12,7 @@ from muninn_core.model.value import json_schema
 from muninn_core.protocol.methods import METHODS, decode_params, lookup
 from muninn_core.protocol.results import Result
 
-OF_THE_PROCESS = {"flush", "call", "open", "close", "touched", "idle_seconds", "note_stall", "note_problem"}
+OF_THE_PROCESS = {"rest", "restless", "call", "open", "close", "touched", "idle_seconds", "note_stall", "note_problem"}
 
 
 def test_the_engine_has_a_method_for_every_verb_and_no_other():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.source.extent import extents, innermost, named
+from muninn_core.source.extent import Outline, innermost
 from muninn_core.source.page import Page, likeness, mark_of, read_mark
 
 SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]
@@ -108,11 +108,13 @@ RUBY = "class Shop\n  def sell(what)\n    1\n  end\n\n  def buy\n    2\n  end\ne
     ],
 )
 def test_a_definition_reaches_to_its_last_line(text, language, expected):
-    assert [tuple(one) for one in extents(text.split("\n"), language)] == expected
+    outline = Outline(text, text.split("\n"), language)
+    assert [tuple(one) for one in outline.extents] == expected
+    assert all(outline.named(name) == [(name, start, end)] for name, start, end in expected)
 
 
 def test_the_innermost_definition_holds_all_of_the_lines():
-    known = extents(PYTHON.split("\n"), "python")
+    known = Outline(PYTHON, PYTHON.split("\n"), "python").extents
     assert [getattr(innermost(known, *span), "name", None) for span in ((12, 13), (3, 12), (15, 18))] == [
         "Shop.sell",
         "Shop",
@@ -121,10 +123,38 @@ def test_the_innermost_definition_holds_all_of_the_lines():
 
 
 def test_a_name_means_the_whole_then_its_end_then_its_last_part():
-    known = extents(
-        ["class A:", "    def f(self):", "        pass", "class B:", "    def f(self):", "        pass", ""], "python"
-    )
-    assert [one.name for one in named(known, "A.f")] == ["A.f"]
-    assert [one.name for one in named(known, "f")] == ["A.f", "B.f"]
-    assert [one.name for one in named(known, "C.f")] == ["A.f", "B.f"]
-    assert named(known, "g") == []
+    text = "class A:\n    def f(self):\n        pass\nclass B:\n    def f(self):\n        pass\n"
+    outline = Outline(text, text.split("\n"), "python")
+    assert [one.name for one in outline.named("A.f")] == ["A.f"]
+    assert [one.name for one in outline.named("f")] == ["A.f", "B.f"]
+    assert [one.name for one in outline.named("C.f")] == ["A.f", "B.f"]
+    assert outline.named("g") == []
+
+
+LINES = st.tuples(
+    st.sampled_from(["", "  ", "    ", "\t", "      "]),
+    st.sampled_from(
+        [
+            "def f(x):",
+            "class A:",
+            "def g():",
+            "return f(x)",
+            '"""',
+            "# a note",
+            "})",
+            "",
+            "'''one''' + g",
+            "case 1:",
+            "} else {",
+        ]
+    ),
+)
+
+
+@given(st.lists(LINES, max_size=40), st.sampled_from(["python", "javascript"]))
+def test_one_definition_is_found_as_it_is_among_all(lines, language):
+    text = "\n".join(indent + body for indent, body in lines)
+    everything = Outline(text, text.split("\n"), language).extents
+    for one in everything:
+        whole = [other for other in everything if other.name == one.name]
+        assert Outline(text, text.split("\n"), language).named(one.name) == whole

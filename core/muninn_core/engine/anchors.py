@@ -18,8 +18,8 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import MemoryDraft
 from muninn_core.reconcile.citations import Unknown, citing
-from muninn_core.source.extent import Extent, named
-from muninn_core.source.page import Page
+from muninn_core.source.extent import Extent
+from muninn_core.source.page import Page, mark_of
 
 MOST_NAMED = 8
 """How many definitions that `entities` name are cited; a memory that names more rests on none of them."""
@@ -109,20 +109,20 @@ def _from_entities(
     for path in paths if names else ():
         page = _page(path, citations)
         for name in names if page else ():
-            if page and name.rpartition(".")[2] in page.text:
-                meant = _meant(page, name)
-                found += [_definition(page, meant[0], commit)] if len(meant) == 1 else []
+            meant = _meant(page, name) if page else []
+            found += [_definition(page, meant[0], commit)] if page and len(meant) == 1 else []
     return found if len(found) <= MOST_NAMED else []
 
 
 def _meant(page: Page, symbol: str) -> list[Extent]:
     """Return the definitions of a name; a dotted one must be all there, for somebody has said it."""
-    return [one for one in named(page.extents, symbol) if f".{one.name}".endswith(f".{symbol}")]
+    return [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
 
 
 def _definition(page: Page, one: Extent, commit: str | None) -> Cite:
     end = one.end if one.end - one.start < LARGE else one.start
-    return replace(citing(page.path, page, one.start, end, commit), symbol=one.name)
+    mark = mark_of(page.span(one.start, end))
+    return Cite(path=page.path, start=one.start, end=end, symbol=one.name, hash=mark, commit=commit)
 
 
 def _page(path: str, citations: Citations) -> Page | None:

@@ -89,6 +89,11 @@ class Citations:
                 self._pages.popitem(last=False)
         return page
 
+    def rest(self) -> None:
+        """Forget the files that were read; judgements are kept."""
+        with self._lock:
+            self._pages.clear()
+
     def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return a judgement that still holds. It was made of the cited file, and perhaps of what git told."""
         found = self._results.get(cite)

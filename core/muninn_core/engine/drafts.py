@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -32,10 +34,9 @@ def records_of(
         raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
     head = workspace.head.read()
     records, masked = [], 0
-    for draft in params.batch or (params,):
-        everywhere = draft.scope == "global"
-        session = draft.session or params.session or workspace.session
-        checked = _checked(_bare(draft), workspace, scope, head.commit, session)
+    session = params.session or workspace.session
+    for checked in _all_checked(params.batch or (params,), workspace, scope, head.commit, session):
+        everywhere = checked.scope == "global"
         clean, count = mask_draft(checked, workspace.config.memory.secrets)
         masked += count
         records.append(
@@ -43,7 +44,7 @@ def records_of(
                 clean,
                 id=ids(),
                 ts=timestamp(now),
-                session=session,
+                session=clean.session or session,
                 branch=None if everywhere else head.branch,
                 commit=None if everywhere else head.commit,
             )
@@ -68,6 +69,24 @@ def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any
     return clean, masked
 
 
+def _all_checked(
+    given: Sequence[MemoryDraft], workspace: Workspace, scope: Scope, commit: str | None, session: str
+) -> Iterator[MemoryDraft]:
+    """Return the drafts in their order; looked at file by file, so that each file is read once."""
+    bare = [_bare(draft) for draft in given]
+    checked: dict[int, MemoryDraft] = {}
+    task = cache(lambda given, session: task_of(workspace, given, session).code or None)
+    for at in sorted(range(len(bare)), key=lambda at: (bare[at].files[:1], at)):
+        try:
+            told = replace(bare[at], task=_task(bare[at], session, task))
+            checked[at] = _checked(told, workspace, scope, commit)
+        except BadParams as error:
+            if len(given) == 1:
+                raise
+            raise BadParams(f"memory {at + 1} of {len(given)}: {error}", hint=error.hint) from None
+    return (checked[at] for at in range(len(bare)))
+
+
 def _bare(draft: MemoryDraft) -> MemoryDraft:
     """Return a draft without what its author marked as private. Raises BadParams when that leaves no draft."""
     plain, spans = strip_all(to_plain(draft))
@@ -79,7 +98,14 @@ def _bare(draft: MemoryDraft) -> MemoryDraft:
         raise BadParams(f"without its private spans this is no memory: {error}") from None
 
 
-def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None, session: str) -> MemoryDraft:
+def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str], str | None]) -> str | None:
+    """Return the task of a draft: its own, the current one, or none where it says so by an empty text."""
+    if draft.task == "" or (draft.scope == "global" and not draft.task):
+        return None
+    return current(draft.task, draft.session or session)
+
+
+def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None) -> MemoryDraft:
     kinds = (*KINDS, *workspace.config.memory.kinds)
     if draft.type not in kinds:
         near = nearest(draft.type, kinds)
@@ -89,9 +115,8 @@ def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str
         )
     if draft.scope == "global":
         return replace(_for_everywhere(draft, workspace), actor=scope.actor or draft.actor)
-    task = task_of(workspace, draft.task, session).code if draft.task != "" else None
     anchored = anchor(draft, workspace.citations, lambda path: inside(path, workspace.layout.root), commit)
-    return replace(anchored, actor=scope.actor or draft.actor, task=task or None)
+    return replace(anchored, actor=scope.actor or draft.actor)
 
 
 def _for_everywhere(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:

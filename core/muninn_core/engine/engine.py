@@ -38,6 +38,9 @@ from muninn_core.store.layout import initialise, prepare_memory
 from muninn_core.store.shared import SharedLog
 from muninn_core.store.stamp import timestamp
 
+REST_SECONDS = 5.0
+"""How long nobody asks before memory that only makes the next answer faster is given back."""
+
 
 def _now() -> datetime:
     return datetime.now(UTC)
@@ -74,6 +77,8 @@ class Engine:
         self._clients = clients
         self._begun = time.monotonic()
         self._longest_stall = 0.0
+        self._last_call = self._begun
+        self._resting = False
         self._workspaces: dict[str, Workspace] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
@@ -87,6 +92,7 @@ class Engine:
 
     def call(self, verb: str, params: Value, scope: Scope) -> Value:
         """Run a verb of the catalogue with checked parameters. Raises MuninnError."""
+        self._last_call, self._resting = time.monotonic(), False
         result: Value = getattr(self, verb)(params, scope)
         return result
 
@@ -124,11 +130,6 @@ class Engine:
                     all_of_them.callback(workspace.close)
             self._workspaces.clear()
 
-    def flush(self) -> None:
-        """Write what is only counted in memory; the daemon calls it now and then."""
-        for workspace in list(self._workspaces.values()):
-            workspace.accesses.flush()
-
     def touched(self, place: Place, paths: set[str]) -> None:
         """Take note of files that changed (absolute paths)."""
         workspace = self._workspaces.get(place.root)
@@ -139,6 +140,17 @@ class Engine:
         """Return after how long without a client the daemon is to leave."""
         workspace = self._workspaces.get(place.root)
         return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
+
+    @property
+    def restless(self) -> bool:
+        """Whether nobody has called a verb for a while, and memory was not given back since."""
+        return not self._resting and time.monotonic() - self._last_call > REST_SECONDS
+
+    def rest(self) -> None:
+        """Give memory back to the system that only makes the next answer faster."""
+        self._resting = True
+        for workspace in list(self._workspaces.values()):
+            workspace.rest()
 
     def note_stall(self, seconds: float) -> None:
         """Take note of how long the event loop was held."""

@@ -26,6 +26,10 @@ log = logging.getLogger("muninn.index")
 MANY = 500
 """With more changed paths than this, looking at the whole tree is cheaper."""
 
+GATHER_SECONDS = 0.1
+"""How long memories gather before they are indexed together, while nobody asks for them. Whoever stores one after the
+other does not compete with the index for the processor; whoever asks does not wait."""
+
 Memories = Mapping[str, Memory]
 
 
@@ -64,6 +68,7 @@ class Updater:
         # Tickets: given out, being worked at, ended in any way, ended well.
         self._asked = self._taken = self._tried = self._done = 0
         self._memories_asked = self._memories_tried = self._memories_done = 0
+        self._memories_wanted = 0  # the last ticket that somebody waits for
         self._stopped = False
         self._wake = threading.Condition()
         self._threads = (
@@ -136,7 +141,9 @@ class Updater:
     def wait_memories(self, seconds: float) -> bool:
         """Wait until every memory handed over so far is searchable, at most so long."""
         with self._wake:
-            ticket = self._memories_asked
+            ticket = self._memories_wanted = self._memories_asked
+            if self._memories_tried < ticket:
+                self._wake.notify_all()
             self._wake.wait_for(lambda: self._memories_tried >= ticket or self._stopped, seconds)
             return self._memories_done >= ticket
 
@@ -174,6 +181,10 @@ class Updater:
         while True:
             with self._wake:
                 self._wake.wait_for(lambda: self._stopped or (self.index and (self._memories or self._recast_memories)))
+                self._wake.wait_for(
+                    lambda: self._stopped or self._recast_memories or self._memories_wanted > self._memories_tried,
+                    GATHER_SECONDS,
+                )
                 if self._stopped or self.index is None:
                     return
                 index, ticket = self.index, self._memories_asked

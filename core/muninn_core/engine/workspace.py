@@ -190,6 +190,14 @@ class Workspace:
         now = self._clock()
         return {identity: memory for identity, memory in self.known().items() if speaks(memory, now)}
 
+    def rest(self) -> None:
+        """Give back the memory of what only makes the next answer faster, and write what was only counted."""
+        self.accesses.flush()
+        self.citations.rest()
+        index = self.updater.index
+        if index is not None:
+            index.rest()
+
     def hand_over_memories(self) -> None:
         """Give the index what has changed in memory since the last time."""
         now = self._clock()

@@ -215,6 +215,11 @@ class Index:
         with self._writing:
             return self._writer.scrub()
 
+    def rest(self) -> None:
+        """Give memory back to the system, for a time in which nobody asks; the next answer takes a little longer."""
+        self.snapshot().rest()
+        trim()
+
     def close(self) -> None:
         """Release files and locks, after the run that is under way. Snapshots that are held stay readable."""
         with self._running, self._writing:

@@ -251,6 +251,14 @@ class Manifest:
         busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
+    def rest(self) -> None:
+        """Give back the pages that are mapped and kept; the next look takes in what it needs again."""
+        mapped = self.connection.execute("PRAGMA mmap_size").fetchone()
+        self.connection.execute("PRAGMA mmap_size = 0")
+        self.connection.execute("PRAGMA shrink_memory")
+        if mapped:
+            self.connection.execute(f"PRAGMA mmap_size = {mapped[0]}")
+
     def close(self) -> None:
         """Close the connection."""
         self.connection.close()

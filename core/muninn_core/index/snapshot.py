@@ -70,6 +70,10 @@ class Snapshot:
         """Return {memory id: digest} of the memories that are indexed."""
         return self._manifest.memories()
 
+    def rest(self) -> None:
+        """Give memory back that only makes the next answer faster."""
+        self._manifest.rest()
+
     def unembedded(self, limit: int) -> list[ChunkRow]:
         """Return chunks that have no vector yet."""
         return self._manifest.unembedded(limit)

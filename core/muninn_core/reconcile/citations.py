@@ -12,7 +12,7 @@ from typing import Protocol
 from muninn_core.git import Hunk
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
-from muninn_core.source.extent import Extent, innermost, named
+from muninn_core.source.extent import Extent, innermost
 from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark
 
 ENOUGH = 0.5
@@ -94,7 +94,7 @@ def _mark_at_commit(cite: Cite, tree: Tree) -> Mark | None:
 
 def _in_page(cite: Cite, mark: Mark | None, page: Page, tree: Tree) -> Citation | None:
     """Look for a cite in one file: the same text, else its symbol, else the lines that are left of it."""
-    meant = named(page.extents, cite.symbol) if cite.symbol else []
+    meant = page.named(cite.symbol) if cite.symbol else []
     if mark is None:
         if cite.start and (meant or not cite.symbol):
             raise Unknown("it carries no mark of its text")
@@ -160,11 +160,11 @@ def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Ci
     for path in tree.elsewhere(cite.commit, cite.path, cite.symbol or ""):
         page = tree.page(path)
         spots = page.find(mark) if page and (cite.symbol or mark.lines >= TRIVIAL) else []
-        here = named(page.extents, cite.symbol) if page and cite.symbol else []
+        here = page.named(cite.symbol) if page and cite.symbol else []
         before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
         if spots and not (before and before.find(mark)):  # what was there already is a copy, and no move
             return _at(cite, "moved", path, spots[0])
-        if page and not (before and named(before.extents, cite.symbol or "")):
+        if page and not (before and before.named(cite.symbol or "")):
             meant += [(page, one) for one in here]
     return _likeliest(cite, meant, tree, alone=own is not None)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from muninn_core.source.classify import language_of
-from muninn_core.source.extent import Extent, extents
+from muninn_core.source.extent import Extent, Outline
 
 _MARK = re.compile(r"^(\d{1,7})-([0-9a-f]{8})-([0-9a-f]{16})$")
 
@@ -60,10 +60,14 @@ class Page:
         """The number of lines; a newline at the end begins none."""
         return len(self.lines) - (self.lines[-1] == "")
 
-    @cached_property
+    @property
     def extents(self) -> list[Extent]:
-        """The file's definitions."""
-        return extents(self.lines, language_of(self.path))
+        """The file's definitions, in the order in which they begin."""
+        return self._outline.extents
+
+    def named(self, symbol: str) -> list[Extent]:
+        """Return the definitions that a name means, as `Outline.named` does."""
+        return self._outline.named(symbol)
 
     def span(self, start: int, end: int) -> list[str]:
         """Return the lines from `start` to `end` (1-based, inclusive)."""
@@ -82,6 +86,10 @@ class Page:
             if len(rows) == mark.lines and _digest(rows) == mark.whole:
                 found.append((rows[0].line, rows[-1].line))
         return found
+
+    @cached_property
+    def _outline(self) -> Outline:
+        return Outline(self.text, self.lines, language_of(self.path))
 
     @cached_property
     def _all_rows(self) -> list[Row]:
