@@ -18,7 +18,7 @@ log = logging.getLogger("muninn.brief")
 def brief(workspace: Workspace, params: BriefParams) -> BriefResult:
     """Say what a session that starts should know. A task that it names is noted for what it will remember."""
     if params.task:
-        _note(workspace, params.session, canonical(workspace, params.task))
+        _note(workspace, params.session, canonical(workspace.documents.look(), params.task))
     seen = visible(workspace, None, params.session)
     memories = {each: memory for each, memory in workspace.recallable().items() if seen(memory)}
     now = focus(workspace, memories.values(), params.session)

@@ -22,77 +22,92 @@ MOST_BYTES = 1_000_000
 _Stamp = tuple[int, int, int]
 
 
-class Documents:
-    """Safe to use from several threads."""
+class Library:
+    """All documents as they were at one look; never changes. A question looks once."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._lock = threading.Lock()
-        self._known: dict[str, tuple[_Stamp, Document | None]] = {}
-        self._all: tuple[tuple[tuple[str, _Stamp], ...], dict[str, Document]] = ((), {})
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self.documents = documents
 
-    def all(self) -> Mapping[str, Document]:
-        """Return every document by path, in the order of the paths.
-
-        A decision that one in force says it supersedes is superseded, whatever its own file still says.
-        """
-        stamps = tuple(self._stamps())
-        with self._lock:
-            if self._all[0] != stamps:
-                read = {path: self._read(path, stamp) for path, stamp in stamps}
-                self._all = (stamps, _settled({path: each for path, each in read.items() if each is not None}))
-                self._known = {path: self._known[path] for path, _ in stamps if path in self._known}
-            return self._all[1]
+    def __iter__(self) -> Iterator[Document]:
+        """Yield the documents in the order of their paths."""
+        return iter(self.documents.values())
 
     def of(self, path: str) -> Document | None:
         """Return the document at a path; None when there is none."""
-        return self.all().get(path) if is_document(path) else None
+        return self.documents.get(path)
 
     def named(self, code: str) -> Document | None:
         """Return the document that a code or id names, the live ones before the archived."""
         found = [
             each
-            for each in self.all().values()
+            for each in self
             if (each.short_code and same_code(code, each.short_code)) or (each.id and each.id == code)
         ]
         return min(found, key=lambda each: (each.archived, each.path), default=None)
 
     def problems(self) -> tuple[Problem, ...]:
         """Return what is wrong with documents' frontmatter; their text is found all the same."""
+        hint = "Until it is mended, its status and links are not known; its text is searched all the same."
         return tuple(
-            Problem(
-                kind="document",
-                message=flaw.message,
-                path=each.path,
-                line=flaw.line,
-                hint="Until it is mended, its status and links are not known; its text is searched all the same.",
-            )
-            for each in self.all().values()
+            Problem(kind="document", message=flaw.message, path=each.path, line=flaw.line, hint=hint)
+            for each in self
             for flaw in each.flaws
         )
 
-    def _stamps(self) -> Iterator[tuple[str, _Stamp]]:
-        found = [*self._below(".metis")]
+
+class Documents:
+    """Reads the documents of a work tree. Safe to use from several threads."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[_Stamp, Document | None]] = {}
+        self._last: tuple[dict[str, _Stamp], Library] = ({}, Library({}))
+
+    def look(self) -> Library:
+        """Return the documents as their files are now; those that stayed as they were are not read again.
+
+        A decision that one in force says it supersedes is superseded, whatever its own file still says.
+        """
+        stamps = self._stamps()
+        with self._lock:
+            if self._last[0] != stamps:
+                read = {path: self._read(path, stamps[path]) for path in sorted(stamps)}
+                self._known = {path: self._known[path] for path in stamps}
+                found = {path: each for path, each in read.items() if each is not None}
+                self._last = (stamps, Library(_settled(found)))
+            return self._last[1]
+
+    def _stamps(self) -> dict[str, _Stamp]:
+        found: dict[str, _Stamp] = {}
+        self._scan(".metis", found, deep=True)
+        there: dict[str, bool] = {"": True}
         for folder in ADR_FOLDERS:
-            found += self._in(folder)
-        yield from sorted(found)
+            above = folder.partition("/")[0] if "/" in folder else ""
+            if above not in there:
+                there[above] = os.path.isdir(f"{self._root}/{above}")  # noqa: PTH112 (hot)
+            if there[above]:
+                self._scan(folder, found, deep=False)
+        return found
 
-    def _below(self, folder: str) -> Iterator[tuple[str, _Stamp]]:
-        for base, folders, _ in os.walk(self._root / folder):
-            folders.sort()
-            yield from self._in(Path(base).relative_to(self._root).as_posix())
-
-    def _in(self, folder: str) -> Iterator[tuple[str, _Stamp]]:
+    def _scan(self, folder: str, found: dict[str, _Stamp], *, deep: bool) -> None:
+        """Take note of the documents in a folder. Every question does so, so that it makes no paths."""
+        place = f"{self._root}/{folder}"
+        if not os.path.isdir(place):  # noqa: PTH112 (hot)
+            return
         try:
-            entries = os.scandir(self._root / folder)
+            entries = os.scandir(place)
         except OSError:
-            return  # no such folder
+            return  # it went meanwhile, or nobody may look
         with entries:
             for entry in entries:
                 path = f"{folder}/{entry.name}"
-                if is_document(path) and entry.is_file(follow_symlinks=False):
-                    status = entry.stat(follow_symlinks=False)
-                    yield path, (status.st_mtime_ns, status.st_size, status.st_ino)
+                if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+                    if deep or is_document(path):
+                        status = entry.stat(follow_symlinks=False)
+                        found[path] = (status.st_mtime_ns, status.st_size, status.st_ino)
+                elif deep and entry.is_dir(follow_symlinks=False):
+                    self._scan(path, found, deep=True)
 
     def _read(self, path: str, stamp: _Stamp) -> Document | None:
         known = self._known.get(path)

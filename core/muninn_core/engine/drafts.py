@@ -75,7 +75,8 @@ def _all_checked(
     """Return the drafts in their order; looked at file by file, so that each file is read once."""
     bare = [_bare(draft) for draft in given]
     checked: dict[int, MemoryDraft] = {}
-    task = cache(lambda given, session: task_of(workspace, given, session).code or None)
+    library = workspace.documents.look()
+    task = cache(lambda given, session: task_of(workspace, library, given, session).code or None)
     for at in sorted(range(len(bare)), key=lambda at: (bare[at].files[:1], at)):
         try:
             told = replace(bare[at], task=_task(bare[at], session, task))

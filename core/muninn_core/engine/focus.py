@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from muninn_core.engine.documents import Library
 from muninn_core.engine.workspace import Workspace
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import FocusStatus, WorkItem
@@ -30,31 +31,32 @@ class Task(NamedTuple):
     source: str
 
 
-def task_of(workspace: Workspace, given: str | None, session: str | None) -> Task:
+def task_of(workspace: Workspace, library: Library, given: str | None, session: str | None) -> Task:
     """Return the task of a call."""
     if given:
-        return Task(canonical(workspace, given), "given")
+        return Task(canonical(library, given), "given")
     noted = workspace.notes.get(session or workspace.session, NOTE)
     if isinstance(noted, str) and noted:
         return Task(noted, "session")
-    named = _task_of_branch(workspace)
+    named = _task_of_branch(workspace, library)
     if named:
         return Task(named, "branch")
-    active = [each for each in workspace.documents.all().values() if each.level == "task" and each.status == ACTIVE]
+    active = [each for each in library if each.level == "task" and each.status == ACTIVE]
     return Task(active[0].short_code, "active") if len(active) == 1 and active[0].short_code else Task("", "")
 
 
-def canonical(workspace: Workspace, code: str) -> str:
+def canonical(library: Library, code: str) -> str:
     """Return a code in the form that its document has; as it is when there is none."""
-    document = workspace.documents.named(code)
+    document = library.named(code)
     return document.short_code if document is not None and document.short_code else code
 
 
 def focus(workspace: Workspace, memories: Iterable[Memory], session: str | None) -> FocusStatus:
-    """Return the active initiatives and tasks, and how much was learned on each."""
-    task = task_of(workspace, None, session)
-    found = [each for each in workspace.documents.all().values() if _in_focus(each, task.code)]
-    tasks = Counter(memory.task for memory in memories if memory.task and memory.active) if found else Counter()
+    """Return the active initiatives and tasks, and how many of the memories were learned on each."""
+    library = workspace.documents.look()
+    task = task_of(workspace, library, None, session)
+    found = [each for each in library if _in_focus(each, task.code)]
+    tasks = Counter(memory.task for memory in memories if memory.task) if found else Counter()
     order = ("initiative", "task")
     items = tuple(
         WorkItem(
@@ -76,7 +78,7 @@ def _in_focus(document: Document, task: str) -> bool:
     return document.status == ACTIVE or (bool(task) and same_code(document.short_code, task))
 
 
-def _task_of_branch(workspace: Workspace) -> str:
+def _task_of_branch(workspace: Workspace, library: Library) -> str:
     """Return the task or initiative that the branch is named after, in its document's form.
 
     Without a document only capitals are believed: `insert-t-1000` names no task.
@@ -84,7 +86,7 @@ def _task_of_branch(workspace: Workspace) -> str:
     branch = workspace.head.read().branch
     best: dict[str, str] = {}
     for code in candidates_in(branch or ""):
-        document = workspace.documents.named(code)
+        document = library.named(code)
         level = document.level if document is not None else level_of(code) if code.isupper() else ""
         known = document.short_code if document is not None and document.short_code else code
         if level in ("task", "initiative"):

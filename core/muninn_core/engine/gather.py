@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.context.pack import make_pack
 from muninn_core.engine.citations import Look
+from muninn_core.engine.documents import Library
 from muninn_core.engine.focus import task_of
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.scopes import bounds, on_task, visible
@@ -33,62 +35,34 @@ CANDIDATES: tuple[tuple[SourceKind, int], ...] = (("memory", 12), ("knowledge", 
 def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: datetime) -> RecallResult:
     """Answer a question. Raises what `sight_of` raises."""
     sight = sight_of(workspace, params, now)
+    library = workspace.documents.look()
     scope.check()
-    hits = ask(
-        sight.reader,
-        _vector(sight.embedder, params.query),
-        sight.memories,
-        params.query,
-        limit=params.limit,
-        now=sight.now,
-        kind=params.kind,
-        focus=Focus(session=params.session, task=task_of(workspace, params.task, params.session).code or None),
-        standing=workspace.citations.look().of,
-        bounds=bounds(workspace, sight.memories, params.scope, params.session, params.task),
-        curated=curated(workspace, params.at),
-        half_life=workspace.config.memory.half_life_days,
-    )
+    asked = _asking(workspace, params, sight, library, workspace.citations.look(), params.task)
+    hits = asked(kind=params.kind, limit=params.limit)
     return RecallResult(hits=labelled(workspace, hits, sight.memories), saw=sight.saw)
 
 
 def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
     """Make a pack: pins, the task, and what recall finds of each tier. Raises what `sight_of` raises."""
     sight = sight_of(workspace, params, now)
-    memories, now = sight.memories, sight.now
+    library, look = workspace.documents.look(), workspace.citations.look()
     seen = visible(workspace, params.scope, params.session)
-    task = task_of(workspace, params.task, params.session).code
-    within = bounds(workspace, memories, params.scope, params.session, None)
-    vector = _vector(sight.embedder, params.query)
-    focus = Focus(files=params.files, session=params.session, task=task or None)
-    look = workspace.citations.look()
-    pins = _memory_hits(memories.values(), now, lambda memory: memory.pinned and seen(memory), look)
+    values = sight.memories.values()
+    pins = _memory_hits(values, sight.now, lambda memory: memory.pinned and seen(memory), look)
     candidates = [("pin", hit) for hit in pins]
     if params.task:
-        candidates += [("task", hit) for hit in _task_hits(workspace, sight, params.task, seen, look)]
+        candidates += [("task", hit) for hit in _task_hits(library, sight, params.task, seen, look)]
+    asked = _asking(workspace, params, sight, library, look, None)
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, limit in CANDIDATES:
-        if kind not in sight.kinds:
-            continue
-        scope.check()
-        found[kind] = ask(
-            sight.reader,
-            vector,
-            memories,
-            params.query,
-            limit=limit,
-            now=now,
-            kind=kind,
-            focus=focus,
-            standing=look.of,
-            bounds=within,
-            curated=curated(workspace, params.at),
-            half_life=workspace.config.memory.half_life_days,
-        )
+        if kind in sight.kinds:
+            scope.check()
+            found[kind] = asked(kind=kind, limit=limit)
     if params.at is None and params.scope != "session":
-        decisions = touched(workspace, params.files, found.get("code", ()))
+        decisions = touched(workspace, library, params.files, found.get("code", ()))
         found["knowledge"] = [*hits_of(decisions, sight.reader), *found.get("knowledge", ())]
     candidates += [(kind, hit) for kind, _ in CANDIDATES for hit in found.get(kind, ())]
-    hits = labelled(workspace, tuple(hit for _, hit in candidates), memories)
+    hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories)
     pack = make_pack(params.query, list(zip((tier for tier, _ in candidates), hits, strict=True)), params.budget)
     return ContextResult(
         text=pack.text,
@@ -97,6 +71,32 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
         budget=params.budget,
         omitted=pack.omitted,
         saw=sight.saw,
+    )
+
+
+def _asking(
+    workspace: Workspace,
+    params: RecallParams | ContextParams,
+    sight: Sight,
+    library: Library,
+    look: Look,
+    only_task: str | None,
+) -> Callable[..., tuple[Hit, ...]]:
+    """Return what asks retrieval for hits of a `kind`, up to a `limit`; all else is said here. Embeds the question."""
+    task = task_of(workspace, library, params.task, params.session).code
+    files = params.files if isinstance(params, ContextParams) else ()
+    return partial(
+        ask,
+        sight.reader,
+        _vector(sight.embedder, params.query),
+        sight.memories,
+        params.query,
+        now=sight.now,
+        focus=Focus(files=files, session=params.session, task=task or None),
+        standing=look.of,
+        bounds=bounds(workspace, library, sight.memories, params.scope, params.session, only_task),
+        curated=curated(library, params.at),
+        half_life=workspace.config.memory.half_life_days,
     )
 
 
@@ -113,11 +113,9 @@ def _memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Me
     return [memory_hit(memory, (), look.of(memory)) for memory in found]
 
 
-def _task_hits(
-    workspace: Workspace, sight: Sight, task: str, seen: Callable[[Memory], bool], look: Look
-) -> Iterator[Hit]:
+def _task_hits(library: Library, sight: Sight, task: str, seen: Callable[[Memory], bool], look: Look) -> Iterator[Hit]:
     """Return a task's document, by its short code or else by its file's name, and its memories."""
-    document = workspace.documents.named(task)
+    document = library.named(task)
     for path in sorted(sight.reader.files()):
         by_name = document is None and path.startswith(".metis/") and task.lower() in path.lower()
         if by_name or (document is not None and path == document.path):
@@ -129,11 +127,11 @@ def _task_hits(
     yield from _memory_hits(values, sight.now, lambda memory: memory.task in tasks and seen(memory), look)
 
 
-def curated(workspace: Workspace, at: str | None) -> Callable[[str], tuple[bool, str] | None]:
+def curated(library: Library, at: str | None) -> Callable[[str], tuple[bool, str] | None]:
     """Return what says how the decision at a path stands; about the past nothing is said."""
 
     def told(path: str) -> tuple[bool, str] | None:
-        document = workspace.documents.of(path) if at is None else None
+        document = library.of(path) if at is None else None
         if document is None or not (document.holds or document.retired):
             return None
         return document.holds, document.standing

@@ -10,6 +10,7 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.engine.focus import focus
 from muninn_core.engine.scope import Scope
+from muninn_core.engine.scopes import visible
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
 from muninn_core.errors import MuninnError
@@ -68,7 +69,7 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
             conflicts=len(state.conflicts),
         ),
         project=ProjectStatus(name=project.name, description=project.description),
-        focus=focus(workspace, state.memories.values(), None),
+        focus=focus(workspace, filter(visible(workspace, None, None), workspace.recallable().values()), None),
         shared=SharedStatus(path=str(shared.layout.root), memories=shared.state.active) if shared else SharedStatus(),
         problems=_problems(workspace),
         saw=workspace.saw(),
@@ -163,7 +164,7 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
         for problem in workspace.config_problems
     ]
     found += workspace.log.problems[:SHOWN]
-    found += workspace.documents.problems()[:SHOWN]
+    found += workspace.documents.look().problems()[:SHOWN]
     found += workspace.shared.problems[:SHOWN] if workspace.shared is not None else ()
     if workspace.updater.failure:
         hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from muninn_core.engine.documents import Library
 from muninn_core.engine.drafts import cleaned
 from muninn_core.engine.scope import Scope as Call
 from muninn_core.engine.workspace import Workspace
@@ -49,7 +50,12 @@ def visible(workspace: Workspace, scope: Scope | None, session: str | None) -> C
 
 
 def bounds(
-    workspace: Workspace, memories: Mapping[str, Memory], scope: Scope | None, session: str | None, task: str | None
+    workspace: Workspace,
+    library: Library,
+    memories: Mapping[str, Memory],
+    scope: Scope | None,
+    session: str | None,
+    task: str | None,
 ) -> Bounds:
     """Return what a question may find. With `task` that is what was learned on it, and its document."""
     seen = visible(workspace, scope, session)
@@ -60,7 +66,7 @@ def bounds(
             return seen(memory) and (of_task is None or memory.task in of_task)
         if scope == "session":
             return False
-        document = workspace.documents.of(chunk.path) if task else None
+        document = library.of(chunk.path) if task else None
         return not task or (document is not None and same_code(document.short_code, task))
 
     if of_task is None and scope != "session":

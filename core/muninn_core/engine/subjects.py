@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core import git
+from muninn_core.engine.documents import Library
 from muninn_core.engine.sideindex import Joined
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.snapshot import Snapshot
@@ -35,9 +36,9 @@ class Touched(NamedTuple):
     reason: str
 
 
-def touched(workspace: Workspace, files: Sequence[str], code: Sequence[Hit]) -> list[Touched]:
+def touched(workspace: Workspace, library: Library, files: Sequence[str], code: Sequence[Hit]) -> list[Touched]:
     """Return the decisions in force whose subject is touched, those of changed files first, at most `MOST`."""
-    decisions = [each for each in workspace.documents.all().values() if each.holds]
+    decisions = [each for each in library if each.holds]
     if not decisions:
         return []
     grounds = (
