@@ -110,7 +110,11 @@ def test_nothing_found_is_said():
 
 
 def brief(*memories, session=None, compact=False, conflicts=0, most=4000):
-    return make_brief(memories, session=session, after_compaction=compact, conflicts=conflicts, max_chars=most)
+    newest = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
+    pinned = [memory for memory in newest if memory.pinned]
+    return make_brief(
+        newest, pinned=pinned, session=session, after_compaction=compact, conflicts=conflicts, max_chars=most
+    )
 
 
 def test_nothing_remembered_is_nothing_said():

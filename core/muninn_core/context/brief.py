@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from heapq import nlargest
 from typing import NamedTuple
 
 from muninn_core.context.standing import warning
@@ -31,7 +30,7 @@ SHORTEST_LINE = len("- [entity, 2026-01-01] x\n")
 
 
 class Standing(NamedTuple):
-    """Where a session starts: the project, what is being worked at, and what was learned on the current task."""
+    """Where a session starts: the project, what is being worked at, and the newest learned on the current task."""
 
     project: Project
     focus: FocusStatus
@@ -48,6 +47,7 @@ class Brief(Value):
 def make_brief(
     memories: Iterable[Memory],
     *,
+    pinned: Sequence[Memory],
     session: str | None,
     after_compaction: bool,
     conflicts: int,
@@ -55,28 +55,32 @@ def make_brief(
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
     place: Standing | None = None,
 ) -> Brief:
-    """Make a brief of the memories that may be recalled.
+    """Make a brief of the memories that may be recalled, given from the newest to the oldest; so are the pinned ones.
 
     What is being worked at stands in the heading. After a compaction comes first what this session stored: the agent
     has just lost it. Then what was learned on the current task, pins, what is important, newest first, then the newest
     of the rest. `standing` says how a memory's citations are; one that is stale is marked.
     """
-    everything = list(memories)[::-1]  # ids sort by time: newest first is what `nlargest` is quickest with
-    most = max_chars // SHORTEST_LINE  # there may be thousands: only those are ordered for which there is room
-
-    def newest(chosen: Iterable[Memory], count: int = most) -> list[Memory]:
-        return nlargest(count, chosen, key=lambda memory: (memory.updated or memory.ts, memory.id))
-
-    sections: list[tuple[str, Sequence[Memory]]] = []
+    most = max_chars // SHORTEST_LINE  # there may be thousands: only so many are looked at for which there is room
+    own: list[Memory] = []
     if after_compaction and session is not None:
-        own = (memory for memory in everything if session in (memory.session, *memory.sessions))
-        sections.append(("Kept from before the compaction", newest(own)))
-    if place is not None and place.learned:
-        sections.append((f"Learned on {place.focus.task}", newest(place.learned, LEARNED)))
-    sections += [
-        ("Pinned", newest(memory for memory in everything if memory.pinned)),
-        ("Important", newest(memory for memory in everything if memory.importance >= IMPORTANT)),
-        ("Recent", newest(everything, RECENT)),
+        memories = list(memories)
+        own = [memory for memory in memories if session in (memory.session, *memory.sessions)]
+    important: list[Memory] = []
+    recent: list[Memory] = []
+    for memory in memories:
+        if len(recent) < RECENT:
+            recent.append(memory)
+        if memory.importance >= IMPORTANT and len(important) < most:
+            important.append(memory)
+        if len(important) == most and len(recent) == RECENT:
+            break
+    sections: list[tuple[str, Sequence[Memory]]] = [
+        ("Kept from before the compaction", own),
+        (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
+        ("Pinned", pinned),
+        ("Important", important),
+        ("Recent", recent),
     ]
     head = "# Memory of this repository (Muninn)\n" if place is None else _head(place, max_chars)
     said = place is not None and bool(place.focus.items)

@@ -100,7 +100,7 @@ class Citations:
         if found is None:
             return None
         own, far = found[0]
-        return found[1] if own == signature and far in (None, self._token()) else None
+        return found[1] if own == signature and (far is None or far == self._token()) else None
 
     def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Keep a judgement for as long as it holds."""

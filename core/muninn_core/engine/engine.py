@@ -406,7 +406,7 @@ class Engine:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
         capture.note_start(workspace, params.session)
-        return brief(workspace, params)
+        return brief(workspace, params, self.clock())
 
     def capture(self, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
         """Remember significant commits, or decisions marked in a transcript."""

@@ -185,8 +185,10 @@ class Updater:
                     lambda: self._stopped or self._recast_memories or self._memories_wanted > self._memories_tried,
                     GATHER_SECONDS,
                 )
-                if self._stopped or self.index is None:
+                if self._stopped:
                     return
+                if self.index is None:
+                    continue  # closed for a rebuild while memories gathered
                 index, ticket = self.index, self._memories_asked
                 recast, changed = self._recast_memories, self._memories
                 self._recast_memories, self._memories = False, {}

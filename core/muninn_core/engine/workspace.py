@@ -14,6 +14,7 @@ from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
 from muninn_core.engine.accesses import Accesses
 from muninn_core.engine.citations import Citations
+from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.notes import Notes
@@ -88,6 +89,7 @@ class Workspace:
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
+        self.current = Current(self.known)
         self.updater = Updater(self.layout.root, self.config.index, self._open_index, self.recallable)
         self.citations = Citations(
             self.layout.root,
@@ -187,8 +189,7 @@ class Workspace:
 
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
-        now = self._clock()
-        return {identity: memory for identity, memory in self.known().items() if speaks(memory, now)}
+        return self.current.memories(self._clock())
 
     def rest(self) -> None:
         """Give back the memory of what only makes the next answer faster, and write what was only counted."""
@@ -211,6 +212,7 @@ class Workspace:
                 if before.get(identity) is not memory:
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
+                self.current.take(changed)
                 self.updater.update_memories(changed)
 
     def follow_shared(self) -> None:
@@ -228,8 +230,9 @@ class Workspace:
                 for each, memory in ((each, after.get(each)) for each in before.keys() | after.keys())
                 if before.get(each) != memory
             }
-        if changed:
-            self.updater.update_memories(changed)
+            if changed:
+                self.current.take(changed)
+                self.updater.update_memories(changed)
 
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.

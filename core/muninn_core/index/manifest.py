@@ -8,6 +8,7 @@ It knows nothing of tantivy and faiss, and nothing of how chunks are made.
 from __future__ import annotations
 
 import sqlite3
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -79,10 +80,20 @@ class Manifest:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        # Two threads that ask the same at once share a prepared statement: Python 3.13 mixes up their rows. SQLite lets
+        # only one of them in at a time anyway.
+        self._asking = threading.Lock()
+
+    def _rows(self, question: str, parameters: Sequence[object] = ()) -> list[Any]:
+        with self._asking:
+            return self.connection.execute(question, parameters).fetchall()
+
+    def _row(self, question: str, parameters: Sequence[object] = ()) -> Any:
+        return next(iter(self._rows(question, parameters)), None)
 
     def meta(self, key: str) -> str | None:
         """Return an entry of the meta table."""
-        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        row = self._row("SELECT value FROM meta WHERE key = ?", (key,))
         return row[0] if row else None
 
     def set_meta(self, key: str, value: str) -> None:
@@ -100,21 +111,21 @@ class Manifest:
 
     def file(self, path: str) -> FileRow | None:
         """Return the row of a path or memory key."""
-        row = self.connection.execute(f"SELECT {_FILE} FROM files WHERE path = ?", (path,)).fetchone()
+        row = self._row(f"SELECT {_FILE} FROM files WHERE path = ?", (path,))
         return FileRow(*row) if row else None
 
     def files(self) -> dict[str, FileRow]:
         """Return all files by path; memories are left out."""
-        rows = self.connection.execute(f"SELECT {_FILE} FROM files WHERE kind != 'memory'")
+        rows = self._rows(f"SELECT {_FILE} FROM files WHERE kind != 'memory'")
         return {row[0]: FileRow(*row) for row in rows}
 
     def keys(self) -> list[str]:
         """Return the paths of all files and the keys of all memories, sorted."""
-        return [row[0] for row in self.connection.execute("SELECT path FROM files ORDER BY path")]
+        return [row[0] for row in self._rows("SELECT path FROM files ORDER BY path")]
 
     def memories(self) -> dict[str, bytes]:
         """Return {memory id: digest} of all memories."""
-        rows = self.connection.execute("SELECT path, digest FROM files WHERE kind = 'memory'")
+        rows = self._rows("SELECT path, digest FROM files WHERE kind = 'memory'")
         return {path.removeprefix(_MEMORY): digest for path, digest in rows}
 
     def file_paths(self, ids: Sequence[int]) -> dict[int, str]:
@@ -123,7 +134,7 @@ class Manifest:
 
     def file_id(self, path: str) -> int | None:
         """Return a file's id."""
-        row = self.connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+        row = self._row("SELECT id FROM files WHERE path = ?", (path,))
         return row[0] if row else None
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
@@ -132,26 +143,26 @@ class Manifest:
 
     def chunks_of(self, path: str) -> list[ChunkRow]:
         """Return the chunks of a path or memory key, in the order of the file."""
-        rows = self.connection.execute(f"SELECT {_CHUNK} FROM chunks WHERE path = ? ORDER BY id", (path,))
+        rows = self._rows(f"SELECT {_CHUNK} FROM chunks WHERE path = ? ORDER BY id", (path,))
         return [_chunk_row(row) for row in rows]
 
     def unembedded(self, limit: int) -> list[ChunkRow]:
         """Return chunks that have no vector yet, by id."""
-        rows = self.connection.execute(
+        rows = self._rows(
             f"SELECT {_CHUNK} FROM chunks WHERE id NOT IN (SELECT id FROM vectors) ORDER BY id LIMIT ?", (limit,)
         )
         return [_chunk_row(row) for row in rows]
 
     def count(self, table: str) -> int:
         """Return the number of rows of a table."""
-        return int(self.connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0])
+        return int(self._row(f"SELECT COUNT(*) FROM {table}")[0])
 
     def counts(self) -> dict[str, int]:
         """Return the number of files and of chunks of each kind, and of chunks without a vector."""
-        files = self.connection.execute("SELECT COUNT(*) FROM files WHERE kind != 'memory'").fetchone()[0]
+        files = self._row("SELECT COUNT(*) FROM files WHERE kind != 'memory'")[0]
         # The index on paths holds every id and none of the texts: a tenth of the pages.
         of_kind = f"SELECT id >> {KIND_BITS}, COUNT(*) FROM chunks INDEXED BY chunks_path GROUP BY 1"
-        chunks = dict(self.connection.execute(of_kind).fetchall())
+        chunks = dict(self._rows(of_kind))
         found = {"files": int(files), "chunks": sum(chunks.values())}
         found.update((kind, chunks.get(number, 0)) for number, kind in enumerate(SOURCE_KINDS))
         found["unembedded"] = found["chunks"] - self.count("vectors")
@@ -159,17 +170,17 @@ class Manifest:
 
     def vectors(self, dim: int) -> tuple[list[int], NDArray[np.float32]]:
         """Return (ids, float32 [n, dim]) of all vectors."""
-        rows = self.connection.execute("SELECT id, vector FROM vectors ORDER BY id").fetchall()
+        rows = self._rows("SELECT id, vector FROM vectors ORDER BY id")
         blob = b"".join(row[1] for row in rows)
         return [row[0] for row in rows], np.frombuffer(blob, np.float16).reshape(-1, dim).astype(np.float32)
 
     def pending(self) -> list[str]:
         """Return the paths whose change may not have reached the word index."""
-        return [row[0] for row in self.connection.execute("SELECT path FROM pending ORDER BY path")]
+        return [row[0] for row in self._rows("SELECT path FROM pending ORDER BY path")]
 
     def remove(self, path: str) -> list[int]:
         """Delete a path's rows and return the ids of its chunks."""
-        ids = [row[0] for row in self.connection.execute("SELECT id FROM chunks WHERE path = ?", (path,))]
+        ids = [row[0] for row in self._rows("SELECT id FROM chunks WHERE path = ?", (path,))]
         self.connection.execute("DELETE FROM vectors WHERE id IN (SELECT id FROM chunks WHERE path = ?)", (path,))
         self.connection.execute("DELETE FROM chunks WHERE path = ?", (path,))
         self.connection.execute("DELETE FROM files WHERE path = ?", (path,))
@@ -253,11 +264,12 @@ class Manifest:
 
     def rest(self) -> None:
         """Give back the pages that are mapped and kept; the next look takes in what it needs again."""
-        mapped = self.connection.execute("PRAGMA mmap_size").fetchone()
-        self.connection.execute("PRAGMA mmap_size = 0")
-        self.connection.execute("PRAGMA shrink_memory")
-        if mapped:
-            self.connection.execute(f"PRAGMA mmap_size = {mapped[0]}")
+        with self._asking:
+            mapped = self.connection.execute("PRAGMA mmap_size").fetchone()
+            self.connection.execute("PRAGMA mmap_size = 0")
+            self.connection.execute("PRAGMA shrink_memory")
+            if mapped:
+                self.connection.execute(f"PRAGMA mmap_size = {mapped[0]}")
 
     def close(self) -> None:
         """Close the connection."""
@@ -269,7 +281,7 @@ class Manifest:
         for i in range(0, len(ids), 500):
             part = ids[i : i + 500]
             marks = ",".join("?" * len(part))
-            found += self.connection.execute(f"SELECT {columns} FROM {table} WHERE id IN ({marks})", part).fetchall()
+            found += self._rows(f"SELECT {columns} FROM {table} WHERE id IN ({marks})", part)
         return found
 
 

@@ -1,0 +1,82 @@
+"""The memories that speak for themselves, kept up with the log: all of them, and from the newest to the oldest.
+
+Who starts a session waits for the newest of ten thousand; to look through all of them each time took longer than all
+the rest. So the order is made once and then follows what changes.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+
+from muninn_core.model.memory import Memory
+from muninn_core.retrieval.recall import speaks
+
+_MANY = 200
+"""With more changes than this at once, sorting anew is quicker than placing each."""
+
+
+class Current:
+    """Safe to use from several threads. `memories` returns all memories as they are; it is called at the first use."""
+
+    def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
+        self._all = memories
+        self._lock = threading.Lock()
+        self._active: dict[str, Memory] | None = None
+        self._order: list[tuple[str, str]] = []
+        self._pins: set[str] = set()
+
+    def take(self, changed: Mapping[str, Memory | None]) -> None:
+        """Take in memories that changed; None is one that is gone. Nothing is done before the first use."""
+        with self._lock:
+            if self._active is None:
+                return
+            for identity, memory in changed.items():
+                known = self._active.pop(identity, None)
+                if known is not None and len(changed) <= _MANY:
+                    del self._order[bisect_left(self._order, _age(known))]
+                self._pins.discard(identity)
+                if memory is not None and memory.active:
+                    self._active[identity] = memory
+                    if memory.pinned:
+                        self._pins.add(identity)
+                    if len(changed) <= _MANY:
+                        insort(self._order, _age(memory))
+            if len(changed) > _MANY:
+                self._sort()
+
+    def memories(self, now: datetime) -> dict[str, Memory]:
+        """Return the active memories that have not expired, by id, in no order that means anything."""
+        with self._lock:
+            return {identity: memory for identity, memory in self._opened().items() if speaks(memory, now)}
+
+    def newest(self, now: datetime) -> Iterator[Memory]:
+        """Yield the active memories that have not expired, the one that was changed last first."""
+        with self._lock:
+            active, order = dict(self._opened()), self._order[::-1]
+        for _, identity in order:
+            if speaks(active[identity], now):
+                yield active[identity]
+
+    def pinned(self, now: datetime) -> list[Memory]:
+        """Return the pinned ones of them, in the same order."""
+        with self._lock:
+            active = self._opened()
+            pins = [active[identity] for identity in self._pins]
+        return sorted((memory for memory in pins if speaks(memory, now)), key=_age, reverse=True)
+
+    def _opened(self) -> dict[str, Memory]:
+        if self._active is None:
+            self._active = {identity: memory for identity, memory in self._all().items() if memory.active}
+            self._pins = {identity for identity, memory in self._active.items() if memory.pinned}
+            self._sort()
+        return self._active
+
+    def _sort(self) -> None:
+        self._order = sorted(map(_age, (self._active or {}).values()))
+
+
+def _age(memory: Memory) -> tuple[str, str]:
+    return (memory.updated or memory.ts, memory.id)
