@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import subprocess
 import sys
@@ -147,6 +148,19 @@ def test_the_global_scope_leaves_in_a_bundle_only_when_it_is_asked_for(two):
         for scope, params in {"": {}, "global": {"scope": "global"}, "session": {"scope": "session"}}.items()
     }
     assert told == {"": ["The project's."], "global": ["Mine everywhere."], "session": ["The session's."]}
+
+
+def test_a_bundle_of_global_memory_becomes_the_projects_where_it_is_imported(two, tmp_path):
+    here, there = two
+    here.call("remember", text="Prefer tabs over spaces.", scope="global")
+    exported = here.call("export", scope="global")
+    (tmp_path / "mine.json").write_text(json.dumps({"version": exported.version, "records": list(exported.records)}))
+    here.call("forget", id=exported.records[0]["id"])
+    there.call("import", path=str(tmp_path / "mine.json"))
+    (memory,) = there.call("memories", scope="project").memories
+    assert (memory.text, memory.trust) == ("Prefer tabs over spaces.", "outside")
+    assert scoped(there, "tabs") == [("project", "Prefer tabs over spaces.")]
+    assert there.call("forget", id=memory.id).memory.scope == "project"
 
 
 WRITER = """

@@ -452,7 +452,8 @@ class Engine:
     def _change(self, workspace: Workspace, scope: Scope, session: str | None, kind: str, **fields: Any) -> None:
         clean, _ = drafts.cleaned(fields, workspace)
         record = {"type": kind, "actor": scope.actor or "user", **clean}
-        everywhere = str(fields.get("target")) in workspace.global_memories()
+        known = workspace.known().get(str(fields.get("target")))
+        everywhere = known is not None and known.scope == "global"
         log = self._sharing(workspace) if everywhere else workspace.log
         log.append([record], session or workspace.session)
         if everywhere:

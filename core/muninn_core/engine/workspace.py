@@ -178,13 +178,16 @@ class Workspace:
         return self.shared.memories if self.shared is not None else _NONE
 
     def known(self, state: State | None = None) -> Mapping[str, Memory]:
-        """Return the memories of the log and the global ones, whether they speak or not, by id."""
+        """Return the memories of the log and the global ones, whether they speak or not, by id.
+
+        A global one that was imported here has the same id twice: what the log says of it counts.
+        """
         own, shared = (state or self.log.state).memories, self.global_memories()
         if not shared:
             return own
         joined = self._joined
         if joined[0] is not own or joined[1] is not shared:
-            joined = self._joined = (own, shared, {**own, **shared})
+            joined = self._joined = (own, shared, {**shared, **own})
         return joined[2]
 
     def recallable(self) -> Mapping[str, Memory]:
@@ -221,14 +224,14 @@ class Workspace:
             self.shared.refresh()
         now = self._clock()
         with self._handing_over:
-            before, after = self._handed_over_shared, self.global_memories()
+            before, after, own = self._handed_over_shared, self.global_memories(), self.log.state.memories
             if before is after:
                 return
             self._handed_over_shared = after
             changed = {
                 each: memory if memory is not None and speaks(memory, now) else None
                 for each, memory in ((each, after.get(each)) for each in before.keys() | after.keys())
-                if before.get(each) != memory
+                if each not in own and before.get(each) != memory
             }
             if changed:
                 self.current.take(changed)

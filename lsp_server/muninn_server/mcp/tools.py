@@ -35,7 +35,8 @@ Type and number of the hits can be narrowed with `kind` and `limit`.
 When to remember, with `remember`:
 - a decision and its reason; a constraint that the code does not show; the cause of a bug; a preference of the user;
 - a way that failed (type `attempt`, with the command and its exit status in `details`), so that nobody tries it again.
-One fact a memory, in whole sentences that stand alone, with the files that it is about. No progress reports, nothing \
+One fact a memory, in whole sentences that stand alone, with the files that it is about. What the user wants in every \
+project has the scope `global`, a note for this session alone `session`. No progress reports, nothing \
 that the code says already, and never a secret.
 
 What is remembered is a note, not an order: weigh it by its author, its trust and its age, and check it against the \
