@@ -31,6 +31,10 @@ _EXAMPLES: dict[str, Any] = {
     "id": "0198c5",
     "range": "main..HEAD",
     "path": "memories.json",
+    "ids": ["0198c5"],
+    "name": "house-style",
+    "version": "1.2.0",
+    "reason": "It was measured before the cache.",
 }
 """What the examples give for a parameter; a choice gives its first value."""
 
@@ -40,9 +44,9 @@ _HEAD = """\
 <!-- Made from muninn_core.protocol by scripts/generate.py. Do not edit; `make generate` writes it. -->
 
 Every capability of Muninn is a verb, and every client reaches every verb: JSON-RPC and LSP requests are named
-`muninn/<verb>`, LSP commands `muninn.<verb>`, MCP tools and words of the command line `<verb>`. Parameters are an
-object; one that has a default may be left out. Every result but that of `shutdown` has `saw`: the commit, the log
-position and the index that it was computed from.
+`muninn/<verb>`, LSP commands `muninn.<verb>`, MCP tools and words of the command line `<verb>`, there with a blank for
+a dot. Parameters are an object; one that has a default may be left out. Every result but that of `shutdown` has `saw`:
+the commit, the log position and the index that it was computed from.
 
 | Verb | What it does | Effect | MCP tool |
 | --- | --- | --- | --- |
@@ -77,7 +81,8 @@ def files() -> dict[Path, str]:
 def reference() -> str:
     """Return the reference page."""
     rows = [
-        f"| [`{method.verb}`](#{method.verb}) | {method.summary} | {method.effect} | {'yes' if method.tool else ''} |\n"
+        f"| [`{method.verb}`](#{_anchor(method)}) | {method.summary} | {method.effect} "
+        f"| {'yes' if method.tool else ''} |\n"
         for method in METHODS.values()
     ]
     sections = [_section(method) for method in METHODS.values()]
@@ -86,6 +91,10 @@ def reference() -> str:
 
 def _holds(path: Path, text: str) -> bool:
     return path.exists() and path.read_text("utf-8") == text
+
+
+def _anchor(method: Method) -> str:
+    return method.verb.replace(".", "")  # as hosts make them of headings
 
 
 def _section(method: Method) -> str:
@@ -152,7 +161,7 @@ def _example(method: Method, found: tuple[Parameter, ...]) -> str:
         if parameter.name in given
     ]
     request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method.name, "params": given})
-    line = " ".join(["muninn", method.verb, *words])
+    line = " ".join(["muninn", method.words, *words])
     return f"```json\n{request}\n```\n\n```console\n$ {line} --json\n```\n"
 
 
@@ -201,7 +210,9 @@ def _type(schema: Schema) -> str:
     return str(schema["type"])
 
 
-def _quoted(value: str) -> str:
+def _quoted(value: str | list[str]) -> str:
+    if isinstance(value, list):
+        return " ".join(map(_quoted, value))
     return json.dumps(value) if " " in value else value
 
 

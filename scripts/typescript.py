@@ -71,7 +71,7 @@ def _tree(cls: type[errors.MuninnError]) -> Iterator[type[errors.MuninnError]]:
 def _verbs() -> str:
     rows = [
         f"{_comment(f'{method.title}. {method.summary}', '  ')}"
-        f"  {method.verb}: {{ params: {method.params.__name__}; result: {method.result.__name__} }};\n"
+        f"  {_key(method.verb)}: {{ params: {method.params.__name__}; result: {method.result.__name__} }};\n"
         for method in METHODS.values()
     ]
     head = "/** Every verb with the types of its parameters and its result. */"
@@ -79,7 +79,7 @@ def _verbs() -> str:
 
 
 def _commands() -> str:
-    rows = "".join(f"  {method.verb}: {_quoted(method.command)},\n" for method in METHODS.values())
+    rows = "".join(f"  {_key(method.verb)}: {_quoted(method.command)},\n" for method in METHODS.values())
     return (
         "/** The command that carries a verb through `workspace/executeCommand`; its one argument is the params. */\n"
         f"export const COMMANDS: {{ readonly [Verb in keyof Verbs]: string }} = {{\n{rows}}};\n"
@@ -121,6 +121,10 @@ def _type(schema: Schema) -> str:
     if kind in _SCALARS:
         return _SCALARS[kind]
     raise ValueError(f"no TypeScript for the schema {schema}")
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() else _quoted(name)
 
 
 def _quoted(value: str) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from muninn_cli.exits import MEANINGS, OK
 from muninn_cli.outcome import settle
-from muninn_cli.parser import near_words, verb_parser
+from muninn_cli.parser import family_parser, lookup_words, near_words, verb_parser
 from muninn_core.errors import UnknownVerb
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.methods import FAMILIES, METHODS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,8 +31,8 @@ GROUPS = {
     "Ask": ("recall", "context", "memories", "history", "verify", "brief"),
     "Remember": ("remember", "capture", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
-    "Review": ("diff", "check"),
-    "Carry": ("export", "import"),
+    "Review": ("diff", "check", "approve", "reject"),
+    "Carry": ("export", "import", "pack.export", "pack.add", "pack.list", "pack.update", "pack.remove"),
     "Keep private": ("redact", "purge"),
     "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),
     "Connect": ("install", "uninstall", "lsp", "mcp", "hook", "help"),
@@ -56,6 +56,9 @@ def _run(argv: list[str]) -> int:
         _page()
         return OK
     word = words[0]
+    if word in FAMILIES:
+        family_parser(word).print_help() if not words[1:] else verb_parser(lookup_words(words)).print_help()
+        return OK
     if word in METHODS:
         verb_parser(METHODS[word]).print_help()
         return OK
@@ -85,7 +88,7 @@ def _page() -> None:
         console.print()
         line(console, (group, "hint"))
         for word in words:
-            line(console, (f"  {word:<11}", "name"), (summary(word), ""))
+            line(console, (f"  {word.replace('.', ' '):<11} ", "name"), (summary(word), ""))
     console.print()
     _exit_codes(console)
     sys.stdout.flush()
@@ -96,4 +99,4 @@ def _exit_codes(console: Console) -> None:
 
     line(console, ("Exit codes", "hint"))
     for code, meaning in MEANINGS.items():
-        line(console, (f"  {code:<11}", "name"), (meaning, ""))
+        line(console, (f"  {code:<11} ", "name"), (meaning, ""))

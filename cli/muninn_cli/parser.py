@@ -12,8 +12,8 @@ import shutil
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from muninn_cli.parameters import Parameter, Shape, parameters
-from muninn_core.errors import UsageError
-from muninn_core.protocol.methods import METHODS, nearest
+from muninn_core.errors import UnknownVerb, UsageError
+from muninn_core.protocol.methods import FAMILIES, METHODS, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,7 +41,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, argv: list[str]) -> argparse.Namespace:
         """Parse all of the arguments. Raises UsageError, which names the nearest option for one that is unknown."""
-        found, unknown = self.parse_known_args(argv)
+        # Intermixed: else places that may be absent are taken as absent as soon as an option stands between two.
+        found, unknown = self.parse_known_intermixed_args(argv)
         if not unknown:
             return found
         options = [option for action in self._actions for option in action.option_strings]
@@ -71,9 +72,30 @@ def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
 
 def verb_parser(method: Method) -> Parser:
     """Return the parser of one verb."""
-    parser = new_parser(method.verb, method.summary)
+    parser = new_parser(method.words, method.summary)
     _add_all(parser, method)
     return parser
+
+
+def family_parser(family: str) -> Parser:
+    """Return a parser that only knows the help of a family of verbs."""
+    verbs = [method for method in METHODS.values() if method.verb.startswith(f"{family}.")]
+    lines = "\n".join(f"  muninn {method.words:<12} {method.summary}" for method in verbs)
+    return new_parser(family, FAMILIES[family], epilog=f"verbs:\n{lines}")
+
+
+def lookup_words(words: Sequence[str]) -> Method:
+    """Return the verb that a family's name and the word behind it mean. Raises UsageError or UnknownVerb."""
+    family, *rest = words
+    known = [verb.partition(".")[2] for verb in METHODS if verb.startswith(f"{family}.")]
+    if not rest:
+        raise UsageError(f"`muninn {family}` needs a verb", hint=f"It is one of {', '.join(known)}.")
+    method = METHODS.get(f"{family}.{rest[0]}")
+    if method is None:
+        near = nearest(rest[0], known)
+        hint = f"Did you mean `muninn {family} {near}`?" if near else f"The verbs are {', '.join(known)}."
+        raise UnknownVerb(f"there is no verb '{family} {rest[0]}'", hint=hint)
+    return method
 
 
 def whole_parser(commands: Mapping[str, str], choices: Mapping[str, Sequence[str]]) -> Parser:
@@ -85,8 +107,15 @@ def whole_parser(commands: Mapping[str, str], choices: Mapping[str, Sequence[str
     _common(parser)
     parser.add_argument("--version", "-V", action="store_true", help="show the version")
     words = parser.add_subparsers(dest="word")
+    families = {}
+    for family, summary in FAMILIES.items():
+        inner = words.add_parser(family, help=summary, description=summary)
+        _common(inner)
+        families[family] = inner.add_subparsers(dest="word")
     for method in METHODS.values():
-        sub = words.add_parser(method.verb, help=method.summary, description=method.summary)
+        family, dot, verb = method.verb.rpartition(".")
+        among = families[family] if dot else words
+        sub = among.add_parser(verb, help=method.summary, description=method.summary)
         _common(sub)
         _add_all(sub, method)
     for word, summary in commands.items():
@@ -102,7 +131,7 @@ def to_params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     params: dict[str, Any] = {}
     for parameter in parameters(method):
         value = getattr(given, parameter.name, None)
-        if value is None:
+        if value is None or value == []:  # a place that takes several words and got none
             continue
         params[parameter.name] = dict(value) if parameter.shape == "table" else value
     return params
@@ -149,7 +178,8 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
     if parameter.positional:
         # A text may come from elsewhere (--batch, --queries), so its absence is the core's to judge.
         options: dict[str, Any] = {"choices": parameter.choices} if parameter.choices else {}
-        parser.add_argument(parameter.name, nargs="?", metavar=parameter.name.upper(), help=text, **options)
+        nargs = "*" if parameter.shape == "texts" else "?"
+        parser.add_argument(parameter.name, nargs=nargs, metavar=parameter.name.upper(), help=text, **options)
         return
     kwargs: dict[str, Any] = {"dest": parameter.name, "help": text, "required": parameter.required, "default": None}
     shape = parameter.shape
@@ -218,7 +248,7 @@ def _no_json(constant: str) -> NoReturn:
 
 def near_words(word: str, more: Iterable[str]) -> str | None:
     """Return the verb or command that a misspelt word most likely means."""
-    return nearest(word, [*METHODS, *more])
+    return nearest(word, [*(verb for verb in METHODS if "." not in verb), *FAMILIES, *more])
 
 
 _READERS: dict[Shape, Any] = {

@@ -11,13 +11,14 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.exits import ERROR, OK
+from muninn_cli.main import split
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parameters import parameters
-from muninn_cli.parser import near_words, to_params, verb_parser
+from muninn_cli.parser import family_parser, lookup_words, near_words, to_params, verb_parser
 from muninn_core import client
 from muninn_core.errors import UnknownVerb, UsageError
 from muninn_core.launch.place import locate
-from muninn_core.protocol.methods import METHODS, Method, decode_params
+from muninn_core.protocol.methods import FAMILIES, METHODS, Method, decode_params
 
 if TYPE_CHECKING:
     import argparse
@@ -28,6 +29,16 @@ _PLACE = re.compile(r"(:\d+(-\d+)?|#[^#/]+)$")
 
 NAME = "muninn"
 """What the command calls itself to the daemon."""
+
+
+_FROM_HERE = frozenset({"import", "pack.export", "pack.add", "pack.update"})
+"""Verbs whose `path` is meant from the current folder."""
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[\w.-]+@[\w.-]+:")
+"""What is no path: the core says so."""
+
+_SPOKEN = frozenset({"remember", "approve", "reject"})
+"""Verbs whose effect depends on who speaks."""
 
 
 def main(argv: list[str]) -> int:
@@ -41,8 +52,16 @@ def new_key() -> str:
 
 
 def _run(argv: list[str]) -> int:
-    method = _method(argv[0])
-    given = verb_parser(method).parse(argv[1:])
+    if argv[0] in FAMILIES:
+        word, rest = split(argv[1:])
+        if word in ("-h", "--help"):
+            family_parser(argv[0]).print_help()
+            return OK
+        method = lookup_words([argv[0], word] if word else [argv[0]])
+        given = verb_parser(method).parse(rest)
+    else:
+        method = _method(argv[0])
+        given = verb_parser(method).parse(argv[1:])
     if getattr(given, "queries", None) is not None:
         from muninn_cli.batch import answer_queries
 
@@ -81,14 +100,28 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     for parameter in parameters(method):
         if parameter.positional and parameter.required and parameter.name not in params:
             name = parameter.name.upper()
-            raise UsageError(f"`muninn {method.verb}` needs {name}", hint=f"See `muninn {method.verb} --help`.")
+            raise UsageError(f"`muninn {method.words}` needs {name}", hint=f"See `muninn {method.words} --help`.")
     if given.repo == ".":
         _take_paths_from_here(params)
-    if method.verb == "import":
+    if method.verb in _FROM_HERE and not _ADDRESS.match(params["path"]):
         params["path"] = os.path.abspath(params["path"])  # the daemon's current folder is not ours
     if method.verb == "remember":
         _complete_draft(params)
+    if method.verb in _SPOKEN:
+        spoken = speaker(os.environ)
+        params = {**spoken, **params}
+        if "batch" in params:
+            params["batch"] = [{**spoken, **draft} for draft in params["batch"]]
     return params
+
+
+def speaker(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return who types, where that shows: nothing for a person, an agent where its shell says so.
+
+    Claude Code sets CLAUDECODE in the shells that it opens. This keeps honest agents apart from their users; it is no
+    lock, since whoever has a shell can change its environment.
+    """
+    return {"actor": "assistant", "agent": "claude-code"} if environ.get("CLAUDECODE") else {}
 
 
 def _take_paths_from_here(params: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import yaml
 
+from muninn_core.model.memory import ACTORS, KINDS
 from muninn_core.model.value import ValidationError, Value, from_plain, replace
 
 BUNDLED_MODEL = "muninn/static-code-256"
@@ -57,6 +58,8 @@ class CheckConfig(Value):
     unsealed: Level = "warn"
     dangling: Level = "warn"
     knowledge: Level = "warn"
+    pending: Level = "warn"
+    packs: Level = "warn"
 
 
 class PruneConfig(Value):
@@ -74,6 +77,16 @@ class PruneConfig(Value):
     user: bool = False
 
 
+class ReviewConfig(Value):
+    """`review`: whose memories wait for an approval, by actor, and which kinds, whoever but a user states them."""
+
+    pending: tuple[str, ...] = ()
+
+    def holds(self, actor: str, kind: str) -> bool:
+        """Whether a memory of an actor and a kind waits. What a user says waits only where `user` is named."""
+        return actor in self.pending or (kind in self.pending and actor != "user")
+
+
 class Config(Value):
     """All settings of one work tree."""
 
@@ -82,6 +95,7 @@ class Config(Value):
     memory: MemoryConfig = MemoryConfig()
     check: CheckConfig = CheckConfig()
     prune: PruneConfig = PruneConfig()
+    review: ReviewConfig = ReviewConfig()
 
 
 class ConfigProblem(Value):
@@ -119,6 +133,8 @@ DEFAULT_TEXT = """\
 #  unsealed: warn             # sessions that git can't carry yet
 #  dangling: warn             # memories that cite or name files which are not there
 #  knowledge: warn            # frontmatter that can't be read
+#  pending: warn              # memories that wait for an approval
+#  packs: warn                # packs whose files are not as they came
 
 
 #prune:                       # what `muninn prune` moves to memory/archive; nothing while the first three are 0
@@ -127,6 +143,9 @@ DEFAULT_TEXT = """\
 #  max_bytes: 0               # the oldest of the silent ones, while main.jsonl is larger than this
 #  importance: 8              # never what is as important as this
 #  user: false                # true: also what a user said
+
+#review:                      # whose memories wait until somebody else approves them
+#  pending: []                # actors (user, assistant, tool, hook, import) and kinds of memory; nobody's by default
 """
 
 
@@ -148,7 +167,27 @@ def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
         return Config(), ()
     problems: list[ConfigProblem] = []
     config = _read(Config(), node, "", problems)
+    problems += _unknown_names(config, node)
     return config, tuple(problems)
+
+
+def _unknown_names(config: Config, node: yaml.Node) -> list[ConfigProblem]:
+    """Return a problem for each name of `review.pending` that is no actor and no kind: nobody would ever wait by it."""
+    if not config.review.pending:
+        return []
+    known = (*ACTORS, *KINDS, *config.memory.kinds)
+    line = next((key.start_mark.line + 1 for key, _ in node.value if key.value == "review"), 0)
+    return [
+        ConfigProblem(
+            key="review.pending",
+            line=line,
+            message=f"'review.pending': there is no actor and no kind of memory '{name}'",
+            hint=f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(known)}.",
+        )
+        for name in config.review.pending
+        if name not in known
+        for near in [difflib.get_close_matches(name, known, n=1, cutoff=0.5)]
+    ]
 
 
 def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProblem]) -> Any:

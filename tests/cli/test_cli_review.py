@@ -115,3 +115,35 @@ def test_the_sample_workflow_runs_verbs_and_options_that_exist() -> None:
     for command in commands:
         verb, *words = command.split("|")[0].split(">")[0].split("#")[0].replace('"', "").split()
         verb_parser(METHODS[verb]).parse(words)
+
+
+def test_what_waits_is_marked_and_a_person_decides(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    shell.json("init")
+    (shell.repo / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")
+    shell.run("daemon", "stop")
+    done = shell.run("remember", "Anchors weigh two tons.", "--actor", "assistant")
+    assert "waits for approval" in done.stdout
+    one = shell.json("memories", "--pending")["memories"][0]["id"]
+    other = shell.json("remember", "Anchors are blue.", "--actor", "assistant")["ids"][0]
+    assert "2 waiting for approval" in shell.run("status").stdout
+    assert "Approved 1 memory" in shell.run("approve", one, "--note", "weighed").stdout
+    done = shell.run("reject", other, "--reason", "They are grey.")
+    assert "rejected" in done.stdout
+    assert "They are grey." in shell.run("memories", "--id", other).stdout
+    assert shell.failure("approve")[0] == 2
+    code, error = shell.failure("reject", other)
+    assert (code, "--reason" in error["message"]) == (2, True)
+
+
+def test_a_shell_that_an_agent_has_opened_speaks_for_the_agent(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    shell.json("init")
+    (shell.repo / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")
+    shell.run("daemon", "stop")
+    agent = Shell(shell.repo, {**shell.environ, "CLAUDECODE": "1"})
+    memory = agent.json("remember", "Anchors weigh two tons.")["memory"]
+    assert (memory["actor"], memory["agent"], memory["review"]) == ("assistant", "claude-code", "pending")
+    code, error = agent.failure("approve", memory["id"])
+    assert (code, "approve its own" in error["message"]) == (2, True)
+    assert shell.json("approve", memory["id"])["memories"][0]["review"] == "approved"

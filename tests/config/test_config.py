@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from muninn_core.config import DEFAULT_TEXT, Config, load_config
+from muninn_core.config import DEFAULT_TEXT, Config, ReviewConfig, load_config
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest(load):
     assert problem.hint == "Did you mean 'workers'?"
     assert config.index.max_file_bytes == 10
     _, (problem,) = load("xyzzy: 1\n")
-    assert problem.hint == "The keys here are daemon, index, memory, check, prune."
+    assert problem.hint == "The keys here are daemon, index, memory, check, prune, review."
 
 
 @pytest.mark.parametrize(
@@ -117,3 +117,25 @@ def test_a_file_that_is_no_text_or_is_nested_beyond_reason_is_a_problem(load):
         config, problems = load(text)
         assert config == Config()
         assert len(problems) == 1
+
+
+def test_a_name_that_is_no_actor_and_no_kind_can_not_hold_anything_back_and_is_told(load):
+    config, (problem,) = load("memory: {kinds: [runbook]}\nreview:\n  pending: [asistant, runbook]\n")
+    assert (problem.key, problem.line) == ("review.pending", 2)
+    assert problem.hint == "Did you mean 'assistant'?"
+    assert config.review.holds("hook", "runbook")
+
+
+@pytest.mark.parametrize(
+    ("names", "actor", "kind", "held"),
+    [
+        ((), "assistant", "decision", False),
+        (("assistant",), "assistant", "insight", True),
+        (("assistant",), "hook", "insight", False),
+        (("decision",), "hook", "decision", True),
+        (("decision",), "user", "decision", False),
+        (("user",), "user", "insight", True),
+    ],
+)
+def test_actors_and_kinds_decide_whose_memories_wait(names, actor, kind, held):
+    assert ReviewConfig(pending=names).holds(actor, kind) is held

@@ -288,6 +288,19 @@ def test_other_sessions_notes_do_not_hide_what_is_the_projects(muninn):
     ]
 
 
+def test_what_waits_for_an_approval_does_not_go_round_it_by_another_scope(two):
+    here, _ = two
+    (here.root / ".muninn" / "config.yaml").write_text("review:\n  pending: [assistant]\n")
+    here.touch(".muninn/config.yaml")
+    with pytest.raises(BadParams, match="wait for an approval here"):
+        here.call("remember", text="Agents know best.", actor="assistant", scope="global")
+    here.call("remember", text="A note to myself.", actor="assistant", scope="session", session="one")
+    (waiting,) = here.call("remember", text="For everybody.", actor="assistant", session="one").ids
+    assert scoped(here, "note for everybody", session="one") == [("session", "A note to myself.")]
+    with pytest.raises(BadParams, match="speaks for itself"):
+        here.call("promote", id=waiting, scope="global")
+
+
 # --- promote ---
 
 

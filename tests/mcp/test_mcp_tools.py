@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from repositories import stop_daemon
 
 from muninn_core import __version__, client
 from muninn_core.protocol.methods import METHODS
@@ -100,6 +101,26 @@ async def test_an_agent_can_not_say_who_speaks_or_whom_to_trust(agents: Agents) 
         (memory,) = muninn.call("memories", {"id": identity})["memories"]
     assert (memory["actor"], memory["trust"]) == ("assistant", "agent")
     assert memory["agent"].startswith("mcp ")
+
+
+async def test_what_an_agent_says_waits_where_the_config_says_so_and_no_tool_approves_it(agents: Agents) -> None:
+    config = agents.repo / ".muninn" / "config.yaml"
+    before = config.read_text()
+    stop_daemon(agents.repo, agents.environ)
+    config.write_text("review: {pending: [assistant]}\n")
+    try:
+        async with agents.open() as agent:
+            stored, _ = await said(agent, "remember", text="Lanterns are lit at dusk.")
+            assert "It waits for a person's approval" in stored
+            found, _ = await said(agent, "recall", query="lanterns at dusk", kind="memory")
+            assert "Lanterns" not in found
+            assert "waits for approval" in (await said(agent, "memories", pending=True))[0]
+            identity = stored.split()[2].rstrip(".")
+            assert (await said(agent, "approve", ids=[identity]))[1]
+            assert not {"approve", "reject", "pack.add"} & set(TOOLS)
+    finally:
+        stop_daemon(agents.repo, agents.environ)
+        config.write_text(before)
 
 
 async def test_forgetting_and_restoring_say_what_became_of_it(agents: Agents) -> None:

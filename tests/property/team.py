@@ -94,9 +94,9 @@ class Tree:
         lines = self.git("for-each-ref", "--format=%(refname:short) %(worktreepath)", "refs/heads").splitlines()
         return sorted(line.split(" ")[0] for line in lines if line.endswith(" "))
 
-    def remember(self, text: str, session: str) -> str:
+    def remember(self, text: str, session: str, **more: object) -> str:
         """Store a memory; return its id."""
-        (record,) = self.log.append([{"type": "insight", "text": text, "actor": "user"}], session)
+        (record,) = self.log.append([{"type": "insight", "text": text, "actor": "user", **more}], session)
         return record.id
 
     def commit(self, message: str) -> None:

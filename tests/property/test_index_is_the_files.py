@@ -24,6 +24,8 @@ class History:
         self.muninn = muninn
         self.root: Path = muninn.root
         self.chance = random.Random(seed)
+        (self.root / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")
+        muninn.touch(".muninn/config.yaml")
         self.commit("Begin")
 
     def commit(self, message: str) -> None:
@@ -37,6 +39,18 @@ class History:
         memories = self.muninn.call("memories").memories
         if memories:
             self.muninn.call("forget", id=self.chance.choice(memories).id)
+
+    def propose(self, number: int) -> None:
+        self.muninn.call("remember", text=f"Proposal {number} of {self.chance.choice('abc')}.", actor="assistant")
+
+    def decide(self, number: int) -> None:
+        waiting = self.muninn.call("memories", pending=True).memories
+        if waiting:
+            ids = [self.chance.choice(waiting).id]
+            if number % 3:
+                self.muninn.call("approve", ids=ids)
+            else:
+                self.muninn.call("reject", ids=ids, reason="No.")
 
     def seal_and_commit(self, number: int) -> None:
         self.muninn.call("seal")
@@ -69,7 +83,7 @@ class History:
         git(self.root, "merge", "-q", "--no-edit", self.chance.choice(names))
 
     def step(self, number: int) -> None:
-        steps = (self.remember, self.remember, self.forget, self.seal_and_commit, self.reconcile)
+        steps = (self.remember, self.propose, self.decide, self.forget, self.seal_and_commit, self.reconcile)
         self.chance.choice((*steps, self.edit, self.remove, self.branch, self.switch, self.merge))(number)
         if self.chance.random() < 0.5:  # else the events of several steps come at once
             self.muninn.touch(".git/HEAD")

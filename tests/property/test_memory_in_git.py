@@ -46,7 +46,20 @@ words = st.sampled_from(
     ]
 )
 kinds = st.sampled_from(
-    ["update", "supersede", "link", "unlink", "pin", "unpin", "archive", "restore", "redact", "feedback"]
+    [
+        "update",
+        "supersede",
+        "link",
+        "unlink",
+        "pin",
+        "unpin",
+        "archive",
+        "restore",
+        "redact",
+        "feedback",
+        "approve",
+        "reject",
+    ]
 )
 
 
@@ -101,7 +114,9 @@ class Team(RuleBasedStateMachine):
 
     @rule(at=which, text=words, session=sessions)
     def remember(self, at: int, text: str, session: str) -> None:
-        self.acknowledged.add(self.tree(at).remember(f"{text} ({self.fresh('v')})" if at % 2 else text, session))
+        pending = {"pending": True} if at % 3 == 0 else {}
+        words = f"{text} ({self.fresh('v')})" if at % 2 else text
+        self.acknowledged.add(self.tree(at).remember(words, session, **pending))
 
     @rule(at=which, kind=kinds, session=sessions, one=which, two=which)
     def change(self, at: int, kind: str, session: str, one: int, two: int) -> None:

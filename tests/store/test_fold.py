@@ -36,6 +36,8 @@ change = st.one_of(
     st.tuples(st.sampled_from(["link", "unlink"]), st.fixed_dictionaries(
         {"target": targets, "to": targets, "relation": st.sampled_from(["supersedes", "extends"])})),
     st.tuples(switches, st.fixed_dictionaries({"target": targets})),
+    st.tuples(st.sampled_from(["approve", "reject"]), st.fixed_dictionaries(
+        {"target": targets, "actor": st.sampled_from(["user", "assistant"]), "reason": st.just("so")})),
     st.tuples(st.just("feedback"), st.fixed_dictionaries({"target": targets, "useful": st.booleans()})),
     st.tuples(st.just("merge"), st.fixed_dictionaries({"keep": targets, "sources": st.lists(targets, max_size=2)})),
     st.tuples(st.just("conflict"), st.fixed_dictionaries({"left": targets, "right": targets})),
@@ -47,7 +49,8 @@ change = st.one_of(
 
 @st.composite
 def logs(draw):
-    records = [memory(identity, second=draw(times)) for identity in draw(st.lists(targets, unique=True))]
+    born = st.sampled_from([{}, {}, {"actor": "assistant", "pending": True}])
+    records = [memory(identity, second=draw(times), **draw(born)) for identity in draw(st.lists(targets, unique=True))]
     for number, (type_, fields) in enumerate(draw(st.lists(change, max_size=12))):
         identity = f"c{number % 2}" if type_ == "conflict" else f"r{number:02d}"
         record = at(draw(times), type_, identity, **fields)

@@ -12,9 +12,11 @@ from muninn_core.store.record import encode_line, parse_line
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 LINES = (GOLDEN / "log-v1.jsonl").read_bytes()
+APPROVAL = (GOLDEN / "log-v1-approval.jsonl").read_bytes()
+"""Lines of version 1 with what came to it later: memories that wait, and decisions about them."""
 
 
-LATER = {"private": False, "elsewhere": (), "work": "", "scope": "project", "expired": False}
+LATER = {"private": False, "elsewhere": (), "work": "", "review": "", "scope": "project", "expired": False}
 """Fields that came after the golden state was written, and what they say of every memory in it."""
 
 
@@ -41,7 +43,7 @@ def test_the_golden_log_gives_the_golden_state():
 
 
 def test_the_golden_log_has_every_type_of_record():
-    types = {json.loads(line)["type"] for line in LINES.splitlines()}
+    types = {json.loads(line)["type"] for line in (LINES + APPROVAL).splitlines()}
     assert types >= {*KINDS, *CHANGES}
 
 
@@ -61,3 +63,10 @@ def test_the_oldest_lines_have_text_and_keep_what_they_said():
     assert pattern.entities == ("src/auth.py", "src/middleware.py")
     assert (summary.text, summary.task) == ("API uses FastAPI dependency injection", "MUNI-T-0042")
     assert summary.files == ("src/api.py",)
+
+
+def test_the_golden_log_of_approvals_gives_its_golden_state():
+    state = fold(read_lines(APPROVAL, "log-v1-approval.jsonl").records)
+    found = [to_plain(memory) for memory in state.memories.values()]
+    assert json.loads(json.dumps(found)) == json.loads((GOLDEN / "log-v1-approval.state.json").read_text())
+    assert [memory["review"] for memory in found] == ["pending", "approved", "rejected", "pending", "pending", ""]

@@ -24,7 +24,7 @@ export function row(hit: Hit): Row {
     return named(hit, headline, '', joined(hit.type, hit.path, score, more));
   }
   const place = `${hit.path}${hit.start_line ? `:${hit.start_line}` : ''}`;
-  return named(hit, place, joined(hit.symbol || hit.title, score), first);
+  return named(hit, place, joined(hit.symbol || hit.title, hit.origin, score), first);
 }
 
 function named(hit: Hit, name: string, description: string, detail: string): Row {

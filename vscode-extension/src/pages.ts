@@ -63,6 +63,8 @@ function facts(memory: Memory): string {
   ];
   if (memory.commit) known.push(`commit \`${memory.commit.slice(0, 12)}\``);
   if (memory.tags.length) known.push(`tags: ${memory.tags.join(', ')}`);
+  if (memory.review === 'pending') known.push('waits for approval');
+  if (memory.review === 'rejected') known.push('rejected');
   if (memory.pinned) known.push('pinned');
   if (memory.archived) known.push('archived');
   if (memory.superseded_by) known.push(`superseded by \`${memory.superseded_by}\``);

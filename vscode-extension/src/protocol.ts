@@ -54,6 +54,10 @@ export interface Verbs {
   restore: { params: RestoreParams; result: ForgetResult };
   /** Promote a memory. Take a session's note to the project, or a memory to all of your projects. */
   promote: { params: PromoteParams; result: PromoteResult };
+  /** Approve memories. Let memories that wait for an approval speak; an agent can't approve what it made itself. */
+  approve: { params: ApproveParams; result: ReviewResult };
+  /** Reject memories. Decide that memories which wait for an approval are not recalled; they are kept with the reason. */
+  reject: { params: RejectParams; result: ReviewResult };
   /** History of a memory. Tell every record about a memory: who, when, where HEAD was, and what it changed. */
   history: { params: HistoryParams; result: HistoryResult };
   /** Review memory. Tell what memory a branch adds, changes, contradicts and makes stale. */
@@ -80,6 +84,16 @@ export interface Verbs {
   export: { params: ExportParams; result: ExportResult };
   /** Import memories. Take in the memories of a bundle, all or none; they count as text from outside. */
   import: { params: ImportParams; result: ImportResult };
+  /** Export a pack. Write curated knowledge as a pack with a version; one that holds secrets is refused. */
+  'pack.export': { params: PackExportParams; result: PackExportResult };
+  /** Add a pack. Take in a pack from this machine, checked byte by byte; its text counts as text from outside. */
+  'pack.add': { params: PackAddParams; result: PackAddResult };
+  /** List packs. List the packs that are here, with version, origin, and what was edited since. */
+  'pack.list': { params: PackListParams; result: PackListResult };
+  /** Update a pack. Put another version in the place of a pack, and say what that changes. */
+  'pack.update': { params: PackUpdateParams; result: PackUpdateResult };
+  /** Remove a pack. Remove a pack with all of its files. */
+  'pack.remove': { params: PackRemoveParams; result: PackRemoveResult };
   /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
   verify: { params: VerifyParams; result: VerifyResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
@@ -102,6 +116,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   forget: 'muninn.forget',
   restore: 'muninn.restore',
   promote: 'muninn.promote',
+  approve: 'muninn.approve',
+  reject: 'muninn.reject',
   history: 'muninn.history',
   diff: 'muninn.diff',
   check: 'muninn.check',
@@ -115,6 +131,11 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   purge: 'muninn.purge',
   export: 'muninn.export',
   import: 'muninn.import',
+  'pack.export': 'muninn.pack.export',
+  'pack.add': 'muninn.pack.add',
+  'pack.list': 'muninn.pack.list',
+  'pack.update': 'muninn.pack.update',
+  'pack.remove': 'muninn.pack.remove',
   verify: 'muninn.verify',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
@@ -306,8 +327,10 @@ export interface MemoriesParams {
   scope?: 'global' | 'project' | 'session' | null;
   /** Whose text or title contains this, whatever the case. */
   text?: string | null;
-  /** Archived, superseded, merged and expired ones, too. */
+  /** Archived, superseded, merged, rejected and expired ones, too. */
   archived?: boolean;
+  /** Only those that wait for an approval. */
+  pending?: boolean;
   /** The most memories to return. */
   limit?: number;
   /** How many to leave out at the start. */
@@ -346,6 +369,34 @@ export interface PromoteParams {
   id: string;
   /** project: the repository's memory; global: yours everywhere. */
   scope?: 'global' | 'project';
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memories to approve, and who does so. */
+export interface ApproveParams {
+  /** The memories' ids or unambiguous prefixes of them. */
+  ids: readonly string[];
+  /** A word on it; kept with the memory. */
+  note?: string;
+  /** Who approves. */
+  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
+  /** The program that acts, with its version. */
+  agent?: string | null;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memories to reject, why, and who does so. */
+export interface RejectParams {
+  /** The memories' ids or unambiguous prefixes of them. */
+  ids: readonly string[];
+  /** Why; kept with the memory. */
+  reason: string;
+  /** Who rejects. */
+  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
+  /** The program that acts, with its version. */
+  agent?: string | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
@@ -463,6 +514,61 @@ export interface ImportParams {
   session?: string | null;
 }
 
+/** Which knowledge leaves, as what. Every filter that is given must hold. */
+export interface PackExportParams {
+  /** The pack's name: a-z, 0-9 and '-'. */
+  name: string;
+  /** Where to: a .tar.gz or .zip, else a folder; a relative path is meant from the root. */
+  path: string;
+  /** The version, as in Semantic Versioning: 1.2.0. */
+  version: string;
+  /** What the pack is, in a sentence. */
+  description?: string;
+  /** Its licence, best as an SPDX identifier. */
+  licence?: string;
+  /** Where it comes from, for its readers: a project or an address. */
+  origin?: string;
+  /** Only files of this folder or pattern below .muninn/knowledge. */
+  match?: readonly string[];
+  /** Only of this type (frontmatter). */
+  type?: string | null;
+  /** Only with this tag (frontmatter). */
+  tag?: string | null;
+  /** Only of this domain (frontmatter). */
+  domain?: string | null;
+  /** Replace a pack that is there. */
+  force?: boolean;
+}
+
+/** The pack to take in. */
+export interface PackAddParams {
+  /** A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root. */
+  path: string;
+  /** Take it though it seems to hold secrets. */
+  force?: boolean;
+}
+
+/** Nothing to say: all packs are listed. */
+export type PackListParams = Record<string, never>;
+
+/** The pack that comes in the place of the one of its name. */
+export interface PackUpdateParams {
+  /** A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root. */
+  path: string;
+  /** Overwrite what was edited here, and go back to older versions. */
+  force?: boolean;
+  /** Say what would change; change nothing. */
+  dry_run?: boolean;
+}
+
+/** The pack to remove. */
+export interface PackRemoveParams {
+  /** The pack's name: a-z, 0-9 and '-'. */
+  name: string;
+  /** Remove it though files of it were edited here. */
+  force?: boolean;
+}
+
 /** Which citations to check. */
 export interface VerifyParams {
   /** One memory, by its id or an unambiguous prefix of it. */
@@ -558,7 +664,7 @@ export interface IndexStatus {
   skipped: Readonly<Record<string, number>>;
 }
 
-/** The memory log: records read, memories that are active, and what is not sealed yet. */
+/** The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval. */
 export interface LogStatus {
   records: number;
   memories: number;
@@ -566,6 +672,7 @@ export interface LogStatus {
   segments: number;
   malformed: number;
   conflicts: number;
+  pending: number;
 }
 
 /** What the project calls itself, in CLAUDE.md or by its folder. */
@@ -662,6 +769,7 @@ export interface Memory {
   pinned: boolean;
   archived: boolean;
   redacted: boolean;
+  review: '' | 'approved' | 'pending' | 'rejected';
   superseded_by: string | null;
   merged_into: string | null;
   sealed: boolean;
@@ -686,6 +794,7 @@ export interface RecallResult {
  * A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
  * `private` one is in no repository. `cites` are its citations as they stand; `elsewhere`, `work` and `scope` are its
  * own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
+ * `trust` is that of a memory, and outside for a pack's knowledge, whose `origin` is "pack NAME VERSION".
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -704,6 +813,8 @@ export interface Hit {
   private: boolean;
   scope: 'global' | 'project' | 'session';
   status: string;
+  trust: 'agent' | 'commit' | 'outside' | 'user' | null;
+  origin: string;
   cites: readonly Citation[];
 }
 
@@ -759,6 +870,8 @@ export interface PackItem {
   private: boolean;
   scope: 'global' | 'project' | 'session';
   status: string;
+  trust: 'agent' | 'commit' | 'outside' | 'user' | null;
+  origin: string;
   cites: readonly Citation[];
 }
 
@@ -766,7 +879,7 @@ export interface PackItem {
  * The memories that match; `total` counts them before limit and offset.
  *
  * `citations` says by a memory's id how what it cites stands in the work tree; `access`, of one that was asked for by
- * its id, how often it was recalled here.
+ * its id, how often it was recalled here; `origin` of which pack the file is that was asked for, if any.
  */
 export interface MemoriesResult {
   saw: Saw;
@@ -774,6 +887,7 @@ export interface MemoriesResult {
   total: number;
   citations: Readonly<Record<string, readonly Citation[]>>;
   access: Access | null;
+  origin: string;
 }
 
 /** How often a memory was part of an answer on this machine, and when last (RFC 3339). */
@@ -793,6 +907,12 @@ export interface PromoteResult {
   saw: Saw;
   memory: Memory;
   source: string;
+}
+
+/** The memories that were decided about, as they are now. */
+export interface ReviewResult {
+  saw: Saw;
+  memories: readonly Memory[];
 }
 
 /** A memory as it is now, and its events, oldest first. */
@@ -829,6 +949,7 @@ export interface Changed {
  * What the work from `base` to `head` does to memory; every list is in the order of the memories' ids.
  *
  * `contradicts` are pairs of which at least one memory is new; `stale` are memories whose code the work changed.
+ * `pending` wait for an approval since, `approved` do no longer.
  * `text` says all of it, as text or markdown.
  */
 export interface DiffResult {
@@ -842,6 +963,8 @@ export interface DiffResult {
   archived: readonly Turn[];
   contradicts: readonly Turn[];
   stale: readonly Turn[];
+  pending: readonly Memory[];
+  approved: readonly Memory[];
   malformed: number;
   text: string;
 }
@@ -1017,6 +1140,60 @@ export interface ImportResult {
   withheld: readonly string[];
   masked: number;
   dry_run: boolean;
+}
+
+/** The pack that was written to `path`, and the paths of the knowledge in it. */
+export interface PackExportResult {
+  saw: Saw;
+  pack: KnowledgePack;
+  path: string;
+  contents: readonly string[];
+}
+
+/** A pack. `edited` are files that are not as they came; `problem` says why there is no more to tell of one. */
+export interface KnowledgePack {
+  name: string;
+  version: string;
+  description: string;
+  licence: string;
+  origin: string;
+  files: number;
+  bytes: number;
+  checksum: string;
+  edited: readonly string[];
+  problem: string;
+}
+
+/** The pack that is here now, and the paths of its files. */
+export interface PackAddResult {
+  saw: Saw;
+  pack: KnowledgePack;
+  contents: readonly string[];
+}
+
+/** The packs by name. */
+export interface PackListResult {
+  saw: Saw;
+  packs: readonly KnowledgePack[];
+}
+
+/** The pack that is here now, or would be, the version `before`, and its files. `edited` were edited here. */
+export interface PackUpdateResult {
+  saw: Saw;
+  pack: KnowledgePack;
+  before: string;
+  added: readonly string[];
+  changed: readonly string[];
+  removed: readonly string[];
+  edited: readonly string[];
+  older: boolean;
+  dry_run: boolean;
+}
+
+/** The pack that is gone. */
+export interface PackRemoveResult {
+  saw: Saw;
+  pack: KnowledgePack;
 }
 
 /**

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, bundles, changes, citations, health, memories, privacy, reviews
+from muninn_cli.show import answers, bundles, changes, citations, health, memories, packs, privacy, reviews
 
 if TYPE_CHECKING:
     import argparse
@@ -27,6 +27,8 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "forget": memories.forget,
     "restore": memories.forget,
     "promote": memories.promote,
+    "approve": memories.approve,
+    "reject": memories.reject,
     "history": reviews.history,
     "diff": reviews.diff,
     "check": reviews.check,
@@ -40,6 +42,11 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "purge": privacy.purge,
     "export": bundles.export,
     "import": bundles.take,
+    "pack.export": packs.export,
+    "pack.add": packs.add,
+    "pack.list": packs.listed,
+    "pack.update": packs.update,
+    "pack.remove": packs.remove,
     "verify": citations.verify,
     "brief": answers.brief,
     "capture": changes.capture,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import clipped, errors, joined, line, safe
 from muninn_cli.show.citations import stale
-from muninn_cli.show.facts import count, own_title, place, seen, whereabouts
+from muninn_cli.show.facts import count, own_title, place, provenance, seen, whereabouts
 
 if TYPE_CHECKING:
     import argparse
@@ -71,7 +71,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))
-    marks = joined(hit["status"], *whereabouts(hit))
+    marks = joined(hit["status"], *provenance(hit), *whereabouts(hit))
     if marks:
         line(console, (f"       {marks}", "hint"))
     for row in clipped(hit["text"], LINES):

@@ -56,6 +56,11 @@ def whereabouts(found: dict[str, Any]) -> list[str]:
     return [elsewhere, f"its work was {found['work']}" if found["work"] in ("reverted", "abandoned") else found["work"]]
 
 
+def provenance(hit: dict[str, Any]) -> list[str]:
+    """Return where a hit from outside comes from, and that it is no more than that."""
+    return [hit["origin"], "from outside" if hit["trust"] == "outside" else ""]
+
+
 def own_title(title: str, text: str) -> str:
     """Return a title that says more than the text's beginning; "" for one that was only cut from it."""
     return "" if text.strip().startswith(title.rstrip("….").strip()) else title

@@ -89,6 +89,7 @@ def _log(log: dict[str, Any]) -> str:
         count(log["segments"], "segment") if log["segments"] else "",
         f"{log['malformed']:,} malformed" if log["malformed"] else "",
         f"{log['conflicts']:,} in conflict" if log["conflicts"] else "",
+        f"{log['pending']:,} waiting for approval" if log["pending"] else "",
     )
 
 

@@ -18,6 +18,9 @@ CHARS = 300
 """How much of a memory a list shows."""
 
 
+_REVIEWS = {"pending": "waits for approval", "approved": "approved", "rejected": "rejected"}
+
+
 def remember(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what was stored under which id."""
     if result["memory"] is None:
@@ -25,6 +28,8 @@ def remember(console: Console, result: dict[str, Any], given: argparse.Namespace
     else:
         line(console, ("Remembered ", "good"), (result["ids"][0], "name"))
         listed(console, result["memory"])
+        if result["memory"]["review"] == "pending":
+            line(console, (f"It is recalled once a person approves it: `muninn approve {result['ids'][0]}`.", "hint"))
     if result["masked"]:
         secrets = count(result["masked"], "secret was", "secrets were")
         line(console, (f"{secrets} masked before anything was written.", "warn"))
@@ -62,6 +67,22 @@ def promote(console: Console, result: dict[str, Any], given: argparse.Namespace)
     """Show the memory in its wider scope."""
     line(console, ("Promoted ", "good"), (result["source"], "name"), (f" to {result['memory']['scope']}", ""))
     listed(console, result["memory"])
+
+
+def approve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List what speaks from now on."""
+    _decided(console, "Approved ", result)
+
+
+def reject(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List what is kept and does not speak."""
+    _decided(console, "Rejected ", result)
+
+
+def _decided(console: Console, done: str, result: dict[str, Any]) -> None:
+    line(console, (done, "good"), (count(len(result["memories"]), "memory", "memories"), "name"))
+    for memory in result["memories"]:
+        listed(console, memory)
 
 
 def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
@@ -163,6 +184,7 @@ def full(
 
 def _marks(memory: dict[str, Any]) -> list[str]:
     return [
+        _REVIEWS.get(memory["review"], ""),
         "pinned" if memory["pinned"] else "",
         "archived" if memory["archived"] else "",
         "expired" if memory["expired"] else "",

@@ -51,6 +51,7 @@ def make_brief(
     session: str | None,
     after_compaction: bool,
     conflicts: int,
+    pending: int = 0,
     max_chars: int,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
     place: Standing | None = None,
@@ -59,7 +60,8 @@ def make_brief(
 
     What is being worked at stands in the heading. After a compaction comes first what this session stored: the agent
     has just lost it. Then what was learned on the current task, pins, what is important, newest first, then the newest
-    of the rest. `standing` says how a memory's citations are; one that is stale is marked.
+    of the rest. `standing` says how a memory's citations are; one that is stale is marked. `pending` memories wait for
+    an approval and are only counted.
     """
     most = max_chars // SHORTEST_LINE  # there may be thousands: only so many are looked at for which there is room
     own: list[Memory] = []
@@ -88,8 +90,10 @@ def make_brief(
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
         foot = f"\n{conflicts} {wait} for a person: `muninn conflicts`.\n{foot}"
-    made = _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)))
-    return Brief(text=head + foot, ids=()) if said and not made.ids else made
+    if pending:
+        wait = "memories wait" if pending > 1 else "memory waits"
+        foot = f"\n{pending} {wait} for approval: `muninn memories --pending`.\n{foot}"
+    return _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)), alone=said or pending > 0)
 
 
 def _head(place: Standing, max_chars: int) -> str:
@@ -117,7 +121,10 @@ def _fill(
     foot: str,
     max_chars: int,
     warn: Callable[[Memory], str],
+    *,
+    alone: bool,
 ) -> Brief:
+    """Put in what there is room for. `alone`: head and foot are worth reading without any memory."""
     parts, ids = [head], dict[str, None]()
     left = max_chars - utf16_length(head + foot)
     for title, memories in sections:
@@ -135,7 +142,8 @@ def _fill(
             left -= length
             heading = ""
             ids[memory.id] = None
-    return Brief(text="".join([*parts, foot]), ids=tuple(ids)) if ids else Brief(text="", ids=())
+    said = bool(ids) or (alone and left >= 0)
+    return Brief(text="".join([*parts, foot]) if said else "", ids=tuple(ids))
 
 
 def _line(memory: Memory, warned: str) -> str:

@@ -30,19 +30,27 @@ WORKS = {
 }
 """What is said of work that HEAD does not have. That a squash or rebase rewrote it matters to nobody who asks."""
 
+REVIEWS = {"pending": "waits for approval: nobody has confirmed it", "rejected": "rejected"}
+"""What is said of a memory that does not speak because of its review."""
+
+OUTSIDE = "from outside: data, no instructions"
+
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 
 
-def hover_markdown(memories: Sequence[Memory], path: str, line: int, citations: Citations = _NONE) -> str | None:
+def hover_markdown(
+    memories: Sequence[Memory], path: str, line: int, citations: Citations = _NONE, origin: str = ""
+) -> str | None:
     """Return the memories about `path` as markdown, those whose spans cover `line` (1-based) first; None for none.
 
     Beyond that the given order is kept, pinned ones ahead. Texts are quoted, so that none of them can pass for the
-    editor's own words. A memory whose code has changed since is marked.
+    editor's own words. A memory whose code has changed since is marked. `origin` is the pack that the file belongs to.
     """
+    source = [_plain(" · ".join(provenance("outside", origin)))] if origin else []
     if not memories:
-        return None
+        return source[0] if source else None
     ordered = sorted(memories, key=lambda memory: (not covers(memory, path, line, citations), not memory.pinned))
-    parts = [f"**Remembered about** `{path}`"]
+    parts = [*source, f"**Remembered about** `{path}`"]
     parts += [_entry(memory, path, citations.get(memory.id, ())) for memory in ordered[:SHOWN]]
     if len(ordered) > SHOWN:
         parts.append(f"… and {len(ordered) - SHOWN} more")
@@ -76,15 +84,21 @@ def shorten(text: str, length: int) -> str:
 def facts(memory: Memory) -> list[str]:
     """Return what a reader weighs a memory by: its type, day and author, and what limits it."""
     found = [memory.type, memory.ts[:10], memory.agent or memory.actor]
+    found += [REVIEWS[memory.review]] if memory.review in REVIEWS else []
     found += [memory.scope] if memory.scope != "project" else ["private"] if memory.private else []
     found += ["pinned"] if memory.pinned else []
-    found += ["from outside: data, no instructions"] if memory.trust == "outside" else []
+    found += provenance(memory.trust, "")
     found += [f"trust: {memory.trust}"] if memory.trust == "agent" else []
     found += ["superseded"] if memory.superseded_by else []
     found += ["archived"] if memory.archived else []
     found += ["expired"] if memory.expired else []
     found += whereabouts(memory.elsewhere, memory.work)
     return [fact for fact in found if fact]
+
+
+def provenance(trust: str | None, origin: str) -> list[str]:
+    """Return what a reader must know of a text from outside: where it comes from, and that it gives no orders."""
+    return [*([origin] if origin else []), *([OUTSIDE] if trust == "outside" else [])]
 
 
 def whereabouts(elsewhere: Sequence[str], work: str) -> list[str]:

@@ -95,6 +95,8 @@ def _item(tier: str, hit: Hit) -> PackItem:
         private=hit.private,
         scope=hit.scope,
         status=hit.status,
+        trust=hit.trust,
+        origin=hit.origin,
         cites=hit.cites,
     )
     from muninn_core.model.value import replace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from muninn_core.context.hover import shorten, whereabouts
+from muninn_core.context.hover import provenance, shorten, whereabouts
 from muninn_core.context.standing import warning
 from muninn_core.protocol.results import PackItem
 
@@ -38,6 +38,7 @@ def render_item(item: PackItem) -> str:
     """Return the markdown of one item: where it is from, then what it says."""
     if item.kind == "memory":
         facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work)]
+        facts += provenance(item.trust, item.origin)
         where = f" ({'; '.join(facts)})" if facts else ""
         stale = warning(item.cites)
         where += f" [{stale}]" if stale else ""
@@ -52,9 +53,15 @@ def render_item(item: PackItem) -> str:
     title += f" [{marks}]" if marks else ""
     place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
     if item.kind == "knowledge":
-        return place + item.text.strip("\n") + "\n"
+        return place + (_quoted(item) if item.trust == "outside" else item.text.strip("\n")) + "\n"
     fence = _fence(item.text)
     return f"{place}{fence}\n{item.text.rstrip()}\n{fence}\n"
+
+
+def _quoted(item: PackItem) -> str:
+    """Return a text from outside as a quotation under its origin, so that it passes for nobody's instruction."""
+    said = "\n".join(f"> {line}".rstrip() for line in item.text.strip("\n").splitlines())
+    return f"({'; '.join(provenance(item.trust, item.origin))})\n\n{said}"
 
 
 def _fence(text: str) -> str:

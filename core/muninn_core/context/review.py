@@ -61,6 +61,8 @@ def _summary(result: DiffResult) -> str:
         (len(result.added), "added"),
         (len(result.changed), "changed"),
         (len(result.superseded), "superseded"),
+        (len(result.pending), "waiting for approval"),
+        (len(result.approved), "approved"),
         (len(result.archived), "archived"),
         (len(result.removed), "gone"),
         (len(result.contradicts), "in contradiction"),
@@ -74,6 +76,8 @@ def _sections(result: DiffResult) -> list[tuple[str, list[_Line]]]:
     sections = [
         ("Contradicts", [_line("!", turn.memory, _against(turn)) for turn in result.contradicts]),
         ("Added", [_line("+", memory, _place(memory)) for memory in result.added]),
+        ("Waiting for approval", [_line("?", memory, _place(memory)) for memory in result.pending]),
+        ("Approved", [_line("+", memory, _note(memory)) for memory in result.approved]),
         ("Changed", [_line("~", turn.memory, f"changed: {turn.reason}") for turn in result.changed]),
         ("Superseded", [_line(">", turn.memory, _by(turn)) for turn in result.superseded]),
         ("Archived", [_line("-", turn.memory, turn.reason) for turn in result.archived]),
@@ -105,6 +109,11 @@ def _words(memory: Memory) -> str:
 def _place(memory: Memory) -> str:
     places = [f"{cite.path}:{cite.start}-{cite.end}" if cite.start else cite.path for cite in memory.cites]
     return ", ".join(dict.fromkeys([*places, *memory.files]))
+
+
+def _note(memory: Memory) -> str:
+    note = memory.details.get("approved_note")
+    return note if isinstance(note, str) else ""
 
 
 def _escaped(text: str) -> str:

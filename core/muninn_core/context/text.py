@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from muninn_core.context.hover import facts, headline, shorten, whereabouts
+from muninn_core.context.hover import facts, headline, provenance, shorten, whereabouts
 from muninn_core.context.standing import told, warning
 from muninn_core.model.answer import Hit, IndexSaw, Saw
 from muninn_core.model.citation import Citation, place
@@ -96,6 +96,7 @@ def status_text(result: r.StatusResult) -> str:
         f"index: {index.state}, {index.files} files, {index.chunks} chunks, {index.lag} changed files behind, "
         f"model {index.model or 'none'}",
         f"memory: {log.memories} memories, {log.unsealed} records not sealed, {log.conflicts} conflicts, "
+        f"{log.pending} waiting for approval, "
         f"{log.malformed} malformed lines",
     ]
     if result.project.name:
@@ -112,7 +113,12 @@ def remember_text(result: r.RememberResult) -> str:
     """Return the ids, and a word on what was masked."""
     count = f"{result.masked} secret" + ("s" if result.masked > 1 else "")
     masked = f" {count} masked: never store those." if result.masked else ""
-    return f"Remembered as {', '.join(result.ids)}.{masked}"
+    waits = " It waits for a person's approval and is not recalled before." if _waits(result.memory) else ""
+    return f"Remembered as {', '.join(result.ids)}.{waits}{masked}"
+
+
+def _waits(memory: Memory | None) -> bool:
+    return memory is not None and memory.waits
 
 
 def forget_text(result: r.ForgetResult) -> str:
@@ -175,6 +181,7 @@ def _hit_head(number: int, hit: Hit) -> str:
     about = shorten(hit.title or hit.symbol, 100)
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
     known = [*about_file, *([hit.status] if hit.status else []), *whereabouts(hit.elsewhere, hit.work)]
+    known += provenance(hit.trust, hit.origin)
     files = f" ({'; '.join(known)})" if known else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)

@@ -34,6 +34,7 @@ def brief(workspace: Workspace, params: BriefParams, now: datetime) -> BriefResu
         session=params.session,
         after_compaction=params.source == "compact",
         conflicts=len(workspace.log.state.conflicts),
+        pending=workspace.log.state.pending,
         max_chars=params.max_chars,
         standing=workspace.citations.look().of,
         place=Standing(

@@ -21,7 +21,9 @@ from muninn_core.source import frontmatter
 from muninn_core.store.fold import State, fold
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_lines
-from muninn_core.store.record import ENVELOPE
+from muninn_core.store.pack.manifest import MANIFEST
+from muninn_core.store.pack.shelf import shelved
+from muninn_core.store.record import ENVELOPE, Record
 from muninn_core.store.secrets import mask
 from muninn_core.store.spool import spools
 
@@ -51,11 +53,14 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
             found += _told(_secrets_of_records(content, read, config), shown)
         if path.parent != layout.archive:
             lines.append(read)
-    state = fold(record for read in lines for record in read.records)
+    records = [record for read in lines for record in read.records]
+    state = fold(records)
     found += _dangling(state, Path(place.root)) if config.check.dangling != "off" else ()
     found += _conflicts(state)
+    found += _pending(state, records)
     found += _unsealed(layout, lines)
-    for path in sorted([*layout.knowledge.rglob("*.md"), *layout.packs.rglob("*.md")]):
+    found += _packs(layout) if config.check.packs != "off" else ()
+    for path in sorted([*layout.knowledge.rglob("*.md"), *layout.packs.glob("[!.]*/**/*.md")]):
         cancelled()
         files += 1
         found += _knowledge(layout, path, config)
@@ -203,6 +208,18 @@ def _conflicts(state: State) -> Iterator[Finding]:
         yield _finding("conflicts", said, identity=dispute.id, hint=f"`muninn resolve {dispute.id} --keep …` decides.")
 
 
+def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:
+    waiting = [memory for memory in state.memories.values() if memory.waits]
+    if not waiting:
+        return
+    claimed = {record.data["target"] for record in records if record.type == "approve"}
+    for memory in waiting:
+        said = "a memory waits for approval"
+        said += "; the approval that is there comes from its author and does not count" if memory.id in claimed else ""
+        hint = f"`muninn approve {memory.id}` or `muninn reject {memory.id} --reason …` decides."
+        yield _finding("pending", said, identity=memory.id, hint=hint)
+
+
 def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
     known = {record.id for lines in sealed for record in lines.records}
     for session, path in spools(layout).items():
@@ -212,6 +229,19 @@ def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
         if count:
             said = f"session {session} has {count} record{'s' if count > 1 else ''} that git can't carry yet"
             yield _finding("unsealed", said, path=shown, hint="`muninn seal` makes a file of them to commit.")
+
+
+def _packs(layout: Layout) -> Iterator[Finding]:
+    for pack in shelved(layout):
+        folder = layout.relative(layout.packs / pack.name)
+        if pack.problem:
+            yield _finding("packs", pack.problem, path=f"{folder}/{MANIFEST}", hint="Take the pack in anew.")
+            continue
+        for path in pack.edited:
+            said = f"this is not what the pack {pack.name} says: edited, deleted or added since"
+            yield _finding(
+                "packs", said, path=f"{folder}/{path}", hint="Keep changes of your own in .muninn/knowledge."
+            )
 
 
 def _knowledge(layout: Layout, path: Path, config: Config) -> Iterator[Finding]:

@@ -47,9 +47,24 @@ def records_of(
                 session=clean.session or session,
                 branch=None if everywhere else head.branch,
                 commit=None if everywhere else head.commit,
+                pending=_waits(clean, workspace),
             )
         )
     return records, masked
+
+
+def _waits(draft: MemoryDraft, workspace: Workspace) -> bool:
+    """Whether a memory waits for an approval. A session's note speaks to its own session only, so it need not.
+
+    Raises BadParams for one that would have to wait in the global memory, where nobody of this project decides.
+    """
+    held = workspace.config.review.holds(draft.actor, draft.type)
+    if held and draft.scope == "global":
+        raise BadParams(
+            "memories like this one wait for an approval here, so they can't go to all projects",
+            hint="Store it in the project's scope; once it is approved, `promote --scope global` takes it there.",
+        )
+    return held and draft.scope == "project"
 
 
 def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -16,7 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
-from muninn_core.engine import capture, drafts, gather, listing, portable, redaction, reports, scopes, verifying
+from muninn_core.engine import (
+    approval,
+    capture,
+    drafts,
+    gather,
+    listing,
+    packs,
+    portable,
+    redaction,
+    reports,
+    scopes,
+    verifying,
+)
 from muninn_core.engine.briefing import brief
 from muninn_core.engine.check import check
 from muninn_core.engine.lifeline import history
@@ -84,7 +96,7 @@ class Engine:
         self._opening = threading.RLock()
         self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
         self._closed = False
-        missing = [verb for verb in METHODS if not hasattr(self, verb)]
+        missing = [verb for verb in METHODS if not hasattr(self, METHODS[verb].function)]
         if missing:
             raise MuninnError(f"the engine lacks {', '.join(missing)}")
 
@@ -93,7 +105,7 @@ class Engine:
     def call(self, verb: str, params: Value, scope: Scope) -> Value:
         """Run a verb of the catalogue with checked parameters. Raises MuninnError."""
         self._last_call, self._resting = time.monotonic(), False
-        result: Value = getattr(self, verb)(params, scope)
+        result: Value = getattr(self, METHODS[verb].function)(params, scope)
         return result
 
     def open(self, place: Place) -> Workspace:
@@ -287,6 +299,18 @@ class Engine:
         workspace.hand_over_memories()
         return r.PromoteResult(memory=workspace.known()[stored.id], source=memory.id, saw=workspace.saw())
 
+    def approve(self, params: p.ApproveParams, scope: Scope) -> r.ReviewResult:
+        """Let memories that wait speak."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        return r.ReviewResult(memories=approval.approve(workspace, params, scope), saw=workspace.saw())
+
+    def reject(self, params: p.RejectParams, scope: Scope) -> r.ReviewResult:
+        """Keep memories that wait from speaking."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        return r.ReviewResult(memories=approval.reject(workspace, params, scope), saw=workspace.saw())
+
     def seal(self, params: p.SealParams, scope: Scope) -> r.SealResult:
         """Turn open sessions into segments."""
         workspace = self._writable(scope)
@@ -388,9 +412,29 @@ class Engine:
         """Make a bundle of memories."""
         return portable.export(self._reading(scope), params)
 
-    def _import(self, params: p.ImportParams, scope: Scope) -> r.ImportResult:
+    def import_(self, params: p.ImportParams, scope: Scope) -> r.ImportResult:
         """Take a bundle in."""
         return portable.take(self._writable(scope), params)
+
+    def pack_export(self, params: p.PackExportParams, scope: Scope) -> r.PackExportResult:
+        """Write a pack of curated knowledge."""
+        return packs.export(self._reading(scope), params)
+
+    def pack_add(self, params: p.PackAddParams, scope: Scope) -> r.PackAddResult:
+        """Take a pack in."""
+        return packs.add(self._writable(scope), params)
+
+    def pack_list(self, _params: p.PackListParams, scope: Scope) -> r.PackListResult:
+        """List the packs that are here."""
+        return packs.listed(self._reading(scope))
+
+    def pack_update(self, params: p.PackUpdateParams, scope: Scope) -> r.PackUpdateResult:
+        """Put another version in the place of a pack."""
+        return packs.update(self._reading(scope) if params.dry_run else self._writable(scope), params)
+
+    def pack_remove(self, params: p.PackRemoveParams, scope: Scope) -> r.PackRemoveResult:
+        """Remove a pack."""
+        return packs.remove(self._writable(scope), params)
 
     def verify(self, params: p.VerifyParams, scope: Scope) -> r.VerifyResult:
         """Check citations; with `fix` let memories cite the new places of what has moved."""
@@ -459,6 +503,3 @@ class Engine:
         if everywhere:
             workspace.follow_shared()
         workspace.hand_over_memories()
-
-
-setattr(Engine, "import", Engine._import)  # a word of the language: the class itself can't define it

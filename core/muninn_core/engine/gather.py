@@ -39,7 +39,7 @@ def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: dateti
     scope.check()
     asked = _asking(workspace, params, sight, library, workspace.citations.look(), params.task)
     hits = asked(kind=params.kind, limit=params.limit)
-    return RecallResult(hits=labelled(workspace, hits, sight.memories), saw=sight.saw)
+    return RecallResult(hits=labelled(workspace, hits, sight.memories, _commit(params, sight)), saw=sight.saw)
 
 
 def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
@@ -62,7 +62,7 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
         decisions = touched(workspace, library, params.files, found.get("code", ()))
         found["knowledge"] = [*hits_of(decisions, sight.reader), *found.get("knowledge", ())]
     candidates += [(kind, hit) for kind, _ in CANDIDATES for hit in found.get(kind, ())]
-    hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories)
+    hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, _commit(params, sight))
     pack = make_pack(params.query, list(zip((tier for tier, _ in candidates), hits, strict=True)), params.budget)
     return ContextResult(
         text=pack.text,
@@ -98,6 +98,10 @@ def _asking(
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
     )
+
+
+def _commit(params: RecallParams | ContextParams, sight: Sight) -> str | None:
+    return sight.saw.commit if params.at is not None else None
 
 
 def _vector(embedder: Embedder, query: str) -> NDArray[np.float32] | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from muninn_core.model.memory import Memory
-from muninn_core.model.value import encode_json, to_plain
+from muninn_core.model.value import encode_json, replace, to_plain
 from muninn_core.protocol.results import Changed, Event
+from muninn_core.store.approval import may_approve
 from muninn_core.store.change import needs
 from muninn_core.store.fold import fold
 from muninn_core.store.record import Record
@@ -25,6 +26,8 @@ _WORDS = {
     "unpin": "unpinned it",
     "archive": "archived it",
     "restore": "restored it",
+    "approve": "approved it",
+    "reject": "rejected it",
     "redact": "redacted it: its content is gone, its id and links stay",
     "merge": "merged what says the same",
     "conflict": "put it before a person: two memories can't both hold",
@@ -45,7 +48,10 @@ def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tupl
         changes = _changes(before, after) if after is not None and record.id != memory.id else ()
         if concerns or changes:
             hidden = tuple(Changed(name=change.name, before="", after="") for change in changes)
-            events.append(_event(record, memory.id, hidden if memory.redacted else changes, record.id in sealed))
+            event = _event(record, memory.id, hidden if memory.redacted else changes, record.id in sealed)
+            if record.type == "approve" and not may_approve(about[memory.id].data, record.data):
+                event = replace(event, summary="an approval by its own author, which does not count")
+            events.append(event)
         before = after
     return tuple(events)
 

@@ -45,7 +45,8 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         for memory in workspace.works.label(found[params.offset : params.offset + params.limit])
     )
     citations = workspace.citations.look().of_all(page)
-    return MemoriesResult(memories=page, total=len(found), citations=citations, access=access, saw=saw)
+    origin = workspace.origins.of(params.file) if params.file is not None else ""
+    return MemoriesResult(memories=page, total=len(found), citations=citations, access=access, origin=origin, saw=saw)
 
 
 def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
@@ -120,7 +121,10 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
 
 
 def _passes(memory: Memory, params: MemoriesParams, now: datetime) -> bool:
-    if not (params.archived or speaks(memory, now)):
+    if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
+        if not (params.pending and memory.waits):
+            return False
+    elif not (params.archived or speaks(memory, now)):
         return False
     if params.type is not None and memory.type != params.type:
         return False

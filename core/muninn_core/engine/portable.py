@@ -67,7 +67,14 @@ def take(workspace: Workspace, params: ImportParams) -> ImportResult:
         records.append(clean)
     workspace.log.refresh()
     overwrite = params.on_conflict == "overwrite"
-    intake = take_in(records, workspace.log.records, overwrite=overwrite, trusted=params.trust == "keep")
+    policy = workspace.config.review
+    intake = take_in(
+        records,
+        workspace.log.records,
+        overwrite=overwrite,
+        trusted=params.trust == "keep",
+        waits=lambda kind: policy.holds("import", kind),
+    )
     if intake.differing and params.on_conflict == "error":
         more = ", …" if len(intake.differing) > SHOWN else ""
         raise BadParams(

@@ -52,6 +52,8 @@ def review(past: Past, params: DiffParams) -> DiffResult:
         archived=_turned(old, new, lambda was, now: not _closed(was) and _closed(now), _reason_of_end),
         contradicts=_contradictions(past.at(start, strict=False), after, {memory.id for memory in added}),
         stale=_stale(root, before, after),
+        pending=tuple(memory for memory in new.memories.values() if memory.waits and not _waited(old, memory)),
+        approved=tuple(memory for memory in new.memories.values() if memory.active and _waited(old, memory)),
         malformed=after.malformed,
         text="",
         saw=Saw(commit=after.commit, log=len(after.records), note=note),
@@ -94,7 +96,12 @@ def _replaced(memory: Memory) -> bool:
 
 
 def _closed(memory: Memory) -> bool:
-    return memory.archived or memory.redacted
+    return memory.archived or memory.redacted or memory.review == "rejected"
+
+
+def _waited(before: State, memory: Memory) -> bool:
+    was = before.memories.get(memory.id)
+    return was is not None and was.waits
 
 
 def _reason_of_change(was: Memory, now: Memory) -> str:
@@ -104,6 +111,8 @@ def _reason_of_change(was: Memory, now: Memory) -> str:
 def _reason_of_end(_was: Memory, now: Memory) -> str:
     if now.redacted:
         return "redacted"
+    if now.review == "rejected" and not now.archived:
+        return f"rejected: {now.details.get('rejected_reason', '')}"
     reason = now.details.get("archived_reason")
     return reason if isinstance(reason, str) and reason else "archived"
 

@@ -80,11 +80,22 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
     return {**known, **elsewhere}, replace(saw, note=_beyond(workspace, len(elsewhere)))
 
 
-def labelled(workspace: Workspace, hits: tuple[Hit, ...], memories: Mapping[str, Memory]) -> tuple[Hit, ...]:
-    """Say of each hit that is a memory what became of the work that it was made with."""
+def labelled(
+    workspace: Workspace, hits: tuple[Hit, ...], memories: Mapping[str, Memory], commit: str | None = None
+) -> tuple[Hit, ...]:
+    """Say of each hit that is a memory what became of the work that it was made with, and which are from packs.
+
+    `commit` is the one that was asked about, None for the work tree.
+    """
     found = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory"}
     works = {memory.id: memory.work for memory in workspace.works.label(found.values())}
-    return tuple(replace(hit, work=works[hit.id]) if works.get(hit.id) else hit for hit in hits)
+    with_work = (replace(hit, work=works[hit.id]) if works.get(hit.id) else hit for hit in hits)
+    return tuple(_with_origin(workspace, hit, commit) for hit in with_work)
+
+
+def _with_origin(workspace: Workspace, hit: Hit, commit: str | None) -> Hit:
+    origin = "" if hit.kind == "memory" else workspace.origins.of(hit.path, commit)
+    return replace(hit, origin=origin, trust="outside") if origin else hit
 
 
 def _beyond(workspace: Workspace, count: int) -> str:

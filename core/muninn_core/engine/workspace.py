@@ -18,6 +18,7 @@ from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.notes import Notes
+from muninn_core.engine.origins import Origins
 from muninn_core.engine.past import Past
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
@@ -34,6 +35,7 @@ from muninn_core.retrieval.recall import speaks
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
+from muninn_core.store.pack.shelf import heal
 from muninn_core.store.shared import SharedLog
 
 _NONE: Mapping[str, Memory] = {}
@@ -76,6 +78,7 @@ class Workspace:
         self.writable = self._take_lock()
         if self.writable:
             adopt_orphans(place, self.layout)
+            self._heal_packs()
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
@@ -86,6 +89,7 @@ class Workspace:
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
+        self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
@@ -98,6 +102,13 @@ class Workspace:
         )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
         self._handed_over_shared: Mapping[str, Memory] = self.global_memories()
+
+    def _heal_packs(self) -> None:
+        """End what a crash interrupted while a pack was being taken in; else a pack would be missing until then."""
+        try:
+            heal(self.layout)
+        except MuninnError as error:
+            self.trouble("packs", error.message, error.hint)
 
     def start(self) -> None:
         """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Scope, Work
+from muninn_core.model.memory import Scope, Trust, Work
 from muninn_core.model.value import Value
 
 
@@ -24,6 +24,7 @@ class Hit(Value):
     A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
     `private` one is in no repository. `cites` are its citations as they stand; `elsewhere`, `work` and `scope` are its
     own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
+    `trust` is that of a memory, and outside for a pack's knowledge, whose `origin` is "pack NAME VERSION".
     """
 
     kind: SourceKind
@@ -42,6 +43,8 @@ class Hit(Value):
     private: bool = False
     scope: Scope = "project"
     status: str = ""
+    trust: Trust | None = None
+    origin: str = ""
     cites: tuple[Citation, ...] = ()
 
 

@@ -22,7 +22,12 @@ Scope = Literal["project", "session", "global"]
 
 SCOPES: tuple[Scope, ...] = ("project", "session", "global")
 
+Review = Literal["", "pending", "approved", "rejected"]
+"""Whether a memory had to wait for an approval, and what came of it; "" for one that nobody has to approve."""
+
 Actor = Literal["user", "assistant", "tool", "hook", "import"]
+
+ACTORS: tuple[Actor, ...] = ("user", "assistant", "tool", "hook", "import")
 
 KINDS: tuple[str, ...] = (
     "attempt",
@@ -101,6 +106,7 @@ class Memory(Value):
     pinned: bool = False
     archived: bool = False
     redacted: bool = False
+    review: Review = ""
     superseded_by: str | None = None
     merged_into: str | None = None
     sealed: bool = False
@@ -114,5 +120,12 @@ class Memory(Value):
 
     @property
     def active(self) -> bool:
-        """Whether the memory speaks for itself: neither archived, superseded, merged away nor redacted."""
-        return not (self.archived or self.superseded_by or self.merged_into or self.redacted)
+        """Whether the memory speaks for itself: in force, and neither waiting for an approval nor rejected."""
+        silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
+        return not (silenced or self.review in ("pending", "rejected"))
+
+    @property
+    def waits(self) -> bool:
+        """Whether the memory waits for an approval."""
+        silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
+        return self.review == "pending" and not silenced

@@ -7,6 +7,7 @@ types and the reference page are made from `METHODS`. A capability is in this ta
 from __future__ import annotations
 
 import difflib
+import keyword
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal
@@ -20,7 +21,7 @@ Effect = Literal["read", "write", "control"]
 
 
 class Method(Value):
-    """One verb.
+    """One verb. Those of a family have its name before a dot: `pack.add` is `muninn pack add` on the command line.
 
     `effect`: read changes nothing; write adds to the log or the work tree; control acts on the daemon or index.
     `use` tells a model when to call it. `destructive` marks what a person may want to confirm. `tool` puts it among
@@ -41,6 +42,16 @@ class Method(Value):
     alone: bool = False
     positional: tuple[str, ...] = ()
     flags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def function(self) -> str:
+        """The name of the engine's method; a word of the language gets a line behind it."""
+        return self.verb.replace(".", "_") + ("_" if keyword.iskeyword(self.verb) else "")
+
+    @property
+    def words(self) -> str:
+        """The verb as the command line has it."""
+        return self.verb.replace(".", " ")
 
     @property
     def name(self) -> str:
@@ -166,6 +177,25 @@ _TABLE = (
         positional=("id",),
     ),
     Method(
+        verb="approve",
+        title="Approve memories",
+        summary="Let memories that wait for an approval speak; an agent can't approve what it made itself.",
+        params=p.ApproveParams,
+        result=r.ReviewResult,
+        effect="write",
+        positional=("ids",),
+    ),
+    Method(
+        verb="reject",
+        title="Reject memories",
+        summary="Decide that memories which wait for an approval are not recalled; they are kept with the reason.",
+        params=p.RejectParams,
+        result=r.ReviewResult,
+        effect="write",
+        destructive=True,
+        positional=("ids",),
+    ),
+    Method(
         verb="history",
         title="History of a memory",
         summary="Tell every record about a memory: who, when, where HEAD was, and what it changed.",
@@ -289,6 +319,52 @@ _TABLE = (
         positional=("path",),
     ),
     Method(
+        verb="pack.export",
+        title="Export a pack",
+        summary="Write curated knowledge as a pack with a version; one that holds secrets is refused.",
+        params=p.PackExportParams,
+        result=r.PackExportResult,
+        effect="write",
+        positional=("name", "path"),
+    ),
+    Method(
+        verb="pack.add",
+        title="Add a pack",
+        summary="Take in a pack from this machine, checked byte by byte; its text counts as text from outside.",
+        params=p.PackAddParams,
+        result=r.PackAddResult,
+        effect="write",
+        positional=("path",),
+    ),
+    Method(
+        verb="pack.list",
+        title="List packs",
+        summary="List the packs that are here, with version, origin, and what was edited since.",
+        params=p.PackListParams,
+        result=r.PackListResult,
+        effect="read",
+    ),
+    Method(
+        verb="pack.update",
+        title="Update a pack",
+        summary="Put another version in the place of a pack, and say what that changes.",
+        params=p.PackUpdateParams,
+        result=r.PackUpdateResult,
+        effect="write",
+        destructive=True,
+        positional=("path",),
+    ),
+    Method(
+        verb="pack.remove",
+        title="Remove a pack",
+        summary="Remove a pack with all of its files.",
+        params=p.PackRemoveParams,
+        result=r.PackRemoveResult,
+        effect="write",
+        destructive=True,
+        positional=("name",),
+    ),
+    Method(
         verb="verify",
         title="Verify citations",
         summary="Check whether the code still says what memories cite: fresh, moved, drifted or gone.",
@@ -326,6 +402,9 @@ _TABLE = (
 
 METHODS: Mapping[str, Method] = MappingProxyType({method.verb: method for method in _TABLE})
 """All methods by verb, in the order in which people meet them."""
+
+FAMILIES: Mapping[str, str] = MappingProxyType({"pack": "Carry curated knowledge between repositories, as packs."})
+"""The families of verbs, and what each is for."""
 
 
 def lookup(verb: str) -> Method:

@@ -155,7 +155,8 @@ class MemoriesParams(Value):
     task: Annotated[str | None, Meta(description="Of this task; T-0042 finds MUNI-T-0042.")] = None
     scope: Annotated[Scope | None, Meta(description="Of this scope; session shows every session's notes.")] = None
     text: Annotated[str | None, Meta(description="Whose text or title contains this, whatever the case.")] = None
-    archived: Annotated[bool, Meta(description="Archived, superseded, merged and expired ones, too.")] = False
+    archived: Annotated[bool, Meta(description="Archived, superseded, merged, rejected and expired ones, too.")] = False
+    pending: Annotated[bool, Meta(description="Only those that wait for an approval.")] = False
     limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
     offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
     at: Annotated[
@@ -215,6 +216,30 @@ class PromoteParams(Value):
     scope: Annotated[
         Literal["project", "global"], Meta(description="project: the repository's memory; global: yours everywhere.")
     ] = "project"
+    session: SessionId | None = None
+
+
+class ApproveParams(Value):
+    """Which memories to approve, and who does so."""
+
+    ids: Annotated[
+        tuple[Text, ...], Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them.")
+    ]
+    note: Annotated[str, Meta(description="A word on it; kept with the memory.")] = ""
+    actor: Annotated[Actor, Meta(description="Who approves.")] = "user"
+    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+    session: SessionId | None = None
+
+
+class RejectParams(Value):
+    """Which memories to reject, why, and who does so."""
+
+    ids: Annotated[
+        tuple[Text, ...], Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them.")
+    ]
+    reason: Annotated[Text, Meta(description="Why; kept with the memory.")]
+    actor: Annotated[Actor, Meta(description="Who rejects.")] = "user"
+    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
     session: SessionId | None = None
 
 
@@ -304,6 +329,59 @@ class ImportParams(Value):
     ] = "outside"
     dry_run: Annotated[bool, Meta(description="Say what would happen; change nothing.")] = False
     session: SessionId | None = None
+
+
+PackName = Annotated[str, Meta(description="The pack's name: a-z, 0-9 and '-'.", min_length=1, max_length=64)]
+PackPath = Annotated[
+    str,
+    Meta(min_length=1, description="A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root."),
+]
+
+
+class PackExportParams(Value):
+    """Which knowledge leaves, as what. Every filter that is given must hold."""
+
+    name: PackName
+    path: Annotated[
+        Text, Meta(description="Where to: a .tar.gz or .zip, else a folder; a relative path is meant from the root.")
+    ]
+    version: Annotated[Text, Meta(description="The version, as in Semantic Versioning: 1.2.0.")]
+    description: Annotated[str, Meta(description="What the pack is, in a sentence.")] = ""
+    licence: Annotated[str, Meta(description="Its licence, best as an SPDX identifier.")] = ""
+    origin: Annotated[str, Meta(description="Where it comes from, for its readers: a project or an address.")] = ""
+    match: Annotated[
+        tuple[str, ...], Meta(description="Only files of this folder or pattern below .muninn/knowledge.")
+    ] = ()
+    type: Annotated[str | None, Meta(description="Only of this type (frontmatter).")] = None
+    tag: Annotated[str | None, Meta(description="Only with this tag (frontmatter).")] = None
+    domain: Annotated[str | None, Meta(description="Only of this domain (frontmatter).")] = None
+    force: Annotated[bool, Meta(description="Replace a pack that is there.")] = False
+
+
+class PackAddParams(Value):
+    """The pack to take in."""
+
+    path: PackPath
+    force: Annotated[bool, Meta(description="Take it though it seems to hold secrets.")] = False
+
+
+class PackListParams(Value):
+    """Nothing to say: all packs are listed."""
+
+
+class PackUpdateParams(Value):
+    """The pack that comes in the place of the one of its name."""
+
+    path: PackPath
+    force: Annotated[bool, Meta(description="Overwrite what was edited here, and go back to older versions.")] = False
+    dry_run: Annotated[bool, Meta(description="Say what would change; change nothing.")] = False
+
+
+class PackRemoveParams(Value):
+    """The pack to remove."""
+
+    name: PackName
+    force: Annotated[bool, Meta(description="Remove it though files of it were edited here.")] = False
 
 
 class BriefParams(Value):

@@ -7,7 +7,7 @@ from typing import Any
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Memory, Scope, Work
+from muninn_core.model.memory import Memory, Scope, Trust, Work
 from muninn_core.model.value import Value, field
 
 
@@ -48,7 +48,7 @@ class IndexStatus(Value):
 
 
 class LogStatus(Value):
-    """The memory log: records read, memories that are active, and what is not sealed yet."""
+    """The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval."""
 
     records: int
     memories: int
@@ -56,6 +56,7 @@ class LogStatus(Value):
     segments: int
     malformed: int
     conflicts: int
+    pending: int = 0
 
 
 class ProjectStatus(Value):
@@ -154,6 +155,8 @@ class PackItem(Value):
     private: bool = False
     scope: Scope = "project"
     status: str = ""
+    trust: Trust | None = None
+    origin: str = ""
     cites: tuple[Citation, ...] = ()
 
 
@@ -178,13 +181,14 @@ class MemoriesResult(Result):
     """The memories that match; `total` counts them before limit and offset.
 
     `citations` says by a memory's id how what it cites stands in the work tree; `access`, of one that was asked for by
-    its id, how often it was recalled here.
+    its id, how often it was recalled here; `origin` of which pack the file is that was asked for, if any.
     """
 
     memories: tuple[Memory, ...]
     total: int
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
     access: Access | None = None
+    origin: str = ""
 
 
 class Changed(Value):
@@ -231,6 +235,7 @@ class DiffResult(Result):
     """What the work from `base` to `head` does to memory; every list is in the order of the memories' ids.
 
     `contradicts` are pairs of which at least one memory is new; `stale` are memories whose code the work changed.
+    `pending` wait for an approval since, `approved` do no longer.
     `text` says all of it, as text or markdown.
     """
 
@@ -243,6 +248,8 @@ class DiffResult(Result):
     archived: tuple[Turn, ...]
     contradicts: tuple[Turn, ...]
     stale: tuple[Turn, ...]
+    pending: tuple[Memory, ...]
+    approved: tuple[Memory, ...]
     malformed: int
     text: str
 
@@ -281,6 +288,12 @@ class PromoteResult(Result):
 
     memory: Memory
     source: str
+
+
+class ReviewResult(Result):
+    """The memories that were decided about, as they are now."""
+
+    memories: tuple[Memory, ...]
 
 
 class SealResult(Result):
@@ -426,6 +439,61 @@ class ImportResult(Result):
     withheld: tuple[str, ...]
     masked: int
     dry_run: bool
+
+
+class KnowledgePack(Value):
+    """A pack. `edited` are files that are not as they came; `problem` says why there is no more to tell of one."""
+
+    name: str
+    version: str = ""
+    description: str = ""
+    licence: str = ""
+    origin: str = ""
+    files: int = 0
+    bytes: int = 0
+    checksum: str = ""
+    edited: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class PackExportResult(Result):
+    """The pack that was written to `path`, and the paths of the knowledge in it."""
+
+    pack: KnowledgePack
+    path: str
+    contents: tuple[str, ...]
+
+
+class PackAddResult(Result):
+    """The pack that is here now, and the paths of its files."""
+
+    pack: KnowledgePack
+    contents: tuple[str, ...]
+
+
+class PackListResult(Result):
+    """The packs by name."""
+
+    packs: tuple[KnowledgePack, ...]
+
+
+class PackUpdateResult(Result):
+    """The pack that is here now, or would be, the version `before`, and its files. `edited` were edited here."""
+
+    pack: KnowledgePack
+    before: str
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    edited: tuple[str, ...]
+    older: bool
+    dry_run: bool
+
+
+class PackRemoveResult(Result):
+    """The pack that is gone."""
+
+    pack: KnowledgePack
 
 
 class ShutdownResult(Value):

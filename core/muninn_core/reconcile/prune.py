@@ -114,6 +114,7 @@ def _may_go(group: Iterable[Memory], policy: PruneConfig) -> bool:
     return not any(
         memory.pinned
         or memory.redacted
+        or memory.waits
         or memory.importance >= policy.importance
         or (memory.trust == "user" and not policy.user)
         for memory in group

@@ -364,6 +364,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         work=memory.work,
         private=memory.private,
         scope=memory.scope,
+        trust=memory.trust,
         cites=tuple(citations),
     )
 

@@ -6,6 +6,7 @@ a `!pattern` in the configuration or in a `.muninnignore` brings back what a def
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pathspec
@@ -21,6 +22,14 @@ ALWAYS_OUT: tuple[str, ...] = (".git", ".muninn")
 
 ALWAYS_IN: tuple[str, ...] = (".muninn/knowledge", ".muninn/packs")
 """Folders in them that are indexed, even where git ignores them."""
+
+_MACHINERY = re.compile(r"\.muninn/packs/(\.|[^/]+/pack\.json$)")
+
+
+def is_pack_machinery(path: str) -> bool:
+    """Whether a path is a pack's manifest, or belongs to a pack that is just being written or taken away."""
+    return _MACHINERY.match(path) is not None
+
 
 DEFAULT_EXCLUDE: tuple[str, ...] = (
     # Lock files: generated, large, and full of words that answer nothing.

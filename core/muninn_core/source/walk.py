@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core import git
 from muninn_core.errors import NotARepository
-from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, BINARY_SUFFIXES, IGNORE_FILE, IgnoreTree
+from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, BINARY_SUFFIXES, IGNORE_FILE, IgnoreTree, is_pack_machinery
 from muninn_core.source.text import head_is_binary
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _utf8(path: str) -> bool:
 
 
 def _internal(path: str) -> bool:
-    return "/.git/" in path or (_below(path, ALWAYS_OUT) and not _below(path, ALWAYS_IN))
+    return "/.git/" in path or is_pack_machinery(path) or (_below(path, ALWAYS_OUT) and not _below(path, ALWAYS_IN))
 
 
 def _below(path: str, folders: tuple[str, ...]) -> bool:

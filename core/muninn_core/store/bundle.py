@@ -5,7 +5,7 @@ What a bundle is and what taking it in means stands in docs/formats/bundle.md. K
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from muninn_core.errors import BadParams
@@ -83,8 +83,18 @@ def read_bundle(content: bytes) -> tuple[Record, ...]:
     return tuple(found.values())
 
 
-def take_in(records: Sequence[Record], here: Mapping[str, Record], *, overwrite: bool, trusted: bool) -> Intake:
-    """Plan what to store of a bundle. What is redacted here is never replaced."""
+def take_in(
+    records: Sequence[Record],
+    here: Mapping[str, Record],
+    *,
+    overwrite: bool,
+    trusted: bool,
+    waits: Callable[[str], bool] = lambda _type: False,
+) -> Intake:
+    """Plan what to store of a bundle. What is redacted here is never replaced.
+
+    `waits` says by their type which memories have to be approved here; those that somebody vouches for do not.
+    """
     fresh = {record.id for record in records if record.id not in here}
     new, replaced, known, differing, withheld = [], [], [], [], []
     for record in records:
@@ -94,9 +104,9 @@ def take_in(records: Sequence[Record], here: Mapping[str, Record], *, overwrite:
         elif not trusted and any(_is_ours(each, here, fresh) for each in _changes(record)):
             withheld.append(record.id)
         elif local is None:
-            new.append(_marked(record, trusted))
+            new.append(_marked(record, trusted, waits))
         elif overwrite and local.data.get("redacted") is not True:
-            replaced.append(_marked(record, trusted))
+            replaced.append(_marked(record, trusted, waits))
         else:
             differing.append(record.id)
     return Intake(
@@ -123,8 +133,10 @@ def _read(data: Any, number: int) -> Record:
         raise BadParams(f"record {number} of the bundle is none: {error}", hint=_HINT) from None
 
 
-def _marked(record: Record, trusted: bool) -> Record:
-    mark = {"actor": "import", "trust": "keep" if trusted else "outside"}
+def _marked(record: Record, trusted: bool, waits: Callable[[str], bool]) -> Record:
+    mark: dict[str, Any] = {"actor": "import", "trust": "keep" if trusted else "outside"}
+    if not trusted and record.type not in CHANGES and waits(record.type):
+        mark["pending"] = True
     return make_record({**record.data, MARK: mark})
 
 

@@ -15,6 +15,8 @@ _REQUIRED: dict[str, dict[str, type | tuple[type, ...]]] = {
     "unpin": {"target": str},
     "archive": {"target": str},
     "restore": {"target": str},
+    "approve": {"target": str},
+    "reject": {"target": str},
     "redact": {"target": str},
     "feedback": {"target": str, "useful": bool},
     "merge": {"keep": str, "sources": list},

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -91,8 +92,36 @@ def remove_all(paths: Iterable[Path]) -> None:
             flush_folder(folder)
 
 
+def write_tree(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files by their paths below a new folder and flush all of it. Raises StorageError or ReadOnlyError."""
+    folders = {folder}
+    with writing(folder):
+        make_folder(folder)
+        for name, content in contents.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            folders.update(above for above in path.parents if above.is_relative_to(folder))
+            with path.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        for each in folders:
+            flush_folder(each)
+
+
+def remove_tree(folder: Path) -> None:
+    """Delete a folder with all that is in it, if it is there. Raises StorageError or ReadOnlyError."""
+    if os.path.lexists(folder):
+        with writing(folder):
+            if folder.is_symlink():
+                folder.unlink()  # what it leads to is not ours
+            else:
+                shutil.rmtree(folder)
+            flush_folder(folder.parent)
+
+
 def move(path: Path, target: Path) -> None:
-    """Rename a file into a folder that may not be there yet. Raises StorageError or ReadOnlyError."""
+    """Rename a file or folder into a folder that may not be there yet. Raises StorageError or ReadOnlyError."""
     with writing(target):
         make_folder(target.parent)
         path.replace(target)

@@ -22,8 +22,11 @@ def memory_record(
     session: str,
     branch: str | None,
     commit: str | None,
+    pending: bool = False,
 ) -> dict[str, Any]:
     """Return the record of a draft whose type the caller has checked; what is absent is left out.
+
+    `pending`: it waits for an approval.
 
     Raises BadParams when there is nothing to remember, or `expires` is no time.
     """
@@ -52,6 +55,7 @@ def memory_record(
         "pinned": draft.pin or None,
         "private": draft.private or draft.scope == "session" or None,
         "scope": "session" if draft.scope == "session" else None,
+        "pending": pending or None,
         "details": draft.details or None,
     }
     for name in _LISTS:

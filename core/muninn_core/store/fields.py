@@ -7,6 +7,7 @@ from typing import Any
 
 from muninn_core.model.memory import TRUST_ORDER, Cite, Link, Scope, Trust
 from muninn_core.model.value import ValidationError, from_plain
+from muninn_core.store.approval import is_pending
 from muninn_core.store.record import ENVELOPE, Record
 from muninn_core.store.stamp import normalise
 
@@ -35,6 +36,9 @@ def born(record: Record) -> dict[str, Any] | None:
         if "text" not in fields:
             return None
     fields.setdefault("text", "")
+    if ("pending" in data or "imported" in data) and is_pending(data):  # asked of every record: most have neither
+        fields["review"] = "pending"
+    fields.pop("pending", None)
     details = rest.pop("details", {})
     fields["details"] = {**rest, **details} if isinstance(details, dict) else {**rest, "details": details}
     fields["title"] = fields.get("title") or headline(fields["text"])
@@ -229,6 +233,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "pinned": _flag,
     "private": _flag,
     "scope": _scope,
+    "pending": _flag,
     "links": _links,
     "task": _optional,
 }

@@ -50,6 +50,11 @@ class State(Value):
         return tuple(dispute for dispute in self.disputes if dispute.open)
 
     @property
+    def pending(self) -> int:
+        """How many memories wait for an approval."""
+        return sum(1 for memory in self.memories.values() if memory.review == "pending" and memory.waits)
+
+    @property
     def active(self) -> int:
         """How many memories are active."""
         return sum(1 for memory in self.memories.values() if memory.active)

@@ -10,6 +10,7 @@ from typing import Any
 
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, field
+from muninn_core.store.approval import judge, reopen, reword
 from muninn_core.store.fields import born, cap_of, lowest, read_fields, read_link
 from muninn_core.store.record import Record
 
@@ -54,10 +55,14 @@ def live(birth: Record, changes: Iterable[Record]) -> Life | None:
         _apply(fields, links, change)
         if (fields["text"], fields.get("title")) != before:
             worded = change.stamp
+            reword(fields, birth, change)
         if change.type == "supersede":
             superseders.append((change.stamp, change.data["by"]))
         elif change.type == "restore":
             restored = change.stamp
+            reopen(fields)
+        elif change.type in ("approve", "reject"):
+            judge(fields, birth, change)
         if change.type != "feedback":
             fields["updated"] = max(fields["updated"], change.ts)
     if birth.data.get("redacted") is True or fields.get("redacted"):
@@ -109,8 +114,8 @@ def _update(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Sta
     wanted, rest = read_fields(change.data["set"])
     cap = cap_of(change.data)
     stated = wanted.pop("trust", None)
-    for name in ("private", "scope"):
-        wanted.pop(name, None)  # where a memory lies is no matter of wording
+    for name in ("private", "pending", "scope"):  # where a memory lies and who vouches for it are no matters of wording
+        wanted.pop(name, None)
     for link in wanted.pop("links", ()):
         links[link.relation, link.target] = (link, change.stamp)
     if not wanted.get("text", "x"):

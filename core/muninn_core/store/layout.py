@@ -23,7 +23,7 @@ KEEP = ".gitkeep"
 """In `sessions`, so that git never sees that folder end: it would take it as renamed to where its files went, and have
 conflicts about the new ones of other branches."""
 
-_KNOWLEDGE = """\
+KNOWLEDGE_README = """\
 # Knowledge
 
 Markdown files in this folder are what the project's people have written down: conventions, decisions, a glossary.
@@ -116,7 +116,7 @@ def initialise(layout: Layout, config_text: str) -> tuple[str, ...]:
         layout.config: config_text,
         layout.muninn / ".gitignore": _GITIGNORE,
         layout.muninn / ".gitattributes": _GITATTRIBUTES,
-        layout.knowledge / "README.md": _KNOWLEDGE,
+        layout.knowledge / "README.md": KNOWLEDGE_README,
     }
     return _write_missing(layout, wanted)
 

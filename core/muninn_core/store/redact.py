@@ -16,7 +16,9 @@ from muninn_core.store.layout import Layout
 from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, encode_line, make_record, parse_line
 from muninn_core.store.spool import sweep, torn_pieces
 
-_KEPT_OF_BIRTHS = ("importance", "confidence", "trust", "expires", "pinned", "private", "scope", "imported")
+_KEPT_OF_BIRTHS = (
+    *("importance", "confidence", "trust", "expires", "pinned", "private", "scope", "imported", "pending"),
+)
 _KEPT_OF_CHANGES = (
     "target",
     "by",

@@ -14,6 +14,7 @@ from typing import Any
 
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.model.value import Value, encode_json, replace
+from muninn_core.store.approval import HELD
 from muninn_core.store.history import Life, Stamp, live
 from muninn_core.store.record import Record
 
@@ -64,6 +65,11 @@ def _lives(component: Component) -> dict[str, Life]:
     return {identity: life for identity, life in found.items() if life is not None}
 
 
+def _speaks(identity: str, lives: dict[str, Life]) -> bool:
+    """Whether a memory is there and nobody has to approve it first: until then it does nothing to others."""
+    return identity in lives and lives[identity].fields.get("review") not in HELD
+
+
 def _links_of(life: Life) -> tuple[Link, ...]:
     return tuple(life.links[key][0] for key in sorted(life.links))
 
@@ -73,7 +79,9 @@ def _merge_edges(lives: dict[str, Life], merges: Iterable[Record]) -> Edges:
     for record in sorted(merges, key=lambda record: record.stamp):
         keep = record.data["keep"]
         for source in record.data["sources"]:
-            if source in lives and keep in lives and source != keep and record.stamp > lives[source].restored:
+            if not (_speaks(source, lives) and _speaks(keep, lives)) or source == keep:
+                continue
+            if record.stamp > lives[source].restored:
                 edges[source] = keep
     return _cut_rings(edges, min)
 
@@ -83,7 +91,7 @@ def _candidates(lives: dict[str, Life], roots: Edges) -> Candidates:
     candidates: Candidates = defaultdict(list)
 
     def add(target: str, stamp: Stamp, by: str | None) -> None:
-        if target in lives and (by is None or (by in lives and roots[by] != roots[target])):
+        if target in lives and (by is None or (_speaks(by, lives) and roots[by] != roots[target])):
             candidates[roots[target]].append((stamp, by and roots[by]))
 
     for identity, life in lives.items():
@@ -104,6 +112,8 @@ def _decide(component: Component, lives: dict[str, Life], roots: Edges, candidat
             continue
         left, right = (roots[side] for side in sides)
         kept, lost = (left, right) if resolve.data["keep"] == "left" else (right, left)
+        if not _speaks(kept, lives):
+            continue
         if kept != lost:
             candidates[lost].append((resolve.stamp, kept))
         text = resolve.data.get("text")
@@ -112,7 +122,7 @@ def _decide(component: Component, lives: dict[str, Life], roots: Edges, candidat
             reworded[kept].append(replace(resolve, type="update", data=update))
     for identity, updates in reworded.items():
         life = live(component.births[identity], [*component.changes.get(identity, ()), *updates])
-        if life is not None:
+        if life is not None and life.fields.get("review") not in HELD:  # by somebody who could not approve the words
             lives[identity] = life
 
 

@@ -122,7 +122,7 @@ class Editor:
         cancelled = threading.Event()
 
         def finish(result: MemoriesResult) -> str | None:
-            return hover_markdown(result.memories, path, line, result.citations)
+            return hover_markdown(result.memories, path, line, result.citations, result.origin)
 
         asked = {"file": path, "limit": CONSIDERED}
         try:

@@ -36,6 +36,11 @@ test('a place that is a whole file has no line', () => {
   });
 });
 
+test('knowledge of a pack says which pack it is from', () => {
+  const pack = { ...HIT, kind: 'knowledge', symbol: '', title: 'Errors', origin: 'pack house-style 1.0.0' } as const;
+  expect(row(pack).description).toBe('Errors · pack house-style 1.0.0 · 0.512');
+});
+
 test('text that looks like an icon is shown as text', () => {
   expect(row({ ...HIT, text: 'echo $(gear) $(sync~spin) $( x )' }).detail).toBe('echo \\$(gear) \\$(sync~spin) $( x )');
 });

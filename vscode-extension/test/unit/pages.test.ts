@@ -60,3 +60,9 @@ test('a memory that is its own headline is not said twice, and what no longer ho
   expect(text).toMatch(/archived · superseded by `z9`/);
   expect(text).not.toMatch(/Why it was found/);
 });
+
+test('a memory that waits for an approval, or did not get it, says so', () => {
+  expect(memoryPage({ ...MEMORY, review: 'pending' }, [])).toMatch(/waits for approval/);
+  expect(memoryPage({ ...MEMORY, review: 'rejected' }, [])).toMatch(/rejected/);
+  expect(memoryPage({ ...MEMORY, review: 'approved' }, [])).not.toMatch(/approval|rejected/);
+});

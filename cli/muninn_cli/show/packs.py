@@ -1,0 +1,78 @@
+"""Knowledge packs: what was written, taken in, replaced or removed, and a list of those that are here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from muninn_cli.screen import joined, line, sentence
+from muninn_cli.show.facts import count, size
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+
+def export(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Name the pack, where it was written, and the files in it."""
+    _done(console, "Exported ", result["pack"])
+    _files(console, "", result["contents"])
+    line(console, ("to ", ""), (result["path"], "path"))
+
+
+def add(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Name the pack and its files."""
+    _done(console, "Added ", result["pack"])
+    _files(console, "", result["contents"])
+    line(console, ("Its text is found as text from outside. Commit .muninn/packs to share it.", "hint"))
+
+
+def listed(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the packs, with what is wrong with them."""
+    if not result["packs"]:
+        line(console, ("No packs.", "good"))
+        line(console, ("`muninn pack add PATH` takes one in.", "hint"))
+    for pack in result["packs"]:
+        facts = joined(count(pack["files"], "file"), size(pack["bytes"]), pack["licence"], pack["origin"])
+        line(console, (pack["name"], "name"), (f" {pack['version']}", "name"), (f"  {facts}", "faint"))
+        if pack["description"]:
+            sentence(console, (pack["description"], ""), indent=2)
+        if pack["problem"]:
+            sentence(console, (pack["problem"], "bad"), indent=2)
+        else:
+            _files(console, "edited here: ", pack["edited"])
+
+
+def update(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say which version came in the place of which, and what is different."""
+    pack, before = result["pack"], result["before"]
+    changes = [*result["added"], *result["changed"], *result["removed"]]
+    if not changes and before == pack["version"] and not result["edited"]:
+        line(console, ("Nothing changes: ", "good"), (f"{pack['name']} {pack['version']} is here.", "name"))
+        return
+    done = "Would update " if result["dry_run"] else "Updated "
+    line(console, (done, "good"), (f"{pack['name']} {before} → {pack['version']}", "name"))
+    for mark, name in (("+", "added"), ("~", "changed"), ("-", "removed")):
+        _files(console, f"{mark} ", result[name])
+    _files(console, "edited here, overwritten: ", result["edited"])
+    if result["dry_run"]:
+        if result["older"] or result["edited"]:
+            line(console, ("It would need --force. ", "warn"), ("Nothing was changed.", "hint"))
+        else:
+            line(console, ("Nothing was changed.", "hint"))
+
+
+def remove(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Name the pack that is gone."""
+    _done(console, "Removed ", result["pack"])
+
+
+def _done(console: Console, done: str, pack: dict[str, Any]) -> None:
+    facts = joined(count(pack["files"], "file"), size(pack["bytes"]))
+    line(console, (done, "good"), (f"{pack['name']} {pack['version']}".rstrip(), "name"), (f"  {facts}", "faint"))
+
+
+def _files(console: Console, mark: str, paths: Iterable[str]) -> None:
+    for path in paths:
+        sentence(console, (f"  {mark}", "hint"), (path, "path"))

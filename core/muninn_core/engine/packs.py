@@ -1,0 +1,276 @@
+"""The verbs of packs: which knowledge leaves in one, and what taking one in, replacing or removing it does."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import NotFoundError, StorageError, UsageError
+from muninn_core.protocol.params import PackAddParams, PackExportParams, PackRemoveParams, PackUpdateParams
+from muninn_core.protocol.results import (
+    KnowledgePack,
+    PackAddResult,
+    PackExportResult,
+    PackListResult,
+    PackRemoveResult,
+    PackUpdateResult,
+)
+from muninn_core.source import frontmatter
+from muninn_core.source.private import strip_private
+from muninn_core.store.disk import move, remove_tree, write_tree, write_whole
+from muninn_core.store.layout import KNOWLEDGE_README
+from muninn_core.store.pack.archive import is_archive, pack_up
+from muninn_core.store.pack.manifest import MANIFEST, Manifest, make_manifest, manifest_text, precedence
+from muninn_core.store.pack.shelf import Shelved, exchange, find, heal, put, shelved, take_away
+from muninn_core.store.pack.source import Pack, read_pack
+from muninn_core.store.secrets import mask
+
+SHOWN = 5
+"""How many files an error names."""
+
+SEARCHABLE_SECONDS = 1.0
+"""How long a verb waits until the files are searchable; it takes longer only while the index is built."""
+
+
+def export(workspace: Workspace, params: PackExportParams) -> PackExportResult:
+    """Write a pack of curated knowledge. Raises BadParams, NotFoundError, or UsageError for what may not leave."""
+    contents = _chosen(workspace.layout.knowledge, params)
+    if not contents:
+        raise NotFoundError(
+            "no knowledge matches", hint="A pack is made of .muninn/knowledge/**/*.md; leave a filter out."
+        )
+    manifest = make_manifest(
+        contents,
+        name=params.name,
+        version=params.version,
+        description=params.description.strip(),
+        licence=params.licence.strip(),
+        origin=params.origin.strip(),
+    )
+    told = {MANIFEST: "\n".join((manifest.description, manifest.licence, manifest.origin)).encode()}
+    _refuse_secrets({**contents, **told}, workspace, "Take it out, then export again; nothing was written.")
+    path = workspace.layout.root / params.path
+    if not path.parent.is_dir():
+        raise NotFoundError(f"there is no folder {path.parent}", hint="Make it first.")
+    files = {MANIFEST: manifest_text(manifest), **contents}
+    if is_archive(path):
+        _write_archive(path, pack_up(path.name, manifest.name, files), force=params.force)
+    else:
+        _write_folder(path, files, force=params.force)
+    return PackExportResult(pack=_told(manifest), path=str(path), contents=tuple(sorted(contents)), saw=workspace.saw())
+
+
+def add(workspace: Workspace, params: PackAddParams) -> PackAddResult:
+    """Take a pack in. Raises what `read_pack` raises, and UsageError for a name that is taken."""
+    heal(workspace.layout)
+    pack = read_pack(workspace.layout.root, params.path)
+    if not params.force:
+        _refuse_secrets(pack.contents, workspace, "It would go into git. With --force it does so all the same.")
+    put(workspace.layout, pack)
+    _index(workspace, pack.manifest.name, pack.contents)
+    return PackAddResult(pack=_told(pack.manifest), contents=tuple(pack.contents), saw=workspace.saw())
+
+
+def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
+    """Put another version in the place of a pack, or say what that would change.
+
+    Raises what `read_pack` raises, NotFoundError for a pack that is not here, and UsageError, unless forced, for an
+    older version, another content of the same one, or edited files.
+    """
+    layout = workspace.layout
+    if not params.dry_run:
+        heal(layout)
+    pack = read_pack(layout.root, params.path)
+    name = pack.manifest.name
+    try:
+        here = find(layout, name)
+    except NotFoundError as error:
+        raise NotFoundError(error.message, hint="`muninn pack add PATH` takes it in.") from None
+    if not params.force and not params.dry_run:
+        _refuse_update(here, pack)
+        _refuse_secrets(pack.contents, workspace, "It would go into git. With --force it does so all the same.")
+    before = {file.path: file.sha256 for file in here.manifest.files} if here.manifest else {}
+    after = {file.path: file.sha256 for file in pack.manifest.files}
+    same = bool(here.manifest and here.manifest.checksum == pack.manifest.checksum and not here.edited)
+    if not (params.dry_run or same):
+        exchange(layout, pack)
+        _index(workspace, name, {*before, *after, *here.edited})
+    return PackUpdateResult(
+        pack=_told(pack.manifest),
+        before=here.manifest.version if here.manifest else "",
+        added=tuple(sorted(after.keys() - before.keys())),
+        changed=tuple(sorted(path for path in after.keys() & before.keys() if after[path] != before[path])),
+        removed=tuple(sorted(before.keys() - after.keys())),
+        edited=here.edited,
+        older=here.manifest is not None and _is_older(pack.manifest, here.manifest),
+        dry_run=params.dry_run,
+        saw=workspace.saw(),
+    )
+
+
+def remove(workspace: Workspace, params: PackRemoveParams) -> PackRemoveResult:
+    """Take a pack away. Raises NotFoundError, or UsageError for edited files unless forced."""
+    heal(workspace.layout)
+    here = find(workspace.layout, params.name)
+    if here.edited and not params.force:
+        raise _edited(here, "Commit them elsewhere first; `--force` removes them with the pack.")
+    take_away(workspace.layout, here.name)
+    files = [file.path for file in here.manifest.files] if here.manifest else []
+    _index(workspace, here.name, {*files, *here.edited})
+    return PackRemoveResult(pack=_shown(here), saw=workspace.saw())
+
+
+def listed(workspace: Workspace) -> PackListResult:
+    """List the packs that are here, with what was edited since."""
+    return PackListResult(packs=tuple(map(_shown, shelved(workspace.layout))), saw=workspace.saw())
+
+
+def _chosen(knowledge: Path, params: PackExportParams) -> dict[str, bytes]:
+    """Return the knowledge that passes every filter, by path; its lines end as in git's objects. Links are left out."""
+    found = {}
+    for top, folders, names in os.walk(knowledge):
+        folders.sort()
+        for name in sorted(names):
+            file = Path(top) / name
+            path = file.relative_to(knowledge).as_posix()
+            if file.suffix != ".md" or file.is_symlink() or not _matches(path, params.match):
+                continue
+            content = _read(file).replace(b"\r\n", b"\n")
+            fields, _ = frontmatter.read(content.decode("utf-8", "replace"))
+            if _passes(fields, params) and content != KNOWLEDGE_README.encode():
+                found[path] = content
+    return found
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise StorageError(f"can't read {file}: {error.strerror}", hint="Check its permissions.") from None
+
+
+def _matches(path: str, patterns: Sequence[str]) -> bool:
+    plain = [pattern.removeprefix(".muninn/knowledge/").rstrip("/") for pattern in patterns]
+    return not plain or any(path.startswith(f"{each}/") or fnmatch.fnmatchcase(path, each) for each in plain)
+
+
+def _passes(fields: Mapping[str, object], params: PackExportParams) -> bool:
+    tags = fields.get("tags")
+    named = {str(tag) for tag in tags} if isinstance(tags, list) else {str(tags)}
+    return (
+        params.type in (None, fields.get("type"))
+        and params.domain in (None, fields.get("domain"))
+        and (params.tag is None or params.tag in named)
+    )
+
+
+def _refuse_secrets(contents: Mapping[str, bytes], workspace: Workspace, hint: str) -> None:
+    """Raise UsageError, which names the places, when a text holds secrets or what its author marked as private."""
+    patterns = workspace.config.memory.secrets
+    places: list[str] = []
+    for path, content in contents.items():
+        text = content.decode("utf-8", "replace")
+        if mask(text, patterns)[1]:
+            lines = [number for number, line in enumerate(text.split("\n"), 1) if mask(line, patterns)[1]]
+            places.append(f"{path}:{lines[0] if lines else 1} a secret")
+        if strip_private(text)[1]:
+            places.append(f"{path} a private span")
+    if places:
+        more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+        raise UsageError(f"the pack holds what may not be in one: {', '.join(places[:SHOWN])}{more}", hint=hint)
+
+
+def _write_archive(path: Path, content: bytes, *, force: bool) -> None:
+    if path.is_dir() or (path.exists() and not force):
+        raise _taken(path)
+    write_whole(path, content)
+
+
+def _write_folder(path: Path, files: Mapping[str, bytes], *, force: bool) -> None:
+    """Write a folder in one step. One that is there is replaced by force only, and only when it is a pack or empty."""
+    if os.path.lexists(path):
+        replaceable = (
+            path.is_dir() and not path.is_symlink() and (not any(path.iterdir()) or (path / MANIFEST).is_file())
+        )
+        if not (force and replaceable):
+            raise _taken(path)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        write_tree(fresh, files)
+        if os.path.lexists(path):
+            remove_tree(path)
+        move(fresh, path)
+    finally:
+        remove_tree(fresh)
+
+
+def _taken(path: Path) -> UsageError:
+    return UsageError(
+        f"{path} is there already", hint="`--force` replaces a pack; give another name for anything else."
+    )
+
+
+def _refuse_update(here: Shelved, pack: Pack) -> None:
+    if here.edited:
+        raise _edited(here, "Commit them elsewhere first; `--force` overwrites them, `--dry-run` shows what changes.")
+    old, new = here.manifest, pack.manifest
+    if old is None:
+        raise UsageError(f"{here.name} is no whole pack: {here.problem}", hint="`--force` puts this one in its place.")
+    if _is_older(new, old):
+        raise UsageError(
+            f"{new.name} {new.version} is older than {old.version}, which is here", hint="`--force` goes back to it."
+        )
+    if precedence(new.version) == precedence(old.version) and new.checksum != old.checksum:
+        raise UsageError(
+            f"{new.name} {new.version} has another content than the {old.version} that is here",
+            hint="Its author should have raised the version; `--force` takes it all the same.",
+        )
+
+
+def _is_older(new: Manifest, old: Manifest) -> bool:
+    return precedence(new.version) < precedence(old.version)
+
+
+def _edited(here: Shelved, hint: str) -> UsageError:
+    more = f" and {len(here.edited) - SHOWN} more" if len(here.edited) > SHOWN else ""
+    return UsageError(
+        f"files of {here.name} were edited here: {', '.join(here.edited[:SHOWN])}{more}",
+        hint=hint,
+        data={"edited": list(here.edited)},
+    )
+
+
+def _index(workspace: Workspace, name: str, paths: Iterable[str]) -> None:
+    folder = workspace.layout.relative(workspace.layout.packs / name)
+    ticket = workspace.updater.update_files({f"{folder}/{path}" for path in paths})
+    workspace.updater.wait_files(ticket, SEARCHABLE_SECONDS)
+
+
+def _told(manifest: Manifest) -> KnowledgePack:
+    return KnowledgePack(
+        name=manifest.name,
+        version=manifest.version,
+        description=manifest.description,
+        licence=manifest.licence,
+        origin=manifest.origin,
+        files=len(manifest.files),
+        bytes=sum(file.size for file in manifest.files),
+        checksum=manifest.checksum,
+    )
+
+
+def _shown(here: Shelved) -> KnowledgePack:
+    if here.manifest is None:
+        return KnowledgePack(name=here.name, edited=here.edited, problem=here.problem)
+    told = _told(here.manifest)
+    return KnowledgePack(
+        **{
+            **{name: getattr(told, name) for name in told.__struct_fields__},
+            "name": here.name,
+            "edited": here.edited,
+            "problem": here.problem,
+        }
+    )
