@@ -1,16 +1,13 @@
 """How well citations know what became of the code: the history of real repositories, replayed.
 
 Definitions are cited at one commit and judged at a later one. The truth comes from another method than the judgement:
-git follows every single line through all commits in between (`git blame --reverse -w -M -C`), and files by the renames
-of each commit. A span whose lines all survived side by side is fresh or moved; one of which half the lines survived, or
-whose symbol is defined in its file or where one of its lines went, has drifted; else it is gone.
+git's own blame, renames and diff (`bench.truth`).
 """
 
 from __future__ import annotations
 
 import math
 import random
-import re
 import subprocess
 import time
 from collections import Counter
@@ -18,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench.figure import Figure, spread
+from bench.truth import Truth
 from muninn_core.engine.citations import Citations
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.reconcile.citations import citing
@@ -38,15 +36,17 @@ def citations(repositories: Sequence[Path], folder: Path, *, pairs: int, spans: 
     """Judge `spans` definitions at each of `pairs` pairs of commits for every distance, in each repository."""
     counts: Counter[tuple[str, str]] = Counter()
     costs: list[float] = []
+    spent: list[float] = []
     notes: list[str] = []
     wrong: list[str] = []
     for number, repository in enumerate(repositories):
         own: Counter[tuple[str, str]] = Counter()
         replay = Replay(repository, folder / f"replay{number}")
         for early, late in replay.pairs(pairs):
-            for cite, judged, true, cost in replay.judge(early, late, spans):
+            for cite, judged, true, (cost, processor) in replay.judge(early, late, spans):
                 own[true, judged] += 1
                 costs.append(cost)
+                spent.append(processor)
                 if judged != true:
                     wrong.append(f"{repository.name} {early[:10]}..{late[:10]} {cite}: {true}, judged {judged}")
         counts += own
@@ -62,7 +62,8 @@ def citations(repositories: Sequence[Path], folder: Path, *, pairs: int, spans: 
     every = max(1, sum(counts.values()))
     figures.append(Figure("citations judged wrongly, all", 1 - right / every, "", None, "; ".join(notes), detail))
     cost = spread(costs or [0.0])
-    note = f"nothing cached before; mean {sum(costs) / max(1, len(costs)):.2f} ms, p95 {cost['p95']:.2f} ms"
+    means = [sum(values) / max(1, len(values)) for values in (costs, spent)]
+    note = f"nothing cached before; mean {means[0]:.2f} ms, of it {means[1]:.2f} ms our processor time"
     figures.append(Figure("a citation judged, p50", cost["p50"], "ms", 2, note, cost))
     return figures
 
@@ -110,18 +111,21 @@ class Replay:
                 at = room * (2 * number + 1) // (2 * count)
                 yield self.commits[at], self.commits[at + distance]
 
-    def judge(self, early: str, late: str, spans: int) -> Iterator[tuple[str, str, str, float]]:
-        """Yield (what was cited, state as judged, true state, milliseconds) of definitions drawn at `early`."""
+    def judge(self, early: str, late: str, spans: int) -> Iterator[tuple[str, str, str, tuple[float, float]]]:
+        """Yield (what was cited, state as judged, true state, cost) of definitions drawn at `early`.
+
+        The cost is in milliseconds: by the clock, and of this process's processor time, git's own aside.
+        """
         self._git("checkout", "-q", "-f", early)
         cites = self._draw(early, spans)
         self._git("checkout", "-q", "-f", late)
         look = Citations(self.root, most=lambda: _MOST_BYTES, token=lambda: late).look(math.inf)
-        renames = self._renames(early, late)
+        truth = Truth(self.root, early, late)
         for cite in cites:
-            begun = time.perf_counter()
+            begun, processor = time.perf_counter(), time.process_time()
             (found,) = look.of(Memory(id="m", type="insight", text="t", ts="", cites=(cite,)))
-            cost = (time.perf_counter() - begun) * 1000
-            yield f"{cite.path}#{cite.symbol}", found.state, self._truth(cite, late, renames), cost
+            cost = ((time.perf_counter() - begun) * 1000, (time.process_time() - processor) * 1000)
+            yield f"{cite.path}#{cite.symbol}", found.state, truth.of(cite), cost
 
     def _draw(self, commit: str, count: int) -> list[Cite]:
         paths = [path for path in self._git("ls-files", "-z").split("\0") if path and classify(path)[1] in _LANGUAGES]
@@ -139,64 +143,7 @@ class Replay:
             drawn += [citing(path, page, one.start, one.end, commit) for one in some]
         return drawn[:count]
 
-    def _truth(self, cite: Cite, late: str, renames: dict[str, str]) -> str:
-        span = f"{cite.start},{cite.end}"
-        how = ("--reverse", "--first-parent", "--line-porcelain", "-w", "-M", "-C", "-L", span)
-        told = self._git("blame", *how, f"{cite.commit}..{late}", "--", cite.path)
-        lines = _survivors(told, late)
-        here = [place for place in lines if place is not None]
-        if len(here) == len(lines) and self._side_by_side(here):
-            return "fresh" if here[0] == (cite.path, cite.start) else "moved"
-        homes = {renames.get(cite.path, cite.path), *(path for path, _ in here)}
-        if 2 * len(here) >= len(lines) or any(self._defines(path, cite.symbol or "") for path in homes):
-            return "drifted"
-        return "gone"
-
-    def _side_by_side(self, places: list[tuple[str, int]]) -> bool:
-        """Whether lines stand in one file, in order, with nothing but blank lines between them."""
-        if len({path for path, _ in places}) != 1:
-            return False
-        file = self.root / places[0][0]
-        text = file.read_text("utf-8", "replace").split("\n")
-        numbers = [number for _, number in places]
-        between = [n for n in range(numbers[0], numbers[-1] + 1) if n > len(text) or text[n - 1].strip()]
-        return numbers == between
-
-    def _defines(self, path: str, symbol: str) -> bool:
-        """Whether a file of the work tree has a line that looks like the definition of a name."""
-        name = re.escape(symbol.rpartition(".")[2])
-        file = self.root / path
-        start = rf"^\s*(?:[\w<>()\[\]:*&,.'\"=@#]+\s+)*{name}\b\s*[<(:={{]"
-        keyword = rf"\b(?:class|struct|enum|trait|impl|type|mod)\b[^\n]*\b{name}\b"
-        words = f"{start}|{keyword}"
-        return file.is_file() and re.search(words, file.read_text("utf-8", "replace"), re.M) is not None
-
-    def _renames(self, early: str, late: str) -> dict[str, str]:
-        """Return the names that files of `early` have at `late`, followed through each commit."""
-        form = ("--first-parent", "-m", "-M", "--diff-filter=R", "--name-status", "--format=", "-z", "--reverse")
-        fields = [field for field in self._git("log", *form, f"{early}..{late}").split("\0") if field.strip()]
-        now: dict[str, str] = {}
-        for _, old, new in zip(*[iter(fields)] * 3, strict=False):
-            origins = [first for first, last in now.items() if last == old] or [old]
-            now.update(dict.fromkeys(origins, new))
-        return now
-
     def _git(self, *arguments: str) -> str:
         command = ["git", "-c", "advice.detachedHead=false", "-C", str(self.root), *arguments]
         done = subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
         return done.stdout.decode("utf-8", "replace")
-
-
-def _survivors(porcelain: str, late: str) -> list[tuple[str, int] | None]:
-    """Return for each line that is not blank where it stands in the late commit, None when it did not get there."""
-    found: list[tuple[str, int] | None] = []
-    commit, number, path = "", 0, ""
-    for line in porcelain.split("\n"):
-        if line.startswith("\t"):
-            if line.strip():
-                found.append((path, number) if commit == late else None)
-        elif re.match(r"^[0-9a-f]{40} ", line):
-            commit, number = line[:40], int(line.split()[1])
-        elif line.startswith("filename "):
-            path = line.removeprefix("filename ")
-    return found

@@ -1,7 +1,7 @@
-"""The memory of years: opening its log, following what git does to it, and reconciling. No daemon, one process each.
+"""The memory of years: opening its log, following what git does to it, checking and reconciling. One process each.
 
-Every figure is of a process that has just begun; for the first one the system has been asked to forget the files.
-`python -m bench.remembering open|follow|reconcile FOLDER` prints one of them as JSON.
+Every figure is of a process that has just begun; for the cold ones the system has been asked to forget the files.
+`python -m bench.remembering open|keep|follow|check|reconcile FOLDER` prints one of them as JSON.
 """
 
 from __future__ import annotations
@@ -18,10 +18,15 @@ from pathlib import Path
 from bench.corpus import Corpus
 from bench.figure import Figure
 from bench.history import write_history
+from muninn_core.engine.check import check
+from muninn_core.launch.place import locate
+from muninn_core.protocol.params import CheckParams
 from muninn_core.reconcile.apply import reconcile
+from muninn_core.store import kept
 from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, layout_of, prepare_memory
 from muninn_core.store.log import Log, open_log
+from muninn_core.store.look import SETTLED_SECONDS
 
 PER_SEGMENT = 50
 SECONDS_AT_MOST = 900
@@ -33,17 +38,31 @@ def memory(words: Corpus, memories: int, reconciled: int, folder: Path) -> list[
     records = _write(large, words, memories, memories // PER_SEGMENT)
     _write(small, words, reconciled * 10, reconciled)
     cold = [_run("open", large) for _ in range(3)]
-    warm = _run("follow", large)
+    checked = [_run("check", large) for _ in range(3)]
+    of_cache = _run("keep", large)
+    warm = [_run("open", large, forget=False) for _ in range(5)]
+    followed = _run("follow", large, forget=False)
     once = _run("reconcile", small)
-    opened = statistics.median(one["seconds"] for one in cold)
-    note = f"{records} records in {memories // PER_SEGMENT} segments; {cold[0]['processor']:.1f} s of processor time"
     return [
-        Figure("log: open and fold, files not in the cache", opened, "s", 2, note, {"runs": cold}),
-        Figure("log: follow a segment that comes", warm["came"] * 1000, "ms", 100),
-        Figure("log: follow a segment that goes", warm["went"] * 1000, "ms", 100),
-        Figure("log: look that nothing has changed", warm["nothing"] * 1000, "ms"),
+        _opened("log: open and fold, files not in the cache", cold, "s", 2, f"{records} records"),
+        _opened(
+            "log: open with the fold that was kept", warm, "ms", 100, f"{of_cache['bytes'] / 1e6:.0f} MB were kept"
+        ),
+        Figure("log: keep the fold", of_cache["seconds"], "s", None, "after opening, while questions are answered"),
+        Figure("log: follow a segment that comes", followed["came"] * 1000, "ms", 100),
+        Figure("log: follow a segment that goes", followed["went"] * 1000, "ms", 100),
+        Figure("log: look at every file", followed["whole"] * 1000, "ms", None, f"{memories // PER_SEGMENT} segments"),
+        Figure("log: look for a question", followed["brief"] * 1000, "ms", 1),
+        _opened("check, no daemon, files not in the cache", checked, "s", 5, f"{memories // PER_SEGMENT} segments"),
         Figure("reconcile", once["seconds"], "s", 10, f"{reconciled} segments of 10 memories", once),
     ]
+
+
+def _opened(name: str, runs: list[dict[str, float]], unit: str, budget: float, note: str) -> Figure:
+    """Return the median of some runs, and beside it that of their processor time."""
+    factor = {"s": 1, "ms": 1000}[unit]
+    seconds, processor = (factor * statistics.median(run[what] for run in runs) for what in ("seconds", "processor"))
+    return Figure(name, seconds, unit, budget, f"{note}; {processor:.3g} {unit} of processor time", {"runs": runs})
 
 
 def _write(root: Path, words: Corpus, memories: int, segments: int) -> int:
@@ -53,8 +72,9 @@ def _write(root: Path, words: Corpus, memories: int, segments: int) -> int:
     return write_history(layout, words, memories, segments)
 
 
-def _run(what: str, root: Path) -> dict[str, float]:
-    _forget(root)
+def _run(what: str, root: Path, *, forget: bool = True) -> dict[str, float]:
+    if forget:
+        _forget(root)
     done = subprocess.run(
         [sys.executable, "-m", "bench.remembering", what, str(root)],
         stdout=subprocess.PIPE,
@@ -79,12 +99,16 @@ def _open(root: Path) -> Log:
 
 
 def _measure(what: str, root: Path) -> dict[str, float]:
-    begun, used = time.perf_counter(), time.process_time()
+    if what in ("open", "check"):
+        begun, used = time.perf_counter(), time.process_time()
+        _open(root) if what == "open" else _check(root)
+        return {"seconds": time.perf_counter() - begun, "processor": time.process_time() - used}
     log = _open(root)
-    opened = {"seconds": time.perf_counter() - begun, "processor": time.process_time() - used}
-    if what == "open":
-        return opened
     begun = time.perf_counter()
+    if what == "keep":
+        log.keep(0)
+        size = (log.layout.cache / kept.NAME).stat().st_size
+        return {"seconds": time.perf_counter() - begun, "bytes": size}
     if what == "reconcile":
         outcome = reconcile(log)
         return {"seconds": time.perf_counter() - begun, "consolidated": outcome.consolidated}
@@ -92,12 +116,20 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     segment.write_text('{"ts":"2025-05-01T00:00:00Z","type":"insight","text":"A branch brought this."}\n')
     came = _refresh(log)
     segment.unlink()
-    return {"came": came, "went": _refresh(log), "nothing": _refresh(log)}
+    went, whole = _refresh(log), _refresh(log)
+    time.sleep(SETTLED_SECONDS + 0.1)  # a look so soon after a change is at every file
+    _refresh(log)
+    brief = statistics.median(_refresh(log, brief=True) for _ in range(100))
+    return {"came": came, "went": went, "whole": whole, "brief": brief}
 
 
-def _refresh(log: Log) -> float:
+def _check(root: Path) -> None:
+    check(locate(str(root)), layout_of(root), CheckParams(), lambda: None)
+
+
+def _refresh(log: Log, *, brief: bool = False) -> float:
     begun = time.perf_counter()
-    log.refresh()
+    log.refresh(brief=brief)
     return time.perf_counter() - begun
 
 

@@ -9,7 +9,7 @@ import difflib
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -447,6 +447,9 @@ class Hunk(Value):
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
 
+_MOST_RENAMES = 8
+"""How many names a file is followed through."""
+
 _PLAIN_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
 
 
@@ -474,13 +477,94 @@ def changes(root: Path, commit: str) -> Changes | None:
     return Changes(renamed=renamed, changed=frozenset(changed))
 
 
+def followed(root: Path, commit: str, path: str) -> str | None:
+    """Return the name that a commit's file has at HEAD, by the renames of the commits since; None when it has none.
+
+    Unlike `changes`, which compares both ends, it also finds a file that has little in common with what it once was.
+    """
+    since = commit
+    for _ in range(_MOST_RENAMES):
+        sha = _last_removal(root, since, path)
+        if not sha:
+            return None
+        how = ("-r", "-z", "-M", "--diff-filter=R", "--name-status", "--no-commit-id", f"{sha}^1", sha)
+        fields = _run(str(root), "diff-tree", *how, check=False).split("\0")
+        names = dict(zip(fields[1::3], fields[2::3], strict=False))
+        if path not in names:
+            return None
+        since, path = sha, names[path]
+        if _git(str(root), "cat-file", "-e", f"HEAD:{path}").returncode == 0:
+            return path
+    return None
+
+
+def _last_removal(root: Path, since: str, path: str) -> str:
+    """Return the newest commit that took a name away.
+
+    Git's usual walk leaves out branches that never had the name, and may end up on one of them: then the first parents
+    are walked.
+    """
+    how = ("--no-renames", "--diff-filter=D", "--format=%H", f"{since}..HEAD", "--", path)
+    usual = _run(str(root), "log", "-1", *how, check=False).strip()
+    return usual or _run(str(root), "log", "-1", "--first-parent", *how, check=False).strip()
+
+
+def removals(root: Path, paths: Iterable[str], *, after: str | None, since: str | None) -> dict[str, str]:
+    """Return {path: the newest commit that took its name away}, of those that some commit took away.
+
+    Commits that `after` has are not looked at, nor those older than `since` (RFC 3339).
+    """
+    wanted = sorted(set(paths))
+    span = [f"{after}..HEAD" if after else "HEAD", *([f"--since={since}"] if since else [])]
+    how = ("--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=%x01%H")
+    found: dict[str, str] = {}
+    for first in range(0, len(wanted), _PATHS_A_CALL):
+        some = wanted[first : first + _PATHS_A_CALL]
+        out = _text(_git(str(root), "--literal-pathspecs", "log", *span, *how, "--", *some).stdout)
+        for entry in out.split("\x01")[1:]:
+            sha, *names = (field.strip("\n") for field in entry.split("\0"))
+            for name in filter(None, names):
+                found.setdefault(name, sha)
+    return found
+
+
+def renames(root: Path, commits: Iterable[str]) -> dict[tuple[str, str], str]:
+    """Return {(commit, old name): new name} of the files that each commit renamed; of a merge none."""
+    asked = "".join(f"{commit}\n" for commit in dict.fromkeys(commits))
+    if not asked:
+        return {}
+    how = ("--stdin", "-r", "-z", "-M", "--diff-filter=R", "--name-status")
+    fields = iter(_text(_git(str(root), "diff-tree", *how, stdin=asked).stdout).split("\0"))
+    found: dict[tuple[str, str], str] = {}
+    commit = ""
+    for field in fields:
+        if field.startswith("R"):
+            old = next(fields)
+            found[commit, old] = next(fields)
+        elif field:
+            commit = field
+    return found
+
+
+def holds(root: Path, commit: str, paths: Iterable[str]) -> set[str]:
+    """Return those of the paths that a commit has."""
+    wanted = sorted(path for path in set(paths) if "\n" not in path)
+    asked = "".join(f"{commit}:{path}\n" for path in wanted)
+    answers = _text(_git(str(root), "cat-file", "--batch-check=%(objecttype)", stdin=asked).stdout).splitlines()
+    return {path for path, answer in zip(wanted, answers, strict=False) if answer == "blob"}
+
+
+def is_ancestor(root: Path, one: str, other: str) -> bool:
+    """Whether a commit is in another one's history."""
+    return _git(str(root), "merge-base", "--is-ancestor", one, other).returncode == 0
+
+
 def hunks(root: Path, commit: str, path: str, now: str) -> tuple[Hunk, ...] | None:
     """Return what was replaced in a file since a commit, in order, blanks aside; `now` is its name in the work tree.
 
-    None when the commit is not there.
+    None when the commit does not have it.
     """
-    names = dict.fromkeys((path, now))
-    done = _git(str(root), *_PLAIN_DIFF, "-w", "-U0", f"{commit}^{{commit}}", "--", *names)
+    done = _git(str(root), *_PLAIN_DIFF, "-w", "-U0", f"{commit}:{path}", "--", now)
     if done.returncode != 0:
         return None
     return tuple(
@@ -501,10 +585,13 @@ def untracked(root: Path) -> tuple[str, ...]:
     return tuple(sorted(_text(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
 
 
-def naming(root: Path, word: str, suffix: str) -> tuple[str, ...]:
-    """Return the files of the work tree, also untracked ones, that end in `suffix` and hold a whole word, sorted."""
-    wanted = ("-l", "-z", "-I", "-F", "-w", "--untracked", "-e", word, "--", f"*{suffix}")
-    done = _git(str(root), "grep", *wanted)
+def naming(root: Path, texts: Sequence[str], suffix: str) -> tuple[str, ...]:
+    """Return the files of the work tree that end in `suffix` and hold one of some texts, between words, sorted.
+
+    Untracked files are looked at, too.
+    """
+    asked = [part for text in texts for part in ("-e", text)]
+    done = _git(str(root), "grep", "-l", "-z", "-I", "-F", "-w", "--untracked", *asked, "--", f"*{suffix}")
     return tuple(sorted(_text(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
 
 

@@ -192,6 +192,86 @@ def test_a_definition_that_was_deleted_is_gone(muninn, cited):
     assert (one.state, one.place, one.was) == ("gone", "src/users.py:6-8", "")
 
 
+def test_a_file_that_was_renamed_and_rewritten_since_is_followed_through_the_commits(muninn, cited):
+    git(muninn.root, "mv", "src/users.py", "src/people.py")
+    git(muninn.root, "commit", "-q", "-m", "Rename")
+    lines = "".join(f"PERSON_{n} = {n}\n" for n in range(30))
+    (muninn.root / "src" / "people.py").write_text(f"{lines}\n\ndef get_user_name(person):\n    return person.name\n")
+    git(muninn.root, "commit", "-q", "-am", "Rewrite")
+    muninn.touch("src/users.py", "src/people.py")
+    (one,) = standing(muninn, cited)
+    assert (one.state, one.place, one.was) == ("drifted", "src/people.py:33-34", "src/users.py:6-8")
+
+
+METHOD = "    def load(self, key):\n        found = self.items[key]\n        return found or self.missing(key)\n"
+
+
+def test_a_method_whose_text_went_to_another_file_is_not_its_namesake_in_the_old_one(muninn):
+    stores = muninn.root / "stores.py"
+    stores.write_text(f"class Near:\n{METHOD}\n\nclass Far:\n    def load(self, key):\n        return None\n")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Stores")
+    identity = keep(muninn, files=["stores.py#Near.load"])
+    (muninn.root / "near.py").write_text(f"class Near:\n{METHOD}")
+    stores.write_text("class Far:\n    def load(self, key):\n        return None\n")
+    muninn.touch("stores.py", "near.py")
+    assert [(one.state, one.place) for one in standing(muninn, identity)] == [("moved", "near.py:2-4")]
+
+
+def test_a_namesake_in_another_class_of_a_file_of_the_same_name_is_not_it(muninn):
+    old = muninn.root / "old" / "stores.py"
+    old.parent.mkdir()
+    old.write_text(f"class Near:\n{METHOD}")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Stores")
+    identity = keep(muninn, files=["old/stores.py#Near.load"])
+    old.unlink()
+    (muninn.root / "stores.py").write_text("class Far:\n    def load(self, key):\n        return self.other[key]\n")
+    muninn.touch("old/stores.py", "stores.py")
+    assert states(muninn, identity) == ["gone"]
+
+
+STEPS = ("open_the_door()", "walk_to_the_table()", "take_the_glass()", "fill_the_glass()", "drink_the_water()")
+
+
+def test_a_definition_with_another_name_in_another_file_is_known_by_its_lines(muninn):
+    body = "".join(f"    {step}\n" for step in STEPS)
+    (muninn.root / "water.py").write_text(f"LIMIT = 1\n\n\ndef drink():\n{body}")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Water")
+    identity = keep(muninn, files=["water.py#drink"])
+    (muninn.root / "water.py").write_text("LIMIT = 1\n")
+    (muninn.root / "tea.py").write_text(f"import cups\n\n\ndef have_tea():\n    boil()\n{body}")
+    muninn.touch("water.py", "tea.py")
+    (one,) = standing(muninn, identity)
+    assert (one.state, one.place, one.was) == ("drifted", "tea.py:6-10", "water.py:4-9")
+
+
+def test_lines_that_stood_in_other_places_before_are_no_trace_of_what_was_deleted(muninn):
+    body = "".join(f"    {step}\n" for step in STEPS)
+    kept = f"def have_tea():\n{body}"
+    (muninn.root / "water.py").write_text(f"def drink():\n{body}\n\n{kept}")
+    (muninn.root / "juice.py").write_text(f"def have_juice():\n{body}")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Water")
+    identity = keep(muninn, files=["water.py#drink"])
+    (muninn.root / "water.py").write_text(f"import cups\n\n\n{kept}")
+    (muninn.root / "juice.py").write_text(f"import cups\n\n\ndef have_juice():\n{body}")
+    muninn.touch("water.py", "juice.py")
+    assert states(muninn, identity) == ["gone"]
+
+
+def test_brackets_are_nothing_that_is_left_of_a_definition(muninn):
+    shown = "impl Default for {0} {{\n    fn default() -> Self {{\n        {0}::Never\n    }}\n}}\n"
+    (muninn.root / "show.rs").write_text("fn first() {}\n\n" + shown.format("Paging"))
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Show")
+    identity = keep(muninn, files=["show.rs#Paging"])
+    (muninn.root / "show.rs").write_text("fn first() {}\n\n" + shown.format("Wrapping"))
+    muninn.touch("show.rs")
+    assert states(muninn, identity) == ["gone"]
+
+
 def test_a_deleted_file_is_gone(muninn, cited):
     users(muninn).unlink()
     muninn.touch("src/users.py")

@@ -278,5 +278,39 @@ def test_untracked_files_and_those_that_name_a_word_are_listed(plain_repo):
     (plain_repo / "b.py").write_text("USERS = get_user_name\n")
     (plain_repo / "a.py").write_text("get_user_names\n")
     assert git.untracked(plain_repo) == ("a.py", "b.py")
-    assert git.naming(plain_repo, "get_user_name", ".py") == ("b.py", "src/users.py")
-    assert git.naming(plain_repo, "nowhere", ".py") == ()
+    assert git.naming(plain_repo, ["get_user_name"], ".py") == ("b.py", "src/users.py")
+    assert git.naming(plain_repo, ["nowhere"], ".py") == ()
+    assert git.naming(plain_repo, ["nowhere", "get_user_names"], ".py") == ("a.py",)
+
+
+def test_a_file_is_followed_through_renames_and_rewrites(plain_repo):
+    first = commit(plain_repo, "Steps", steps="".join(f"step {n}\n" for n in range(9)))
+    run(plain_repo, "mv", "steps", "stairs")
+    commit(plain_repo, "Rename")
+    commit(plain_repo, "Rewrite", stairs="".join(f"stair {n}\n" for n in range(9)))
+    (plain_repo / "way").mkdir()
+    run(plain_repo, "mv", "stairs", "way/up")
+    commit(plain_repo, "Rename again")
+    assert git.changes(plain_repo, first).renamed == {}
+    assert git.followed(plain_repo, first, "steps") == "way/up"
+
+
+def test_a_file_that_was_renamed_on_a_branch_is_followed_through_the_merge(plain_repo):
+    main = run(plain_repo, "symbolic-ref", "--short", "HEAD").strip()
+    first = commit(plain_repo, "Steps", steps="".join(f"step {n}\n" for n in range(9)))
+    run(plain_repo, "checkout", "-q", "-b", "side")
+    run(plain_repo, "mv", "steps", "stairs")
+    commit(plain_repo, "Rename")
+    run(plain_repo, "checkout", "-q", main)
+    commit(plain_repo, "Meanwhile", other="1\n")
+    run(plain_repo, "merge", "-q", "--no-edit", "side")
+    assert git.followed(plain_repo, first, "steps") == "stairs"
+
+
+def test_a_file_that_was_deleted_or_never_there_leads_nowhere(plain_repo):
+    first = commit(plain_repo, "Steps", steps="one\n")
+    run(plain_repo, "rm", "-q", "steps")
+    commit(plain_repo, "Delete")
+    assert git.followed(plain_repo, first, "steps") is None
+    assert git.followed(plain_repo, first, "nothing") is None
+    assert git.followed(plain_repo, "0" * 40, "steps") is None

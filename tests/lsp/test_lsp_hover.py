@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from repositories import git
+
 from muninn_core.context.hover import SHOWN, hover_markdown
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
@@ -46,6 +48,19 @@ async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Ba
     assert "Elsewhere" not in on_line
     assert "insight" in on_line
     assert "lines 6-8" in on_line
+
+
+async def test_after_a_rename_the_memories_of_the_old_name_are_shown(bare: Bare, home: Home) -> None:
+    editor = await bare()
+    cite = {"path": "src/users.py", "start": 6, "end": 8}
+    await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [cite]})
+    git(home.repo, "mv", "src/users.py", "src/people.py")
+    git(home.repo, "commit", "-q", "-m", "Rename")
+    await editor.result("muninn/index", {})
+    text = await hover(editor, home.repo / "src" / "people.py", line=6)
+    assert text is not None
+    assert "Lookup" in text
+    assert "lines 6-8" in text
 
 
 async def test_a_knowledge_file_shows_its_memories(bare: Bare, home: Home) -> None:

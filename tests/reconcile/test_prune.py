@@ -11,6 +11,8 @@ from muninn_core.reconcile.apply import reconcile
 from muninn_core.reconcile.prune import prune
 from muninn_core.store.journal import undo
 
+pytest_plugins = ["logs"]
+
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
 OLD = PruneConfig(age_days=30)
 

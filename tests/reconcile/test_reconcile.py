@@ -11,6 +11,8 @@ from muninn_core.reconcile.apply import apply, reconcile, summary_of
 from muninn_core.reconcile.plan import plan
 from muninn_core.store.layout import layout_of
 
+pytest_plugins = ["logs"]
+
 
 def store(log, *texts, session="s1", **fields):
     records = [{"type": "insight", "actor": "user", "text": text, **fields} for text in texts]

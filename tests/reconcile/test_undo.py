@@ -15,6 +15,8 @@ from muninn_core.reconcile.prune import prune
 from muninn_core.store.journal import KEPT, Change, rewrite, undo
 from muninn_core.store.layout import layout_of
 
+pytest_plugins = ["logs"]
+
 POLICY = PruneConfig(age_days=30)
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
 

@@ -96,6 +96,7 @@ def test_a_chunk_inside_a_definition_is_titled_by_it():
         ("a.ts", "export default class HttpClient {", "HttpClient"),
         ("a.ts", "export const useStore = (id: string) => {", "useStore"),
         ("a.ts", "  async sendRequest(url: string): Promise<void> {", "sendRequest"),
+        ("a.js", "  constructor(kind = 'plain') {", "constructor"),
         ("a.js", "Router.prototype.handle = function (req, res) {", "handle"),
         ("A.java", "    public static List<String> splitWords(String text) {", "splitWords"),
         ("A.kt", "override suspend fun intercept(chain: Chain): Response {", "intercept"),
@@ -117,6 +118,13 @@ def test_definitions_are_found_in_many_languages(path, line, name):
 @pytest.mark.parametrize("line", ["    if (ready(now)) {", "  return compute(value);", "    for (const x of all()) {"])
 def test_control_flow_is_no_definition(line):
     assert chunk("a.ts", line + "\n")[0].symbol == ""
+
+
+@pytest.mark.parametrize(
+    "line", ["  it('works', function(done){", "  visit(node, function () {", '  get("/", route(), {']
+)
+def test_a_call_that_is_given_a_text_or_a_function_is_no_definition(line):
+    assert chunk("a.js", line + "\n")[0].symbol == ""
 
 
 def test_a_hostile_line_is_cut_in_no_time():

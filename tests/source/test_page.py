@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.source.extent import Outline, innermost
-from muninn_core.source.page import Page, likeness, mark_of, read_mark
+from muninn_core.source.page import Page, likeness, mark_of, read_mark, remains, words_of
 
 SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=12), max_size=12)
@@ -67,6 +67,14 @@ def test_every_copy_is_found():
     assert page.find(mark) == [(1, 2), (4, 5)]
 
 
+def test_of_some_lines_the_stretch_that_holds_most_of_them_is_found():
+    page = Page("a.py", "open()\nread()\n\n\nopen()\nread()\nshut()\n\n\n\n\nshut()\n")
+    wanted = set(words_of(["open()", "read()", "shut()"]))
+    assert remains(page, wanted, 4) == (3, 5, 7)
+    assert remains(page, wanted, 2) == (2, 1, 2)
+    assert remains(page, set(words_of(["close()"])), 4) == (0, 0, 0)
+
+
 def test_likeness_is_the_share_of_telling_lines():
     assert likeness(["first()", "}", "second()"], ["second()"]) == 0.5
     assert likeness(["}", ""], ["}"]) == 0.0
@@ -94,6 +102,7 @@ LIMIT = {
 '''
 GO = "func (s *Shop) Sell(what string) int {\n\tif what {\n\t\treturn 1\n\t}\n\treturn 0\n}\n\nfunc Other() {\n}\n"
 ALLMAN = "int sell(int what)\n{\n    return what;\n}\n\nint other(void)\n{\n    return 1;\n}\n"
+SCRIPT = "var many = ['a'];\n\n/**\n * Send it.\n *\n */\n\nres.send = function(body){\n  return 1;\n};\n"
 RUBY = "class Shop\n  def sell(what)\n    1\n  end\n\n  def buy\n    2\n  end\nend\n"
 
 
@@ -104,6 +113,7 @@ RUBY = "class Shop\n  def sell(what)\n    1\n  end\n\n  def buy\n    2\n  end\ne
         (GO, "go", [("Sell", 1, 6), ("Other", 8, 9)]),
         (ALLMAN, "c", [("sell", 1, 4), ("other", 6, 9)]),
         (RUBY, "ruby", [("Shop", 1, 9), ("Shop.sell", 2, 4), ("Shop.buy", 6, 8)]),
+        (SCRIPT, "javascript", [("many", 1, 1), ("send", 8, 10)]),
         ("Only prose.\n", "prose", []),
     ],
 )

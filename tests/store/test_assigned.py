@@ -4,8 +4,11 @@ import re
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from labelled_secrets import HARMLESS, SECRETS
 
+from muninn_core.store import assigned
 from muninn_core.store.secrets import mask, mask_all
 
 
@@ -44,3 +47,20 @@ def test_a_long_text_takes_time_in_proportion_to_its_length(text):
     begun = time.perf_counter()
     assert mask(text) == (text, 0)
     assert time.perf_counter() - begun < 10  # the square of the length would take minutes
+
+
+pieces = st.one_of(
+    st.sampled_from(
+        ["password", "token", "api_key", "KEY", "secret_access_key", "=", ":=", " is ", " ", "\n", "'", '"']
+    ),
+    st.sampled_from(
+        ["]", "(", ",", "x" * 70, "a.b-c_", "Zx9$k2Lm", "hunter2hunter2", "é", "ſecret", "İ", "v1", "x" * 520]
+    ),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(pieces, max_size=14).map("".join))
+def test_looking_where_a_telling_word_is_finds_what_looking_everywhere_does(text):
+    found = [match.span() for match in assigned._names(text)]
+    assert found == [match.span() for match in assigned._ASSIGNED.finditer(text)]

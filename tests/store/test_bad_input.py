@@ -14,6 +14,8 @@ from muninn_core.reconcile.apply import reconcile
 from muninn_core.store.layout import layout_of
 from muninn_core.store.lines import LARGEST_BYTES
 
+pytest_plugins = ["logs"]
+
 
 def insight(text, **fields):
     return {"type": "insight", "text": text, "actor": "user", **fields}

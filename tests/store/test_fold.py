@@ -318,8 +318,8 @@ def test_one_more_record_costs_little_however_many_are_there():
     growing = Fold()
     growing.add([memory(f"m{number:05d}") for number in range(10_000)], sealed=True)
     touched = Counter()
-    component = growing._component
-    growing._component = lambda start: touched.update([start]) or component(start)
+    component = growing.filed.component
+    growing.filed.component = lambda start: touched.update([start]) or component(start)
     begun = time.perf_counter()
     growing.add([at(5, "pin", target="m00007")], sealed=False)
     assert growing.state().memories["m00007"].pinned

@@ -8,6 +8,8 @@ import pytest
 from muninn_core.errors import BadParams, NotInitialised, ReadOnlyError
 from muninn_core.store.layout import layout_of
 
+pytest_plugins = ["logs"]
+
 
 def insight(text, **fields):
     return {"type": "insight", "text": text, "actor": "user", **fields}

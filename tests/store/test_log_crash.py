@@ -10,6 +10,8 @@ from muninn_core.errors import ReadOnlyError, StorageError
 from muninn_core.store.layout import initialise, layout_of
 from muninn_core.store.spool import segment_path
 
+pytest_plugins = ["logs"]
+
 
 def insight(text):
     return {"type": "insight", "text": text, "actor": "user"}

@@ -6,6 +6,8 @@ import pytest
 
 from muninn_core.store.layout import initialise, layout_of
 
+pytest_plugins = ["logs"]
+
 
 @pytest.fixture
 def git(layout):

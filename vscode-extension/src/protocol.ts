@@ -317,7 +317,7 @@ export interface MemoriesParams {
   type?: string | null;
   /** With this tag. */
   tag?: string | null;
-  /** About this file. */
+  /** About this file, also under names that it had before. */
   file?: string | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
@@ -1005,9 +1005,8 @@ export interface SealResult {
   records: number;
 }
 
-/** What reconciling did, or would do. `summary` is the line for people. */
+/** What reconciling did, or would do; `summary` is the line for people. */
 export interface ReconcileResult {
-  saw: Saw;
   consolidated: number;
   duplicates: number;
   conflicts: number;
@@ -1015,6 +1014,7 @@ export interface ReconcileResult {
   merges: readonly Merge[];
   dry_run: boolean;
   summary: string;
+  saw: Saw;
 }
 
 /** Memories that said the same: `kept` speaks for `merged` from now on. */

@@ -15,7 +15,7 @@ from muninn_core.context.standing import told, warning
 from muninn_core.model.answer import Hit, IndexSaw, Saw
 from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
-from muninn_core.model.value import replace
+from muninn_core.model.value import Value, replace
 from muninn_core.protocol import results as r
 
 SNIPPET_LINES = 14
@@ -169,7 +169,7 @@ _RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
 )
 
 
-def render(verb: str, result: r.Result) -> str:
+def render(verb: str, result: Value) -> str:
     """Return the text of a verb's result. Raises KeyError for a verb that no model calls."""
     return _RENDERERS[verb](result)
 

@@ -17,7 +17,8 @@ from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace
 from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import MemoryDraft
-from muninn_core.reconcile.citations import Unknown, citing
+from muninn_core.reconcile.citations import citing
+from muninn_core.reconcile.tree import Unknown
 from muninn_core.source.extent import Extent
 from muninn_core.source.page import Page, mark_of
 

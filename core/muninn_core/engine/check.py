@@ -18,6 +18,7 @@ from muninn_core.model.answer import Saw
 from muninn_core.protocol.params import CheckParams
 from muninn_core.protocol.results import CheckResult, Finding
 from muninn_core.source import frontmatter
+from muninn_core.store.bulk import uncollected
 from muninn_core.store.fold import State, fold
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_lines
@@ -26,6 +27,8 @@ from muninn_core.store.pack.shelf import shelved
 from muninn_core.store.record import ENVELOPE, Record
 from muninn_core.store.secrets import mask
 from muninn_core.store.spool import spools
+
+_ENVELOPE = frozenset(ENVELOPE)
 
 MOST = 1_000
 """Findings of one rule beyond which only their number is told."""
@@ -42,19 +45,20 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     found: list[Finding] = [*_config(layout, problems)]
     lines: list[Lines] = []
     files = 0
-    for path in _record_files(layout):
-        cancelled()
-        content = _read(layout, path)
-        files += 1
-        shown = layout.relative(path)
-        read = read_lines(content, shown)
-        found += _malformed(read)
-        if config.check.secrets != "off":
-            found += _told(_secrets_of_records(content, read, config), shown)
-        if path.parent != layout.archive:
-            lines.append(read)
-    records = [record for read in lines for record in read.records]
-    state = fold(records)
+    with uncollected():
+        for path in _record_files(layout):
+            cancelled()
+            content = _read(layout, path)
+            files += 1
+            shown = layout.relative(path)
+            read = read_lines(content, shown)
+            found += _malformed(read)
+            if config.check.secrets != "off":
+                found += _told(_secrets_of_records(content, read, config), shown)
+            if path.parent != layout.archive:
+                lines.append(read)
+        records = [record for read in lines for record in read.records]
+        state = fold(records)
     found += _dangling(state, Path(place.root)) if config.check.dangling != "off" else ()
     found += _conflicts(state)
     found += _pending(state, records)
@@ -155,21 +159,25 @@ def _secrets_of_records(content: bytes, lines: Lines, config: Config) -> Iterato
                 yield number, count
 
 
-def _texts(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield all texts of a record but those of its envelope, names of inner fields with their values."""
-    waiting: list[Any] = [value for name, value in data.items() if name not in ENVELOPE]
+def _texts(data: Mapping[str, Any]) -> list[str]:
+    """Return all texts of a record but those of its envelope, names of inner fields with their values."""
+    found: list[str] = []
+    waiting: list[Any] = []
+    for name, value in data.items():
+        if name not in _ENVELOPE:
+            (found if isinstance(value, str) else waiting).append(value)
     while waiting:
         value = waiting.pop()
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list):
-            waiting += value
+        if isinstance(value, list):
+            for item in value:
+                (found if isinstance(item, str) else waiting).append(item)
         elif isinstance(value, dict):
             for name, inner in value.items():
                 if isinstance(inner, str):
-                    yield f"{name}: {inner}"
+                    found.append(f"{name}: {inner}")
                 else:
                     waiting.append(inner)
+    return found
 
 
 def _secrets_of_text(text: str, config: Config) -> Iterator[tuple[int, int]]:

@@ -17,7 +17,8 @@ from muninn_core import git
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.reconcile.citations import Unknown, judge
+from muninn_core.reconcile.citations import judge
+from muninn_core.reconcile.tree import Unknown
 from muninn_core.source.page import Page
 from muninn_core.source.text import Text, looks_binary, read_text
 
@@ -207,9 +208,13 @@ class Look:
         return Page(path, data.decode("utf-8-sig", "replace"))
 
     def renamed(self, commit: str, path: str) -> str | None:
-        """Return the name that a commit's file has now."""
+        """Return the name that a commit's file has now: by what is like it now, else by the renames of each commit."""
         changes = self._changes(commit)
-        return changes.renamed.get(path) if changes else None
+        if changes is None:
+            return None
+        if path in changes.renamed:
+            return changes.renamed[path]
+        return self._told(("followed", commit, path), lambda: git.followed(self._citations.root, commit, path))
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
         """Return what was replaced in a file since a commit."""
@@ -218,7 +223,7 @@ class Look:
         question = ("hunks", commit, path, now, self._citations.signature(now))
         return self._told(question, lambda: git.hunks(self._citations.root, commit, path, now))
 
-    def elsewhere(self, commit: str | None, path: str, symbol: str) -> Sequence[str]:
+    def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
         """Return the files that may have taken over what was in `path`: those of its kind that are new or changed."""
         if not self._citations.with_git:
             return ()
@@ -229,9 +234,8 @@ class Look:
         fresh = self._told("untracked", lambda: git.untracked(root))
         new = {*(changes.changed if changes else ()), *fresh}
         pool = {one for one in new if one.endswith(suffix) and one != path and not one.startswith(".muninn/")}
-        if symbol and pool:
-            word = symbol.rpartition(".")[2]
-            pool &= set(self._told(("naming", word, suffix), lambda: git.naming(root, word, suffix)))
+        if texts and pool:
+            pool &= set(self._told(("naming", texts, suffix), lambda: git.naming(root, texts, suffix)))
         return sorted(pool, key=lambda one: (one.rpartition("/")[2] != name, one))[:MOST_ELSEWHERE]
 
     def _changes(self, commit: str) -> git.Changes | None:

@@ -325,16 +325,8 @@ class Engine:
         workspace.log.refresh()
         result = consolidate(workspace.log, dry_run=params.dry_run, archive=params.archive, session=params.session)
         workspace.hand_over_memories()
-        return r.ReconcileResult(
-            consolidated=result.consolidated,
-            duplicates=result.duplicates,
-            conflicts=result.conflicts,
-            segments=result.segments,
-            merges=result.merges,
-            dry_run=params.dry_run,
-            summary=result.summary,
-            saw=workspace.saw(),
-        )
+        told = {name: getattr(result, name) for name in result.__struct_fields__}
+        return r.ReconcileResult(**told, saw=workspace.saw())
 
     def undo(self, _params: p.UndoParams, scope: Scope) -> r.UndoResult:
         """Take back the last reconcile or prune."""

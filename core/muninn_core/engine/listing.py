@@ -31,11 +31,12 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         if params.file is not None:
             params = replace(params, file=inside(params.file, workspace.layout.root))
         seen = visible(workspace, None, params.session)
+        paths = _names(workspace, params, known)
         tasks = on_task(known, params.task)
         found = [
             memory
             for memory in known.values()
-            if _passes(memory, params, now)
+            if _passes(memory, params, paths, now)
             and (memory.scope == params.scope if params.scope else seen(memory))
             and (tasks is None or memory.task in tasks)
         ]
@@ -120,7 +121,15 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
     return matching[0]
 
 
-def _passes(memory: Memory, params: MemoriesParams, now: datetime) -> bool:
+def _names(workspace: Workspace, params: MemoriesParams, known: Mapping[str, Memory]) -> frozenset[str]:
+    """Return the names of the file that is asked for: also those by which memories know it from before a rename."""
+    if params.file is None:
+        return frozenset()
+    former = workspace.former_names.of(params.file, known) if params.at is None else frozenset()
+    return former | {params.file}
+
+
+def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str], now: datetime) -> bool:
     if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
         if not (params.pending and memory.waits):
             return False
@@ -132,7 +141,7 @@ def _passes(memory: Memory, params: MemoriesParams, now: datetime) -> bool:
         return False
     if params.session is not None and params.session not in (memory.session, *memory.sessions):
         return False
-    if params.file is not None and params.file not in (*memory.files, *(cite.path for cite in memory.cites)):
+    if paths and paths.isdisjoint(memory.files) and all(cite.path not in paths for cite in memory.cites):
         return False
     if params.text is not None:
         wanted = params.text.casefold()

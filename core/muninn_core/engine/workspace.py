@@ -17,6 +17,7 @@ from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
 from muninn_core.engine.elsewhere import Elsewhere, Works
+from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
 from muninn_core.engine.past import Past
@@ -100,8 +101,16 @@ class Workspace:
             most=lambda: self.config.index.max_file_bytes,
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
+        self.former_names = FormerNames(
+            self.layout.root,
+            most=lambda: self.config.index.max_file_bytes,
+            head=lambda: self.head.read().commit,
+            token=lambda: (self.head.read().commit, self.updater.looks),
+        )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
         self._handed_over_shared: Mapping[str, Memory] = self.global_memories()
+        self.log.take_changed()  # the index compares all memories when it is opened
+        self._keeper = threading.Thread(target=self.log.keep, name="keep", daemon=True)
 
     def _heal_packs(self) -> None:
         """End what a crash interrupted while a pack was being taken in; else a pack would be missing until then."""
@@ -113,6 +122,7 @@ class Workspace:
     def start(self) -> None:
         """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""
         self.updater.start()
+        self._keeper.start()
 
     def close(self) -> None:
         """Stop indexing, seal what the sessions stored, give the lock back.
@@ -123,9 +133,12 @@ class Workspace:
         self.index_of_past.close()
         self.index_of_branches.close()
         try:
+            if self._keeper.is_alive():
+                self._keeper.join()
             if self.writable and self.layout.muninn.is_dir():
                 self.accesses.flush()
                 self.log.seal(None)
+                self.log.keep()
         finally:
             self._lock.release()
 
@@ -251,9 +264,9 @@ class Workspace:
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
 
-        It costs a look at each file's size and time. So every answer is that of the files as they are.
+        So every answer is that of the files as git left them; it costs no look at each of them.
         """
-        if self.log.refresh(wait=False):
+        if self.log.refresh(wait=False, brief=True):
             self.hand_over_memories()
         self.follow_shared()
 

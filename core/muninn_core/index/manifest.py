@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 FORMAT = 1
 """1: files, chunks, vectors, pending, meta."""
 
-FEATURES = 1
+FEATURES = 2
 """Raised when chunks, words or vectors of the same files come out differently, so that old ones are made anew.
-1: the first."""
+1: the first. 2: a call in JavaScript that is given a function is no definition."""
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -150,7 +150,7 @@ class MemoriesParams(Value):
     id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
     type: Annotated[str | None, Meta(description="Of this type.")] = None
     tag: Annotated[str | None, Meta(description="With this tag.")] = None
-    file: Annotated[str | None, Meta(description="About this file.")] = None
+    file: Annotated[str | None, Meta(description="About this file, also under names that it had before.")] = None
     session: SessionId | None = None
     task: Annotated[str | None, Meta(description="Of this task; T-0042 finds MUNI-T-0042.")] = None
     scope: Annotated[Scope | None, Meta(description="Of this scope; session shows every session's notes.")] = None

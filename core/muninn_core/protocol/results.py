@@ -311,8 +311,8 @@ class Merge(Value):
     reason: str
 
 
-class ReconcileResult(Result):
-    """What reconciling did, or would do. `summary` is the line for people."""
+class Reconciled(Value):
+    """What reconciling did, or would do. `segments` are relative to the root, `summary` is the line for people."""
 
     consolidated: int
     duplicates: int
@@ -321,6 +321,12 @@ class ReconcileResult(Result):
     merges: tuple[Merge, ...]
     dry_run: bool
     summary: str
+
+
+class ReconcileResult(Reconciled):
+    """What reconciling did, or would do; `summary` is the line for people."""
+
+    saw: Saw
 
 
 class UndoResult(Result):

@@ -8,26 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from muninn_core.errors import BusyError, NotFoundError
-from muninn_core.model.value import Value
-from muninn_core.protocol.results import Merge
+from muninn_core.protocol.results import Reconciled
 from muninn_core.reconcile.plan import Plan, Source, plan
 from muninn_core.store.journal import Change, content_of, digest, rewrite
 from muninn_core.store.log import Log
 
 
-class Outcome(Value):
-    """What reconciling did, or would do; the fields are those of the verb's result. `segments` are relative paths."""
-
-    consolidated: int
-    duplicates: int
-    conflicts: int
-    segments: tuple[str, ...]
-    merges: tuple[Merge, ...]
-    dry_run: bool
-    summary: str
-
-
-def reconcile(log: Log, *, archive: bool = False, dry_run: bool = False, session: str | None = None) -> Outcome:
+def reconcile(log: Log, *, archive: bool = False, dry_run: bool = False, session: str | None = None) -> Reconciled:
     """Seal what is open, plan, apply, and let the log see the result; only one session's when that is named.
 
     A dry run says what that would do and changes nothing. Raises NotFoundError for a session that nobody knows,
@@ -42,7 +29,7 @@ def reconcile(log: Log, *, archive: bool = False, dry_run: bool = False, session
     return outcome
 
 
-def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Outcome:
+def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Reconciled:
     """Write main.jsonl as planned, then delete the segments that it was made from, or archive them.
 
     A segment that changed meanwhile stays for the next time. Raises BusyError when main.jsonl itself has changed,
@@ -52,7 +39,7 @@ def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Out
     summary = summary_of(planned.consolidated, duplicates, len(planned.conflicts))
     if not dry_run:
         rewrite(planned.layout, "reconcile", summary, _changes(planned, archive))
-    return Outcome(
+    return Reconciled(
         consolidated=planned.consolidated,
         duplicates=duplicates,
         conflicts=len(planned.conflicts),

@@ -6,49 +6,21 @@ costs much by raising `Unknown`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
-from muninn_core.git import Hunk
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
+from muninn_core.reconcile.remainder import remainder
+from muninn_core.reconcile.tree import Tree, Unknown
 from muninn_core.source.extent import Extent, innermost
-from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark
+from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark, tells
 
 ENOUGH = 0.5
 """Of a span whose symbol is not found, this share must have survived, else it is gone. Git's own bound for renames."""
 
 ENOUGH_THERE = 0.25
-"""The same in a file of the same name in another folder, when the cited file is not there any more."""
+"""The same of a definition of the same name in a file of the same name in another folder."""
 
 TRIVIAL = 3
 """A span of fewer lines that has no symbol stands in many places: only git says which of them is meant."""
-
-
-class Unknown(Exception):
-    """The tree can't say; the text says why."""
-
-
-class Tree(Protocol):
-    """The work tree, and what git knows of how it came to be. Every method may raise Unknown."""
-
-    def exists(self, path: str) -> bool:
-        """Whether a file is there."""
-
-    def page(self, path: str) -> Page | None:
-        """Return a file of the work tree, None when it is not there."""
-
-    def old_page(self, commit: str, path: str) -> Page | None:
-        """Return a file as a commit has it, None when the commit or the file is not there."""
-
-    def renamed(self, commit: str, path: str) -> str | None:
-        """Return the name in the work tree of a file that a commit has under another one."""
-
-    def elsewhere(self, commit: str | None, path: str, symbol: str) -> Sequence[str]:
-        """Return the files, new or changed since a commit, that may hold what was in `path`."""
-
-    def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
-        """Return what was replaced in a file since a commit, None when the commit is not there."""
 
 
 def judge(cite: Cite, tree: Tree) -> Citation:
@@ -66,7 +38,7 @@ def _whole_file(cite: Cite, tree: Tree) -> Citation:
     now = tree.renamed(cite.commit, cite.path) if cite.commit else None
     if now is None and cite.commit:
         old = tree.old_page(cite.commit, cite.path)
-        for path in tree.elsewhere(cite.commit, cite.path, "") if old else ():
+        for path in tree.elsewhere(cite.commit, cite.path) if old else ():
             page = tree.page(path)
             if old and page and page.text == old.text:
                 now = path
@@ -82,8 +54,22 @@ def _span(cite: Cite, tree: Tree) -> Citation:
     if page and mark and cite.start and page.holds(mark, cite.start, cite.end):
         return _at(cite, "fresh", cite.path, (cite.start, cite.end))
     mark = mark or _mark_at_commit(cite, tree)
-    found = (page and _in_page(cite, mark, page, tree)) or _in_other(cite, mark, page, tree)
-    return found or _at(cite, "gone", cite.path, (cite.start, cite.end))
+    found = _in_page(cite, mark, page, tree) if page else None
+    if found is None or (found.state == "drifted" and page and _namesake(cite, page)):
+        other = _in_other(cite, mark, page, tree)
+        found = other if other and (found is None or other.state == "moved") else found
+    if found:
+        return found
+    left = remainder(cite, page, tree)
+    return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
+
+
+def _namesake(cite: Cite, page: Page) -> bool:
+    """Whether a file defines a cite's name in other classes only: then the text itself may be in another file."""
+    symbol = f".{cite.symbol}"
+    return "." in (cite.symbol or "") and not any(
+        f".{one.name}".endswith(symbol) for one in page.named(cite.symbol or "")
+    )
 
 
 def _mark_at_commit(cite: Cite, tree: Tree) -> Mark | None:
@@ -139,8 +125,9 @@ def _left(cite: Cite, mark: Mark, page: Page, tree: Tree) -> tuple[int, int] | N
             replaced += [hunk.now_start, hunk.now_start + hunk.now_count - 1]
         shift += hunk.now_count - hunk.count
     kept += range(at + shift, cite.end + shift + 1)
-    telling = [line for line in kept if line <= page.length and page.lines[line - 1].strip()]
-    if len(telling) < ENOUGH * mark.lines and not (replaced and not cite.symbol):
+    stand = [page.lines[line - 1] for line in kept if line <= page.length and page.lines[line - 1].strip()]
+    telling = sum(map(tells, stand))
+    if telling < ENOUGH * (telling + mark.lines - len(stand)) and not (replaced and not cite.symbol):
         return None  # what has no symbol is known by its place alone: there its edited lines count, too
     found = kept if len(kept) == _size(cite) else kept + replaced
     return (min(found), max(found)) if max(found) <= page.length else None  # else the commit had other lines there
@@ -157,7 +144,8 @@ def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Ci
     if mark is None or (own is not None and not cite.symbol):
         return None
     meant: list[tuple[Page, Extent]] = []
-    for path in tree.elsewhere(cite.commit, cite.path, cite.symbol or ""):
+    word = (cite.symbol or "").rpartition(".")[2]
+    for path in tree.elsewhere(cite.commit, cite.path, *([word] if word else [])):
         page = tree.page(path)
         spots = page.find(mark) if page and (cite.symbol or mark.lines >= TRIVIAL) else []
         here = page.named(cite.symbol) if page and cite.symbol else []
@@ -166,13 +154,14 @@ def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Ci
             return _at(cite, "moved", path, spots[0])
         if page and not (before and before.named(cite.symbol or "")):
             meant += [(page, one) for one in here]
-    return _likeliest(cite, meant, tree, alone=own is not None)
+    return _likeliest(cite, meant, tree)
 
 
-def _likeliest(cite: Cite, meant: list[tuple[Page, Extent]], tree: Tree, *, alone: bool) -> Citation | None:
+def _likeliest(cite: Cite, meant: list[tuple[Page, Extent]], tree: Tree) -> Citation | None:
     """Return the definition that has most of a cite's lines, None when none has enough of them.
 
-    In a file of the same name fewer do, unless the cited file is still there and they are only namesakes (`alone`).
+    In a file of the same name fewer do, when the definition has all of the cited one's name: a namesake in another
+    class is another one.
     """
     old = tree.old_page(cite.commit, cite.path) if meant and cite.commit else None
     lines = old.span(cite.start, cite.end) if old else []
@@ -180,7 +169,8 @@ def _likeliest(cite: Cite, meant: list[tuple[Page, Extent]], tree: Tree, *, alon
     likely = []
     for page, one in meant:
         share = likeness(lines, page.span(one.start, one.end))
-        if share >= (ENOUGH_THERE if not alone and f"/{page.path}".endswith(name) else ENOUGH):
+        same = one.name == cite.symbol and f"/{page.path}".endswith(name)
+        if share >= (ENOUGH_THERE if same else ENOUGH):
             likely.append((-share, page.path, one))
     if not likely:
         return None

@@ -154,7 +154,9 @@ class Outline:
         line = self._lines[at]
         rest = line.lstrip()
         width = len(line) - len(rest)
-        return _Line(width + (_TAB - 1) * line.count("\t", 0, width) if width else 0, rest.rstrip())
+        indent = width + (_TAB - 1) * line.count("\t", 0, width) if width else 0
+        # The rest of a comment is as deep as its beginning, and no part of what stands above it.
+        return _Line(indent - rest.startswith("*"), rest.rstrip())
 
     def _line_of(self, place: int) -> int:
         return bisect_right(self._starts, place) - 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -87,6 +88,10 @@ class Page:
                 found.append((rows[0].line, rows[-1].line))
         return found
 
+    def rows_of(self, wanted: set[str]) -> list[Row]:
+        """Return the lines whose words are wanted, in order."""
+        return [row for row in self._all_rows if row.words in wanted]
+
     @cached_property
     def _outline(self) -> Outline:
         return Outline(self.text, self.lines, language_of(self.path))
@@ -105,9 +110,41 @@ class Page:
 
 def likeness(one: Sequence[str], other: Sequence[str]) -> float:
     """Return which share of the telling lines of `one` stands in `other`, too, in any order; 0 when none tells."""
-    telling = [row.words for row in _rows(one) if len(row.words) > 3]
+    telling = words_of(one)
     there = {row.words for row in _rows(other)}
     return sum(words in there for words in telling) / len(telling) if telling else 0.0
+
+
+def remains(page: Page, wanted: set[str], reach: int) -> tuple[int, int, int]:
+    """Return the stretch of at most `reach` lines that holds most of some lines: (how many, first line, last line).
+
+    `wanted` is made by `words_of`. Of equal stretches the first; (0, 0, 0) when none of the lines stands there.
+    """
+    rows = page.rows_of(wanted)
+    best = (0, 0, 0)
+    inside: Counter[str] = Counter()
+    begin = 0
+    for row in rows:
+        inside[row.words] += 1
+        while row.line - rows[begin].line >= reach:
+            left = rows[begin].words
+            inside[left] -= 1
+            if not inside[left]:
+                del inside[left]
+            begin += 1
+        if len(inside) > best[0]:
+            best = (len(inside), rows[begin].line, row.line)
+    return best
+
+
+def words_of(lines: Sequence[str]) -> list[str]:
+    """Return the telling ones of some lines, as `remains` and `likeness` compare them."""
+    return [row.words for row in _rows(lines) if tells(row.words)]
+
+
+def tells(line: str) -> bool:
+    """Whether a line says something of what stands there: a bracket or an `end` does not."""
+    return len(line.strip()) > 3
 
 
 def _rows(lines: Sequence[str]) -> list[Row]:

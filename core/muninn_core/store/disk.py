@@ -40,6 +40,22 @@ def write_whole(path: Path, content: bytes) -> None:
         flush_folder(path.parent)
 
 
+def write_unflushed(path: Path, pieces: Iterable[bytes]) -> None:
+    """Make or replace a file of the cache, without a flush: a power cut may leave any bytes there under its name.
+
+    Raises StorageError or ReadOnlyError, and then leaves what was there; and whatever `pieces` raises.
+    """
+    temporary = path.with_name(path.name + TEMPORARY)
+    with writing(path):
+        make_folder(path.parent)
+        try:
+            with temporary.open("wb") as file:
+                file.writelines(pieces)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
 def append(path: Path, content: bytes, length: int | None = None) -> None:
     """Append in one write, and flush. When the write fails, the file is cut back to what it was.
 

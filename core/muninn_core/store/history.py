@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from muninn_core.model.memory import Link, Memory
-from muninn_core.model.value import Value, field
+from muninn_core.model.value import Value, field, replace
 from muninn_core.store.approval import judge, reopen, reword
 from muninn_core.store.fields import born, cap_of, lowest, read_fields, read_link
 from muninn_core.store.record import Record
@@ -65,7 +65,7 @@ def live(birth: Record, changes: Iterable[Record]) -> Life | None:
             judge(fields, birth, change)
         if change.type != "feedback":
             fields["updated"] = max(fields["updated"], change.ts)
-    if birth.data.get("redacted") is True or fields.get("redacted"):
+    if (birth.alone is None and birth.data.get("redacted") is True) or fields.get("redacted"):
         fields.update(_BLANK, redacted=True)
         links = {key: (Link(relation=link.relation, target=link.target), at) for key, (link, at) in links.items()}
     return Life(fields=fields, links=links, superseders=tuple(superseders), restored=restored, worded=worded)
@@ -76,13 +76,23 @@ def alone(birth: Record, *, sealed: bool) -> Memory | None:
 
     It must be `plain`. The same as `live` and `relate` give, at a fraction of the cost: nearly all memories are such.
     """
+    if birth.alone is not None:
+        return birth.alone if sealed else unsealed(birth.alone)
     fields = born(birth)
     return None if fields is None else Memory(**fields, sealed=sealed)
 
 
+def unsealed(memory: Memory) -> Memory:
+    """Return a memory as one that only the spool holds."""
+    return replace(memory, sealed=False)
+
+
 def plain(birth: Record) -> bool:
     """Whether what a record made says nothing of others and was not blanked."""
-    return "links" not in birth.data and birth.data.get("redacted") is not True
+    if birth.alone is not None:
+        return True
+    data = birth.data
+    return "links" not in data and data.get("redacted") is not True
 
 
 def _apply(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Stamp]], change: Record) -> None:

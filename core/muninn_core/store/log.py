@@ -1,14 +1,13 @@
-"""The memory log of one work tree: appending, sealing, and following what git does to the files.
+"""The memory log of one work tree: appending, sealing, and what readers see of it.
 
 One process writes, holding a lock that is not this module's. Its threads may all call the log; readers take `state`,
-which is replaced as a whole and never changes. Knows no git: it sees files come and go.
+which is replaced as a whole and never changes. What the files say together is `gathered`'s affair.
 """
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,14 @@ from typing import Any
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.results import Problem
-from muninn_core.store.bulk import uncollected
 from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
-from muninn_core.store.fold import Fold, State
+from muninn_core.store.fold import State
+from muninn_core.store.gathered import WORTH_KEEPING, Gathered
 from muninn_core.store.journal import forget
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, Malformed, read_content, read_lines, unsealed_lines
-from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record, preferred
+from muninn_core.store.lines import Lines, Malformed, unsealed_lines
+from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record
 from muninn_core.store.redact import blank_files, replace_records, subject_of
 from muninn_core.store.spool import (
     private_files,
@@ -36,11 +35,6 @@ from muninn_core.store.spool import (
     torn_pieces,
 )
 from muninn_core.store.stamp import later, timestamp
-
-_Signature = tuple[int, int, int, int]
-
-_MANY_GONE = 0.2
-"""When more than this share of the records went from where they were, folding anew costs less."""
 
 
 class Sealed(Value):
@@ -83,27 +77,16 @@ class Log:
         self._clock = clock
         self._ids = ids
         self._lock = threading.RLock()
-        self._files: dict[Path, tuple[_Signature | None, Lines]] = {}
-        self._spooled: dict[str, Lines] = {}
-        self._private: dict[Path, Lines] = {}
-        self._hidden: set[str] = set()
-        """The ids of private records; what changes one of them is private, too."""
+        self._gathered = Gathered(layout, writing=writable)
         self._cut_to: dict[str, int] = {}
-        self._keyed: dict[str, Record] = {}
         self._troubles: list[Problem] = []
-        self._torn: tuple[Malformed, ...] = ()
-        self._read_private_records = self._segments = 0
-        self._fold = Fold()
-        self._folded_anew = True
-        self._glanced: dict[str, _Signature] | None = None
+        self._malformed: tuple[Malformed, ...] = ()
+        self._segments = 0
         if writable:
             self._heal()
-        with uncollected():
-            self._reread()
-            self._fold_all()
-        self._look_at_files()
-        self._view = self._look()
-        if writable and self._spooled:
+        self._gathered.open()
+        self._look_anew()
+        if writable and self._gathered.spooled:
             self._seal_the_dead()
 
     @property
@@ -114,7 +97,7 @@ class Log:
     def sealed_ids(self) -> set[str]:
         """Return the ids of the records that main.jsonl or a segment holds."""
         with self._lock:
-            return set(self._fold.sealed)
+            return self._gathered.fold.slots.keys() - self._gathered.fold.unsealed
 
     @property
     def position(self) -> int:
@@ -163,10 +146,9 @@ class Log:
                     self._take_back(private, session)
                     raise
                 self._cut_to.pop(session, None)
-                self._spooled[session] = _longer(self._spooled.get(session, Lines()), shared)
+                self._gathered.spooled[session] = _longer(self._gathered.spooled.get(session, Lines()), shared)
             if fresh:
-                self._fold.add(fresh, sealed=False)
-                self._learn_keys(fresh)
+                self._gathered.add_own(fresh)
                 self._view = self._look()
             return given
 
@@ -180,10 +162,9 @@ class Log:
         with self._lock:
             self._check_writable()
             self.refresh()
-            names = sorted(self._spooled) if session is None else [session]
-            sealed = [self._seal_one(name) for name in names if name in self._spooled]
-            self._look_at_files()
-            self._view = self._look()
+            names = sorted(self._gathered.spooled) if session is None else [session]
+            sealed = [self._seal_one(name) for name in names if name in self._gathered.spooled]
+            self._look_anew()
             return Sealed(
                 segments=tuple(path for one in sealed for path in one.segments),
                 records=sum(one.records for one in sealed),
@@ -193,7 +174,7 @@ class Log:
     def records(self) -> Mapping[str, Record]:
         """All records by id, as they are now."""
         with self._lock:
-            return dict(self._fold.records)
+            return self._gathered.fold.all_records()
 
     def redact(self, ids: Sequence[str], *, texts: tuple[str, ...], actor: str, session: str) -> tuple[str, ...]:
         """Blank memories in every file, tracked ones too; return the files that changed, relative to the root.
@@ -203,14 +184,16 @@ class Log:
         """
         with self._lock:
             self._check_writable()
-            redacted = {record.data["target"] for record in self._fold.records.values() if record.type == "redact"}
+            records = self._gathered.fold.records
+            redacted = {record.data["target"] for record in records.values() if record.type == "redact"}
             missing = [identity for identity in ids if identity not in redacted]
             self.append([{"type": "redact", "actor": actor, "target": identity} for identity in missing], session)
             for name in list(self._cut_to):
                 cut(spool_path(self.layout, name), self._cut_to.pop(name))
             forget(self.layout)  # undo would bring the text back
+            self._gathered.drop_kept()
             try:
-                changed = blank_files(self.layout, subject_of(set(ids), self._fold.records, texts))
+                changed = blank_files(self.layout, subject_of(set(ids), self._gathered.fold.records, texts))
             except OSError as error:
                 raise StorageError(f"a file of records can't be read: {error}", hint="Redact again.") from error
             finally:
@@ -238,33 +221,36 @@ class Log:
 
     def _follow_rewrite(self) -> None:
         """Take in that records were changed in place, in any of the files."""
-        self._spooled = {session: self._read(path) for session, path in spools(self.layout).items()}
-        self._read_private()
-        self._glanced = None
-        self._reread()
-        self._refold()
-        self._look_at_files()
-        self._view = self._look()
+        self._gathered.start_over()
+        self._look_anew()
 
-    def refresh(self, *, wait: bool = True) -> bool:
-        """Follow what changed in the files, by git or by hand; cheap when nothing did. Say whether something had.
+    def refresh(self, *, wait: bool = True, brief: bool = False) -> bool:
+        """Follow what changed in the files, by git or by hand; say whether something had.
 
-        Without `wait` nothing is done while somebody writes: a reader must not stand behind a disk.
+        Without `wait` nothing is done while somebody writes: a reader must not stand behind a disk. A `brief` look
+        costs next to nothing and sees all that git does, but a person's edit within a segment some seconds late.
         """
         if not self._lock.acquire(blocking=wait):
             return False
         try:
-            before = self._files
-            if not self._reread():
+            if not self._gathered.follow(brief=brief):
                 return False
-            if not self._take_in(before):
-                with uncollected():
-                    self._refold()
-            self._look_at_files()
-            self._view = self._look()
+            self._look_anew()
             return True
         finally:
             self._lock.release()
+
+    def keep(self, least: int = WORTH_KEEPING) -> bool:
+        """Keep what the sealed files say in the cache, where that saves the next opening more than a moment.
+
+        `least` is how many records must be in files that are not as they were kept. Say whether it was done: a cache
+        that can't be written costs time, nothing else.
+        """
+        with self._lock:
+            try:
+                return self.writable and self._gathered.keep(least)
+            except MuninnError:
+                return False
 
     def take_changed(self) -> set[str] | None:
         """Return the ids of the memories that may have changed since the last call; None when any of them may have.
@@ -272,8 +258,9 @@ class Log:
         What they are now is in a `state` that is taken afterwards.
         """
         with self._lock:
-            changed = None if self._folded_anew else self._fold.changed
-            self._fold.changed, self._folded_anew = set(), False
+            gathered = self._gathered
+            changed = None if gathered.anew else gathered.fold.changed
+            gathered.fold.changed, gathered.anew = set(), False
             return changed
 
     def _check_writable(self) -> None:
@@ -290,16 +277,16 @@ class Log:
         keyed: dict[str, Record] = {}
         for data in records:
             key = data.get("key")
-            known = (self._keyed.get(key) or keyed.get(key)) if isinstance(key, str) else None
+            known = (self._gathered.of_key(key) or keyed.get(key)) if isinstance(key, str) and key else None
             if known is None:
                 record = self._made(data, session)
-                known = self._fold.records.get(record.id) or fresh.get(record.id)
+                known = self._gathered.fold.records.get(record.id) or fresh.get(record.id)
                 if known is None:
                     known = fresh[record.id] = record
-                elif known.data != record.data:
+                elif not known.says_as(record):
                     raise BadParams(f"another record has the id '{record.id}'", hint="Ids are made once.")
-                if isinstance(key, str):
-                    keyed[key] = known
+                if record.key:
+                    keyed[record.key] = known
             given.append(known)
         return tuple(given), tuple(fresh.values())
 
@@ -310,7 +297,7 @@ class Log:
             filled["id"] = self._ids()
         try:
             record = make_record(filled)
-            said = "" if "ts" in data else self._fold.latest(needs(record.data))
+            said = "" if "ts" in data else self._gathered.fold.latest(needs(record.data))
             # The last word counts by its time, so a clock behind that of an earlier writer must not mute this one.
             return record if said < now else make_record({**filled, "ts": later(said)})
         except MalformedRecord as error:
@@ -318,7 +305,7 @@ class Log:
 
     def _apart(self, fresh: Sequence[Record]) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
         """Part what stays on this machine from what is sealed one day."""
-        hidden = set(self._hidden)
+        hidden = set(self._gathered.hidden)
         for record in fresh:
             if record.data.get("private") is True or hidden.intersection(needs(record.data)):
                 hidden.add(record.id)
@@ -329,17 +316,17 @@ class Log:
         if private:
             path = private_path(self.layout, session)
             append(path, b"".join(map(encode_line, private)))
-            self._private[path] = _longer(self._private.get(path, Lines()), private)
-            self._hidden.update(record.id for record in private)
+            self._gathered.private[path] = _longer(self._gathered.private.get(path, Lines()), private)
+            self._gathered.hidden.update(record.id for record in private)
 
     def _take_back(self, private: tuple[Record, ...], session: str) -> None:
         """Undo `_append_private`: the rest of the call could not be stored."""
         if private:
             path = private_path(self.layout, session)
             cut(path, path.stat().st_size - sum(len(encode_line(record)) for record in private))
-            lines = self._private[path]
-            self._private[path] = replace(lines, records=lines.records[: -len(private)])
-            self._hidden.difference_update(record.id for record in private)
+            lines = self._gathered.private[path]
+            self._gathered.private[path] = replace(lines, records=lines.records[: -len(private)])
+            self._gathered.hidden.difference_update(record.id for record in private)
 
     def _length(self, session: str, path: Path) -> int:
         if session in self._cut_to:
@@ -354,18 +341,16 @@ class Log:
         if session in self._cut_to and path.exists():
             cut(path, self._cut_to[session])
         self._cut_to.pop(session, None)
-        content, count = unsealed_lines(path.read_bytes(), self._fold.sealed) if path.exists() else (b"", 0)
+        content, count = unsealed_lines(path.read_bytes(), self._gathered.is_sealed) if path.exists() else (b"", 0)
         segments: tuple[str, ...] = ()
         if content:
             segment = segment_path(self.layout, session, content)
             if not segment.exists():
                 write_whole(segment, content)
-            self._files[segment] = (_signature(segment), read_lines(content, self.layout.relative(segment)))
-            self._fold.add(self._files[segment][1].records, sealed=True)
-            self._glanced = None  # a file that we wrote ourselves: the next look is a careful one
+            self._gathered.hold(segment, content)
             segments = (self.layout.relative(segment),)
         remove(path)
-        del self._spooled[session]
+        del self._gathered.spooled[session]
         self._troubles = [trouble for trouble in self._troubles if trouble.path != self.layout.relative(path)]
         return Sealed(segments=segments, records=count)
 
@@ -382,191 +367,45 @@ class Log:
                 self._troubles.append(_problem("storage", error, self.layout.relative(path)))
                 if isinstance(error, BadParams):
                     continue
-            self._spooled[session] = self._read(path)
+            self._gathered.spooled[session] = self._gathered.read(path)
         for path in private_files(self.layout):
             try:
                 repair(self.layout, path)
             except (MuninnError, OSError) as error:
                 self._troubles.append(_problem("storage", error, self.layout.relative(path)))
-        self._read_private()
-
-    def _read_private(self) -> None:
-        self._private = {path: self._read(path) for path in private_files(self.layout)}
-        self._hidden = {record.id for lines in self._private.values() for record in lines.records}
+        self._gathered.read_private()
 
     def _seal_the_dead(self) -> None:
-        for session in sorted(self._spooled):
+        for session in sorted(self._gathered.spooled):
             try:
                 self._seal_one(session)
             except (MuninnError, OSError) as error:
                 shown = self.layout.relative(spool_path(self.layout, session))
                 self._troubles.append(_problem("unsealed", error, shown))
-        self._look_at_files()
-        self._view = self._look()
+        self._look_anew()
 
-    def _reread(self) -> bool:
-        """Read the files that are new or changed; say whether there were any, or one is gone."""
-        glance = self._glance()
-        if glance == self._glanced:
-            return False
-        self._glanced = glance  # taken before the files are read: what changes meanwhile is seen the next time
-        known = {str(path): (path, entry) for path, entry in self._files.items()}
-        now: dict[Path, tuple[_Signature | None, Lines]] = {}
-        for name in sorted(name for name in glance if name.endswith(".jsonl")):
-            path, entry = known.get(name) or (Path(name), None)
-            now[path] = entry if entry and entry[0] == glance[name] else (glance[name], self._read(path))
-        if now.keys() == self._files.keys() and all(now[path] is self._files[path] for path in now):
-            return False
-        self._files = now
-        return True
-
-    def _glance(self) -> dict[str, _Signature]:
-        """Return what tells whether anything changed. Every question asks, so it makes no paths and sorts nothing."""
-        found: dict[str, _Signature] = {}
-        others = () if self.writable else (self.layout.spool, self.layout.private)
-        for folder in (self.layout.sessions, *others):
-            try:
-                entries = os.scandir(folder)
-            except OSError:
-                continue  # no folder
-            with entries:
-                for entry in entries:
-                    try:
-                        found[entry.path] = _told(entry.stat())
-                    except OSError:
-                        continue  # it went meanwhile, or is a link to nothing
-        main = _signature(self.layout.main)
-        return found if main is None else {**found, str(self.layout.main): main}
-
-    def _read(self, path: Path) -> Lines:
-        shown = self.layout.relative(path)
-        try:
-            return read_lines(read_content(path), shown)
-        except OSError as error:
-            reason = f"can't be read: {error.strerror or error}"
-            return Lines(malformed=(Malformed(path=shown, line=0, reason=reason),))
-
-    def _fold_all(self) -> None:
-        """Fold every file into a fold that holds nothing yet."""
-        unshared = [lines for path, (_, lines) in self._files.items() if self._is_unshared(path)]
-        unshared += (*self._spooled.values(), *self._private.values())
-        sealed = [lines for path, (_, lines) in self._files.items() if not self._is_unshared(path)]
-        self._fold.add((record for lines in sealed for record in lines.records), sealed=True)
-        self._fold.add((record for lines in unshared for record in lines.records), sealed=False)
-        self._learn_keys(self._fold.records.values())
-
-    def _is_unshared(self, path: Path) -> bool:
-        return path.parent in (self.layout.spool, self.layout.private)
-
-    def _take_in(self, before: Mapping[Path, tuple[_Signature | None, Lines]]) -> bool:
-        """Fold in the files that came and out those that went; say whether that could be done and is worth it."""
-        came = {path: lines for path, (_, lines) in self._files.items() if before.get(path) is not self._files[path]}
-        went = {
-            record.id
-            for path, (_, lines) in before.items()
-            if path not in self._files or path in came
-            for record in lines.records
-        }
-        if went:
-            unshared = any(self._is_unshared(path) for path in self._files)
-            known = self._fold.records
-            edited = any(
-                record.id in went and known[record.id].data != record.data
-                for lines in came.values()
-                for record in lines.records
-            )
-            if unshared or edited or went & self._fold.varied or len(went) > _MANY_GONE * len(known):
-                return False
-            lost = went - {record.id for _, lines in self._files.values() for record in lines.records}
-            own = (*self._spooled.values(), *self._private.values())
-            if any(record.id in lost for lines in own for record in lines.records):
-                return False
-            self._fold_out(lost)
-        for path, lines in came.items():
-            self._fold.add(lines.records, sealed=not self._is_unshared(path))
-            self._learn_keys(lines.records)
-        return True
-
-    def _fold_out(self, lost: set[str]) -> None:
-        keyed = any("key" in self._fold.records[identity].data for identity in lost)
-        self._fold.remove(lost)
-        if keyed:
-            self._keyed = {}
-            self._learn_keys(self._fold.records.values())
-
-    def _refold(self) -> None:
-        """Bring the fold in line with the files: by adding when they only grew, else from the start."""
-        sealed: dict[str, Record] = {}
-        unshared = (*self._spooled.values(), *self._private.values())
-        spooled: list[Record] = [record for lines in unshared for record in lines.records]
-        for path, (_, lines) in self._files.items():
-            if self._is_unshared(path):
-                spooled += lines.records
-                continue
-            for record in lines.records:
-                known = sealed.get(record.id)
-                sealed[record.id] = record if known is None or known.data == record.data else preferred(known, record)
-        there = {**{record.id: record for record in spooled}, **sealed}
-        grew = self._fold.sealed <= sealed.keys() and all(
-            identity in there and there[identity].data == record.data for identity, record in self._fold.records.items()
-        )
-        if not grew:
-            self._fold = Fold(before=self._view.state.memories)
-            self._folded_anew = True
-            self._keyed = {}
-        self._fold.add(sealed.values(), sealed=True)
-        self._fold.add(spooled, sealed=False)
-        self._learn_keys(self._fold.records.values())
-
-    def _learn_keys(self, records: Iterable[Record]) -> None:
-        for record in records:
-            key = record.data.get("key")
-            if isinstance(key, str):
-                known = self._keyed.setdefault(key, record)
-                if record.stamp < known.stamp:
-                    self._keyed[key] = record
-
-    def _look_at_files(self) -> None:
-        """Take note of what only changes with the files: storing a record need not look again."""
-        self._torn = tuple(
+    def _look_anew(self) -> None:
+        """Take note of what only changes with the files, too: storing a record need not count it again."""
+        torn = tuple(
             Malformed(path=self.layout.relative(path), line=0, reason="the bytes of a line that a crash cut off")
             for path in torn_pieces(self.layout)
         )
-        files = self._files.items()
-        self._read_private_records = sum(
-            len(lines.records) for path, (_, lines) in files if path.parent == self.layout.private
-        )
-        self._segments = sum(1 for path in self._files if path.parent == self.layout.sessions)
+        self._malformed = self._gathered.malformed() + torn
+        self._segments = self._gathered.segments()
+        self._view = self._look()
 
     def _look(self) -> _View:
-        lines = [lines for _, lines in self._files.values()] + [*self._spooled.values(), *self._private.values()]
-        malformed = tuple(one for each in lines for one in each.malformed)
-        torn = self._torn
         return _View(
-            state=self._fold.state(),
-            malformed=malformed + torn,
-            problems=(*map(_as_problem, malformed + torn), *self._troubles),
-            unsealed=len(self._fold.records)
-            - len(self._fold.sealed)
-            - self._read_private_records
-            - len(self._hidden - self._fold.sealed),
+            state=self._gathered.state(),
+            malformed=self._malformed,
+            problems=(*map(_as_problem, self._malformed), *self._troubles),
+            unsealed=self._gathered.unsealed(),
             segments=self._segments,
         )
 
 
 def _longer(lines: Lines, records: tuple[Record, ...]) -> Lines:
     return replace(lines, records=(*lines.records, *records))
-
-
-def _signature(path: Path) -> _Signature | None:
-    try:
-        return _told(path.stat())
-    except OSError:
-        return None
-
-
-def _told(stat: os.stat_result) -> _Signature:
-    return (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
 
 
 def _as_problem(malformed: Malformed) -> Problem:

@@ -8,31 +8,56 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, decode_json, encode_json
 from muninn_core.store.change import flaw
 from muninn_core.store.ids import derived_id
 from muninn_core.store.stamp import normalise
 
 VERSION = 1
-_DEEPEST = 64
+DEEPEST = 64
 """Nesting beyond this is no record of ours, and would overflow the stack of whoever walks it."""
 
 ENVELOPE = ("v", "id", "ts", "type", "session", "actor", "agent", "task", "branch", "commit", "key")
 
 
 class Record(Value):
-    """A record as it was read. `ts` is canonical; `data` holds every field as it stood, the id always."""
+    """A record as it was read. `ts` is canonical; `data` holds every field as it stood, the id always.
+
+    `line` are its bytes, "" when nobody wrote it yet. `given` is None where `data` is still to be made of them: hardly
+    anybody asks for it. `alone` is the sealed memory that the record makes by itself, where that was read with it.
+    """
 
     id: str
     ts: str
     type: str
     session: str
-    data: dict[str, Any]
+    key: str = ""
+    line: bytes = b""
+    given: dict[str, Any] | None = None
+    alone: Memory | None = None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Every field as it stood, and the id. Not to be changed; ask once and keep it."""
+        if self.given is not None:
+            return self.given
+        data: dict[str, Any] = decode_json(self.line)
+        return data
 
     @property
     def stamp(self) -> tuple[str, str]:
         """What decides who wrote last."""
         return (self.ts, self.id)
+
+    def says_as(self, other: Record) -> bool:
+        """Whether both say the same in every field."""
+        return (self.line == other.line and self.line != b"") or self.data == other.data
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and self.says_as(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it holds plain data
 
 
 class MalformedRecord(ValueError):
@@ -78,7 +103,7 @@ def _decode(line: bytes) -> Any:
     except ValueError as error:
         raise MalformedRecord(f"no JSON: {error}") from None
     # Counting first: nearly no line has enough brackets to be worth a walk.
-    if line.count(b"[") + line.count(b"{") > _DEEPEST and _depth(data) > _DEEPEST:
+    if line.count(b"[") + line.count(b"{") > DEEPEST and _depth(data) > DEEPEST:
         raise MalformedRecord("nested too deeply")
     return data
 
@@ -114,8 +139,16 @@ def _record(data: dict[str, Any], line: bytes) -> Record:
     lack = flaw(data)
     if lack:
         raise MalformedRecord(lack)
-    session = data.get("session")
-    return Record(id=identity, ts=ts, type=data["type"], session=session if isinstance(session, str) else "", data=data)
+    session, key = data.get("session"), data.get("key")
+    return Record(
+        id=identity,
+        ts=ts,
+        type=data["type"],
+        session=session if isinstance(session, str) else "",
+        key=key if isinstance(key, str) else "",
+        line=line,
+        given=data,
+    )
 
 
 def _sorted(value: Any) -> Any:

@@ -119,7 +119,7 @@ def _decide(component: Component, lives: dict[str, Life], roots: Edges, candidat
         text = resolve.data.get("text")
         if isinstance(text, str) and text.strip():
             update = {**resolve.data, "type": "update", "target": kept, "set": {"text": text}}
-            reworded[kept].append(replace(resolve, type="update", data=update))
+            reworded[kept].append(replace(resolve, type="update", given=update))
     for identity, updates in reworded.items():
         life = live(component.births[identity], [*component.changes.get(identity, ()), *updates])
         if life is not None and life.fields.get("review") not in HELD:  # by somebody who could not approve the words

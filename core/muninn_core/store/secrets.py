@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, from_plain, to_plain
-from muninn_core.store.assigned import assigned, is_secret
+from muninn_core.store.assigned import assigned, is_secret, telling
 from muninn_core.store.detectors import Format, formats
 
 T = TypeVar("T", bound=Value)
@@ -63,9 +63,6 @@ _OWN = (
 )
 """Formats that are younger than the detectors. Sources: the vendors' pages on the formats of their keys."""
 
-_TELLING = re.compile(r"pass(?:word|wd|phrase)|pwd|secret|token|key|credential|authorization|bearer", re.IGNORECASE)
-"""A text without any of these gives no value to a telling name."""
-
 _SHORTEST_GROUP = 16
 """A group this long is the secret itself; a shorter one is only its prefix."""
 
@@ -85,7 +82,7 @@ def mask(text: str, patterns: Sequence[str] = ()) -> tuple[str, int]:
         for kind, regex, valid in _all_formats():
             text, found = _replace(text, kind, _spans(text, regex, valid))
             count += found
-    if _TELLING.search(text):
+    if any(telling(text)):
         text, found = _replace(text, "assigned", assigned(text))
         count += found
     return text, count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -75,5 +76,7 @@ def repair(layout: Layout, path: Path) -> None:
 def sweep(layout: Layout) -> None:
     """Delete temporary files that a crash left behind. Raises StorageError or ReadOnlyError."""
     for folder in (layout.memory, layout.sessions, layout.archive, layout.spool, layout.private, layout.undo):
-        for leftover in folder.glob(f"*{TEMPORARY}"):
-            remove(leftover)
+        names = os.listdir(folder) if folder.is_dir() else ()  # noqa: PTH208 - a folder may hold thousands
+        for name in names:
+            if name.endswith(TEMPORARY):
+                remove(folder / name)

@@ -1,0 +1,131 @@
+"""A file that was renamed is still found by the memories that know its old name."""
+
+from __future__ import annotations
+
+import pytest
+from repositories import git
+
+from muninn_core import git as git_of_muninn
+from muninn_core.engine.scope import Scope
+from muninn_core.launch.place import locate
+from muninn_core.protocol.methods import decode_params, lookup
+
+pytest_plugins = ["engines"]
+
+TEXT = "Names are looked up in a table."
+
+
+@pytest.fixture
+def stored(muninn):
+    return muninn.call("remember", text=TEXT, files=["src/users.py#get_user_name"]).ids[0]
+
+
+def rename(muninn, old, new, *, commit=True):
+    git(muninn.root, "mv", old, new)
+    if commit:
+        git(muninn.root, "commit", "-q", "-m", "Rename")
+    muninn.touch(old, new)
+
+
+def about(muninn, path, rev=None):
+    """Return the ids of the memories about a file, now or as of a revision."""
+    params = decode_params(lookup("memories"), {"file": path, "at": rev})
+    found = muninn.engine.call("memories", params, Scope(place=locate(str(muninn.root)), client="test"))
+    return [memory.id for memory in found.memories]
+
+
+def test_after_a_rename_that_was_committed_the_new_name_finds_them(muninn, stored):
+    rename(muninn, "src/users.py", "src/people.py")
+    assert about(muninn, "src/people.py") == [stored]
+    assert about(muninn, "src/users.py") == [stored]
+    assert about(muninn, "README.md") == []
+
+
+def test_a_file_that_is_named_alone_and_cited_nowhere_is_found_too(muninn):
+    identity = muninn.call("remember", text=TEXT, files=["src/users.py"]).ids[0]
+    rename(muninn, "src/users.py", "src/people.py")
+    assert about(muninn, "src/people.py") == [identity]
+
+
+def test_after_several_renames_and_a_rewrite_the_last_name_finds_them(muninn, stored):
+    rename(muninn, "src/users.py", "src/people.py")
+    assert about(muninn, "src/people.py") == [stored]
+    (muninn.root / "src" / "people.py").write_text("".join(f"PERSON_{n} = {n}\n" for n in range(40)))
+    git(muninn.root, "commit", "-q", "-am", "Rewrite")
+    rename(muninn, "src/people.py", "src/humans.py")
+    assert about(muninn, "src/humans.py") == [stored]
+
+
+def test_a_rename_that_is_staged_or_only_done_in_the_work_tree_is_seen(muninn, stored):
+    rename(muninn, "src/users.py", "src/people.py", commit=False)
+    assert about(muninn, "src/people.py") == [stored]
+    git(muninn.root, "reset", "-q", "--hard")
+    (muninn.root / "src" / "users.py").rename(muninn.root / "src" / "humans.py")
+    (muninn.root / "src" / "other.py").write_text("OTHER = 1\n")
+    muninn.touch("src/users.py", "src/people.py", "src/humans.py", "src/other.py")
+    assert about(muninn, "src/humans.py") == [stored]
+    assert about(muninn, "src/other.py") == []
+
+
+def test_a_file_that_was_deleted_has_no_new_name(muninn, stored):
+    git(muninn.root, "rm", "-q", "src/users.py")
+    git(muninn.root, "commit", "-q", "-m", "Delete")
+    (muninn.root / "people.py").write_text("PEOPLE = {}\n")
+    muninn.touch("src/users.py", "people.py")
+    assert about(muninn, "people.py") == []
+    assert about(muninn, "src/users.py") == [stored]
+
+
+def test_another_file_under_the_old_name_keeps_its_own_memories(muninn, stored):
+    rename(muninn, "src/users.py", "src/people.py")
+    (muninn.root / "src" / "users.py").write_text("USERS = None\n")
+    muninn.touch("src/users.py")
+    assert about(muninn, "src/users.py") == [stored]
+    assert about(muninn, "src/people.py") == []
+
+
+def test_on_a_branch_without_the_rename_the_new_name_is_unknown(muninn, stored):
+    git(muninn.root, "branch", "before")
+    rename(muninn, "src/users.py", "src/people.py")
+    assert about(muninn, "src/people.py") == [stored]
+    git(muninn.root, "checkout", "-q", "before")
+    muninn.touch("src/users.py", "src/people.py")
+    assert about(muninn, "src/people.py") == []
+    git(muninn.root, "checkout", "-q", "-")
+    muninn.touch("src/users.py", "src/people.py")
+    assert about(muninn, "src/people.py") == [stored]
+
+
+def test_the_past_knows_no_later_names(muninn, stored):
+    muninn.call("seal")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-q", "-m", "Memory")
+    rename(muninn, "src/users.py", "src/people.py")
+    assert about(muninn, "src/people.py", rev="HEAD") == []
+    assert about(muninn, "src/users.py", rev="HEAD") == [stored]
+
+
+def test_git_is_asked_once_for_each_head(muninn, stored, monkeypatch):
+    rename(muninn, "src/users.py", "src/people.py")
+    asked = []
+    run = git_of_muninn._git
+    monkeypatch.setattr(git_of_muninn, "_git", lambda *given, **more: asked.append(given) or run(*given, **more))
+    assert about(muninn, "src/people.py") == [stored]
+    first = [given for given in asked if "--diff-filter=D" in given]
+    asked.clear()
+    assert about(muninn, "src/people.py") == [stored]
+    assert about(muninn, "README.md") == []
+    assert first
+    assert [given for given in asked if "--diff-filter=D" in given] == []
+
+
+def test_without_git_only_the_names_that_are_stored_count(tmp_path, start):
+    root = tmp_path / "plain"
+    root.mkdir()
+    (root / "users.py").write_text("USERS = {}\n")
+    muninn = start(root)
+    muninn.call("init")
+    identity = muninn.call("remember", text=TEXT, files=["users.py"]).ids[0]
+    (root / "users.py").rename(root / "people.py")
+    assert about(muninn, "people.py") == []
+    assert about(muninn, "users.py") == [identity]

@@ -1,0 +1,62 @@
+"""An initialised folder with its open log, without an engine: a clock that a look moves on, and countable chance."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muninn_core.store.ids import Ids
+from muninn_core.store.layout import Layout, initialise, layout_of
+from muninn_core.store.log import Log, open_log
+
+
+class Clock:
+    """A second passes whenever somebody looks."""
+
+    def __init__(self, start: datetime = datetime(2026, 1, 7, 10, 0, tzinfo=UTC)) -> None:
+        self.now = start
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock of this test alone."""
+    return Clock()
+
+
+@pytest.fixture
+def ids(clock: Clock) -> Ids:
+    """Ids that are the same in every run."""
+    return Ids(clock, random.Random(7).randbytes)
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    """An initialised folder without git."""
+    layout = layout_of(tmp_path / "repo")
+    initialise(layout, "# defaults\n")
+    return layout
+
+
+@pytest.fixture
+def opened(layout: Layout, clock: Clock, ids: Ids) -> Callable[..., Log]:
+    """A function that opens the log, or that of another folder."""
+
+    def at(where: Layout = layout, **options: Any) -> Log:
+        return open_log(where, clock=clock, ids=ids, **options)
+
+    return at
+
+
+@pytest.fixture
+def log(opened: Callable[..., Log]) -> Log:
+    """The log, open for writing."""
+    return opened()

@@ -1,0 +1,103 @@
+"""The truth about citations comes from git alone: each thing that tells, on a history of two or three commits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench.truth import Truth
+from repositories import git
+
+from muninn_core.model.memory import Cite
+
+LOAD = "def load(key):\n    found = ITEMS[key]\n    count(found)\n    return found or missing(key)\n"
+SAVE = "def save(key, value):\n    ITEMS[key] = value\n    report(key)\n"
+OTHER = "".join(f"OTHER_{number} = {number}\n" for number in range(12))
+
+
+class History:
+    """A repository whose files are put down commit by commit."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        git(root, "init", "-q", "-b", "main")
+
+    def commit(self, **files: str | None) -> str:
+        """Write files (None removes one; `__` stands for a slash) and return the commit."""
+        for name, text in files.items():
+            path = self.root / f"{name.replace('__', '/')}.py"
+            path.parent.mkdir(exist_ok=True)
+            path.unlink(missing_ok=True) if text is None else path.write_text(text)
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-q", "--allow-empty", "-m", "Step")
+        return git(self.root, "rev-parse", "HEAD").strip()
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> History:
+    return History(tmp_path)
+
+
+Became = Callable[..., str]
+
+
+@pytest.fixture
+def became(history: History) -> Became:
+    """What becomes of `load` in `store.py`, lines 14 to 17, by some commits."""
+
+    def judge(*steps: dict[str, str | None], early: str = OTHER + "\n" + LOAD + "\n" + SAVE, **beside: str) -> str:
+        begin = history.commit(store=early, **beside)
+        late = [history.commit(**step) for step in steps][-1]
+        return Truth(history.root, begin, late).of(Cite(path="store.py", start=14, end=17, symbol="load", commit=begin))
+
+    return judge
+
+
+def test_what_nobody_touched_is_fresh(became: Became) -> None:
+    assert became({"other": "x = 1\n"}) == "fresh"
+
+
+def test_what_was_pushed_down_or_away_in_one_commit_has_moved(became: Became) -> None:
+    assert became({"store": "import os\n" + OTHER + "\n" + LOAD}) == "moved"
+
+
+def test_what_went_to_another_file_has_moved(became: Became) -> None:
+    assert became({"store": OTHER, "loads": LOAD}) == "moved"
+
+
+def test_what_was_changed_and_changed_back_is_fresh(became: Became) -> None:
+    assert became({"store": OTHER + "\n" + LOAD.replace("found", "it")}, {"store": OTHER + "\n" + LOAD}) == "fresh"
+
+
+def test_what_left_in_one_commit_and_came_in_another_has_moved(became: Became) -> None:
+    assert became({"store": OTHER + "\n" + SAVE}, {"loads": LOAD}) == "moved"
+
+
+def test_what_came_to_another_file_before_it_left_its_own_has_moved(became: Became) -> None:
+    assert became({"loads": LOAD}, {"store": OTHER + "\n" + SAVE}) == "moved"
+
+
+def test_a_copy_that_was_there_before_is_no_new_home(became: Became) -> None:
+    assert became({"store": OTHER + "\n" + SAVE}, loads=LOAD) == "gone"
+
+
+def test_what_kept_its_name_or_half_its_lines_has_drifted(became: Became) -> None:
+    assert became({"store": OTHER + "\n\ndef load(name):\n    return None\n"}) == "drifted"
+    assert became({"store": OTHER + "\n" + LOAD.replace("load", "fetch") + "\n" + SAVE}) == "drifted"
+
+
+def test_a_name_in_a_file_that_was_renamed_on_the_way_has_drifted(became: Became) -> None:
+    renamed = OTHER + "\n" + LOAD + "\n" + SAVE
+    assert became({"store": None, "shop": renamed}, {"shop": "def load(name):\n    return None\n"}) == "drifted"
+
+
+def test_a_new_definition_of_that_name_with_half_of_the_lines_has_drifted(became: Became) -> None:
+    changed = LOAD.replace("count(found)", "tell(found)")
+    assert became({"store": OTHER + "\n" + SAVE}, {"loads": changed}) == "drifted"
+
+
+def test_a_namesake_elsewhere_a_variable_or_a_call_is_not_the_definition(became: Became) -> None:
+    namesake = "def load(path):\n    return open(path)\n"
+    assert became({"store": OTHER + "\n" + SAVE, "files": namesake}) == "gone"
+    assert became({"store": OTHER + "\nload = None\nload(3)\n" + SAVE}) == "gone"

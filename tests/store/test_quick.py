@@ -1,0 +1,86 @@
+"""The short way from a line to its memory says the same as the long one."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from muninn_core.store.fold import fold
+from muninn_core.store.quick import read_line
+from muninn_core.store.record import MalformedRecord, parse_line
+
+texts = st.sampled_from(["", " ", "x", "One thing. Another.", "a\nb", "é\u2028", "long " * 40])
+numbers = st.one_of(st.integers(-2, 12), st.floats(-1, 2), st.just(10**30), st.booleans())
+lists = st.one_of(st.lists(texts, max_size=3), texts, st.none())
+anything = st.one_of(texts, numbers, st.none(), st.just({"a": [1, {}]}), st.just({}))
+cites = st.lists(
+    st.fixed_dictionaries({"path": texts}, optional={"start": numbers, "end": st.just(3), "more": st.just(1)}),
+    max_size=2,
+)
+fields = {
+    "id": texts,
+    "ts": st.sampled_from(["2026-01-07T10:00:00.000Z", "2026-01-07T10:00:00+02:00", "2026-02-30T10:00:00.000Z", "now"]),
+    "type": st.sampled_from(["insight", "decision", "pin", "pattern", "later", ""]),
+    "text": texts,
+}
+others = {
+    "v": st.sampled_from([1, 2, True, 1.0, None]),
+    **dict.fromkeys(("session", "actor", "agent", "task", "branch", "commit", "key", "title", "expires"), anything),
+    **dict.fromkeys(("tags", "entities", "files", "links"), lists),
+    "actor": st.sampled_from(["user", "assistant", "tool", "hook", "import", "nobody"]),
+    "trust": st.sampled_from(["user", "agent", "outside", "none", None]),
+    "cites": cites,
+    "importance": numbers,
+    "confidence": numbers,
+    "details": anything,
+    "target": texts,
+    "redacted": st.booleans(),
+    "pending": st.booleans(),
+    "pinned": st.booleans(),
+    "pattern": texts,
+    "other": anything,
+}
+
+
+def told(read, line):
+    try:
+        record = read(line)
+    except MalformedRecord as error:
+        return str(error)
+    return (record.id, record.ts, record.type, record.session, record.key, record.data, fold([record]).memories)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.fixed_dictionaries(fields, optional=others), st.sampled_from([b"", b" ", b"\r"]))
+def test_any_line_says_the_same_whichever_way_it_is_read(data, blank):
+    line = blank + json.dumps(data, ensure_ascii=False).encode() + blank
+    assert told(read_line, line) == told(parse_line, line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id":"a","id":"b","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"x","text":"y"}',
+        b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"\\ud800"}',
+        b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"\xff"}',
+        b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"x","details":{"d":'
+        + b"[" * 70
+        + b"]" * 70
+        + b"}}",
+        b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"x"} {}',
+    ],
+)
+def test_odd_lines_say_the_same_whichever_way_they_are_read(line):
+    assert told(read_line, line) == told(parse_line, line)
+
+
+def test_a_plain_memory_takes_the_short_way_and_keeps_its_bytes():
+    line = b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"One. Two.","tags":["t","t"],"more":1}'
+    assert read_line(line).alone is None
+    line = line.replace(b',"more":1', b"")
+    record = read_line(line)
+    assert record.alone is not None
+    assert (record.line, record.alone.title, record.alone.tags) == (line, "One", ("t",))
+    assert record == parse_line(line)
+    assert record != parse_line(line.replace(b"Two", b"Three"))
