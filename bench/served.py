@@ -27,7 +27,7 @@ class Served:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.runtime = tempfile.mkdtemp(prefix="mnb-", dir="/tmp")
-        self.environ = {**os.environ, "MUNINN_RUNTIME_DIR": self.runtime}
+        self.environ = {**os.environ, "MUNINN_RUNTIME_DIR": self.runtime, "XDG_DATA_HOME": f"{self.runtime}/data"}
         self._address = Address(self.runtime, locate(str(root)).identity)
 
     def __enter__(self) -> Served:

@@ -45,6 +45,7 @@ def main() -> int:
     environ = {
         **os.environ,
         "MUNINN_RUNTIME_DIR": str(runtime),
+        "XDG_DATA_HOME": str(folder / "data"),
         "FORCE_COLOR": "1",
         "COLUMNS": str(WIDTH),
         "TERM": "xterm-256color",

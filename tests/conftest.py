@@ -34,8 +34,10 @@ README = "# Demo\n\nA tiny project about users.\n\n## Sessions\n\nSessions expir
 def environ() -> Iterator[dict[str, str]]:
     """The environment of clients: as it is, with a runtime directory of this test alone (short: sockets need that)."""
     runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
-    yield {**os.environ, "MUNINN_RUNTIME_DIR": runtime}
+    data = tempfile.mkdtemp(prefix="mn-data-", dir="/tmp")  # nobody's global memory takes part in a test
+    yield {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": data}
     shutil.rmtree(runtime, ignore_errors=True)
+    shutil.rmtree(data, ignore_errors=True)
 
 
 @pytest.fixture

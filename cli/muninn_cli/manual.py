@@ -29,7 +29,7 @@ COMMANDS = {
 
 GROUPS = {
     "Ask": ("recall", "context", "memories", "history", "verify", "brief"),
-    "Remember": ("remember", "capture", "backfill", "forget"),
+    "Remember": ("remember", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check", "approve", "reject"),
     "Carry": ("export", "import", "pack.export", "pack.add", "pack.list", "pack.update", "pack.remove"),

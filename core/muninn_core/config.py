@@ -33,10 +33,16 @@ class IndexConfig(Value):
 
 
 class MemoryConfig(Value):
-    """`memory`: additional kinds of memory, and additional patterns (regular expressions) of secrets to mask."""
+    """`memory`: additional kinds of memory, and additional patterns (regular expressions) of secrets to mask.
+
+    `global_scope`: whether the user's global memory takes part here. `half_life_days`: after how many days without a
+    change a memory's importance counts half; 0 is never.
+    """
 
     kinds: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    global_scope: bool = True
+    half_life_days: float = 180.0
 
 
 Level = Literal["error", "warn", "off"]
@@ -131,6 +137,8 @@ DEFAULT_TEXT = """\
 #memory:
 #  kinds: []                  # more kinds of memory than the built-in ones
 #  secrets: []                # more regular expressions of secrets that are masked before anything is written
+#  global_scope: true         # false: your memory of all projects is neither recalled nor written here
+#  half_life_days: 180        # an unpinned memory's importance counts half after so long; 0: always in full
 
 #check:                       # what `muninn check` says of each: error, warn or off
 #  malformed: error           # lines of memory that can't be read, merge markers among them

@@ -25,7 +25,7 @@ from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, DaemonError, MuninnError
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place, locate
-from muninn_core.launch.runtime import Address, runtime_directory
+from muninn_core.launch.runtime import Address, data_directory, runtime_directory
 from muninn_core.launch.transport import listen, remove, uses_tcp, write_info
 from muninn_core.protocol import wire
 from muninn_server.logs import log_to
@@ -59,7 +59,8 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
     place = locate(root)
     if fd >= 0:
         with tempfile.TemporaryDirectory(prefix="muninn-") as spare:
-            asyncio.run(Daemon(place, None, Path(spare), tcp=False).serve_one(socket.socket(fileno=fd)))
+            alone = Daemon(place, None, Path(spare), tcp=False, data=data_directory(environ))
+            asyncio.run(alone.serve_one(socket.socket(fileno=fd)))
         return 0
     address = Address(runtime_directory(environ), place.identity)
     lock = FileLock(address.lock)
@@ -69,7 +70,8 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
         lock.write(f"{os.getpid()}\n")
         log_to(address.log)
         tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
-        asyncio.run(Daemon(place, address, Path(f"{address.base}.cache"), tcp=tcp).serve())
+        spare_cache = Path(f"{address.base}.cache")
+        asyncio.run(Daemon(place, address, spare_cache, tcp=tcp, data=data_directory(environ)).serve())
     finally:
         lock.release()
     return 0
@@ -78,7 +80,7 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
 class Daemon:
     """The process's one object: engine, threads, clients, and the decision to leave."""
 
-    def __init__(self, place: Place, address: Address | None, spare_cache: Path, *, tcp: bool) -> None:
+    def __init__(self, place: Place, address: Address | None, spare_cache: Path, *, tcp: bool, data: str) -> None:
         self._place = place
         self._address = address
         self._tcp = tcp
@@ -89,6 +91,7 @@ class Daemon:
             version=__version__,
             spare_cache=spare_cache,
             model_cache=Path.home() / ".cache" / "muninn" / "models",
+            global_memory=Path(data) / "global",
             opened=self._watch,
             clients=lambda: len(self._clients),
             home=Path.home(),

@@ -50,6 +50,7 @@ class ClaudeCode:
             "HOME": str(home),
             "LANG": "C.UTF-8",
             "MUNINN_RUNTIME_DIR": environ["MUNINN_RUNTIME_DIR"],
+            "XDG_DATA_HOME": environ["XDG_DATA_HOME"],
             "ANTHROPIC_API_KEY": "none",
             "NO_PROXY": "127.0.0.1,localhost",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

@@ -25,7 +25,8 @@ def environ(runtime_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
     """The environment of the command: a home and a runtime directory of its own, and no colour."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("MUNINN_", "CLAUDE", "GIT_"))}
     home = tmp_path_factory.mktemp("home")
-    return {**kept, "HOME": str(home), "MUNINN_RUNTIME_DIR": str(runtime_dir), "NO_COLOR": "1", "COLUMNS": "100"}
+    places = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "MUNINN_RUNTIME_DIR": str(runtime_dir)}
+    return {**kept, **places, "NO_COLOR": "1", "COLUMNS": "100"}
 
 
 @pytest.fixture(scope="module")

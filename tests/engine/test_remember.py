@@ -109,7 +109,9 @@ def test_an_expired_memory_is_kept_but_not_recalled(muninn):
     assert muninn.texts("when does the freeze end", kind="memory")
     muninn.clock.forward(days=2)
     assert muninn.texts("when does the freeze end", kind="memory") == []
-    assert muninn.call("memories").total == 1
+    assert muninn.call("memories").total == 0
+    (kept,) = muninn.call("memories", archived=True).memories
+    assert kept.expired
 
 
 def test_a_forgotten_memory_is_no_longer_recalled_and_can_be_restored(muninn):

@@ -88,12 +88,20 @@ def test_only_markdown_of_knowledge_and_packs_is_checked() -> None:
     assert not checked(".muninn/memory/a.md")
     assert not checked("docs/.muninn/knowledge/a.md")
     assert not checked("README.md")
+    assert checked(".metis/tasks/DEMO-T-0001.md")
+    assert checked("docs/adr/0001-record.md")
+
+
+def test_the_keys_of_another_tools_document_are_its_own_affair() -> None:
+    assert underlines(".metis/vision.md", "---\nlevel: vision\nexit_criteria_met: false\n---\n") == []
+    (broken,) = underlines(".metis/vision.md", "---\nlevel: [vision\n---\n")
+    assert "no valid YAML" in broken.message
 
 
 def test_an_underline_never_leaves_its_line() -> None:
     for text in ("---\ntitle: x\n", "---\n\tbad\n---", "---\nconfidence:\n---\n", "---\r\ntitle: [\r\n---\r\n"):
         lines = text.split("\n")
-        spans = underlines(text)
+        spans = underlines(".muninn/knowledge/a.md", text)
         assert spans
         for span in spans:
             assert 0 <= span.start <= span.end <= len(lines[span.line])

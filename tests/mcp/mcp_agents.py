@@ -116,7 +116,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agents]:
     git(root, "add", ".")
     git(root, "commit", "-q", "-m", "Begin")
     runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")
-    environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime}
+    environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": str(root.parent / "data")}
     with client.connect(str(root), environ) as muninn:
         muninn.call("init")
         muninn.call("index", {"wait": True})

@@ -35,7 +35,7 @@ async def said(agent: Client, tool: str, /, **arguments: Any) -> tuple[str, bool
 async def test_an_agent_learns_the_tools_and_when_to_use_them(agents: Agents, era: str) -> None:
     async with agents.open(era) as agent:
         assert agent.protocol_version == era
-        assert agent.instructions == INSTRUCTIONS
+        assert agent.instructions == f"{INSTRUCTIONS}\n\nThe project is repo"
         assert agent.server_info is not None
         assert (agent.server_info.name, agent.server_info.version) == ("muninn", __version__)
         listed = {tool.name: tool for tool in (await agent.list_tools()).tools}

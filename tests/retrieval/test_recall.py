@@ -14,7 +14,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query import parse_query
-from muninn_core.retrieval.recall import Focus, fuse, recall, recency, staleness
+from muninn_core.retrieval.recall import Bounds, Focus, fuse, recall, recency, staleness
 from muninn_core.source.identifiers import words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -267,3 +267,37 @@ def test_a_hit_of_a_memory_is_where_its_code_is_now():
     now = Citation(path="new.py", start=7, end=8, state="moved", was="old.py:1-2")
     (hit,) = ask([], [memory], standing=lambda _memory: (now,))
     assert (hit.path, hit.start_line, hit.end_line, hit.cites) == ("new.py", 7, 8, (now,))
+
+
+def test_a_filter_finds_what_lies_behind_the_first_hundred():
+    memories = [said(f"m{number:03}", task="T-2" if number == 390 else "T-1") for number in range(400)]
+    lexical = [(number, 1000.0 - number) for number in range(400)]
+    only = Bounds(admits=lambda _chunk, memory: memory is not None and memory.task == "T-2")
+    assert [hit.id for hit in ask([], memories, lexical=lexical, bounds=only)] == ["m390"]
+    assert ask([], memories, lexical=lexical, bounds=Bounds(admits=lambda _chunk, _memory: False)) == ()
+
+
+def test_what_is_sure_is_a_candidate_without_a_word_in_common_and_stands_once():
+    told, silent = said("m1"), said("m2")
+    hits = ask([], [told, silent], lexical=[(0, 1.0)], bounds=Bounds(sure=(told, silent)))
+    assert [hit.id for hit in hits] == ["m1", "m2"]
+    assert {reason.signal for reason in hits[1].why}.isdisjoint(("words", "meaning"))
+    assert ask([], [told], lexical=[], bounds=Bounds(sure=(told,)), kind="code") == ()
+
+
+def test_a_decision_that_is_retired_comes_after_the_one_in_force_and_both_are_labelled():
+    old, new = code("docs/adr/0001.md", kind="knowledge"), code("docs/adr/0002.md", kind="knowledge")
+    stand = {"docs/adr/0001.md": (False, "superseded by ADR 2"), "docs/adr/0002.md": (True, "decided")}
+    hits = ask([old, new, code("docs/guide.md", kind="knowledge")], curated=stand.get)
+    assert [(hit.path, hit.status) for hit in hits] == [
+        ("docs/adr/0002.md", "decided"), ("docs/guide.md", ""), ("docs/adr/0001.md", "superseded by ADR 2"),
+    ]  # fmt: skip
+    for hit in hits:
+        assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why))
+
+
+def test_scopes_weigh_a_tenth_either_way():
+    hits = ask([], [said("m1", scope="global"), said("m2"), said("m3", scope="session")])
+    assert [hit.scope for hit in hits] == ["session", "project", "global"]
+    assert hits[0].score - hits[1].score == pytest.approx(w.SESSION)
+    assert hits[2].score - hits[1].score == pytest.approx(w.GLOBAL)

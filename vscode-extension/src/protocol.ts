@@ -50,6 +50,10 @@ export interface Verbs {
   memories: { params: MemoriesParams; result: MemoriesResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
   forget: { params: ForgetParams; result: ForgetResult };
+  /** Restore a memory. Bring an archived memory back. */
+  restore: { params: RestoreParams; result: ForgetResult };
+  /** Promote a memory. Take a session's note to the project, or a memory to all of your projects. */
+  promote: { params: PromoteParams; result: PromoteResult };
   /** Approve memories. Let memories that wait for an approval speak; an agent can't approve what it made itself. */
   approve: { params: ApproveParams; result: ReviewResult };
   /** Reject memories. Decide that memories which wait for an approval are not recalled; they are kept with the reason. */
@@ -112,6 +116,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   context: 'muninn.context',
   memories: 'muninn.memories',
   forget: 'muninn.forget',
+  restore: 'muninn.restore',
+  promote: 'muninn.promote',
   approve: 'muninn.approve',
   reject: 'muninn.reject',
   history: 'muninn.history',
@@ -179,9 +185,11 @@ export interface RememberParams {
   pin?: boolean;
   /** Keep it on this machine: never sealed, never in git. */
   private?: boolean;
+  /** project: for everybody who works here; session: a working note for this session only; global: for this user in every project. The last two never get into git. */
+  scope?: 'global' | 'project' | 'session';
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** The task's id, as in .metis/tasks. */
+  /** The task's id, as in .metis/tasks; the current one when absent, none when empty. */
   task?: string | null;
   /** Who states it. */
   actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
@@ -189,7 +197,7 @@ export interface RememberParams {
   agent?: string | null;
   /** Who vouches; follows from the actor when absent, and never exceeds it. */
   trust?: 'agent' | 'commit' | 'outside' | 'user' | null;
-  /** An RFC 3339 time after which it is no longer recalled. */
+  /** When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time. */
   expires?: string | null;
   /** Fields of the kind: rationale, status, alternatives; command, exit_status. */
   details?: Readonly<Record<string, unknown>>;
@@ -244,9 +252,11 @@ export interface MemoryDraft {
   pin?: boolean;
   /** Keep it on this machine: never sealed, never in git. */
   private?: boolean;
+  /** project: for everybody who works here; session: a working note for this session only; global: for this user in every project. The last two never get into git. */
+  scope?: 'global' | 'project' | 'session';
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** The task's id, as in .metis/tasks. */
+  /** The task's id, as in .metis/tasks; the current one when absent, none when empty. */
   task?: string | null;
   /** Who states it. */
   actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
@@ -254,7 +264,7 @@ export interface MemoryDraft {
   agent?: string | null;
   /** Who vouches; follows from the actor when absent, and never exceeds it. */
   trust?: 'agent' | 'commit' | 'outside' | 'user' | null;
-  /** An RFC 3339 time after which it is no longer recalled. */
+  /** When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time. */
   expires?: string | null;
   /** Fields of the kind: rationale, status, alternatives; command, exit_status. */
   details?: Readonly<Record<string, unknown>>;
@@ -270,6 +280,10 @@ export interface RecallParams {
   limit?: number;
   /** Only code, only knowledge or only memory. */
   kind?: 'code' | 'knowledge' | 'memory' | null;
+  /** Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042. */
+  task?: string | null;
+  /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
+  scope?: 'global' | 'project' | 'session' | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** Answer as of this commit, branch or tag, from git's objects: what was remembered then. */
@@ -288,6 +302,8 @@ export interface ContextParams {
   files?: readonly string[];
   /** A task's id; its document and memories come first. */
   task?: string | null;
+  /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
+  scope?: 'global' | 'project' | 'session' | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** Answer as of this commit, branch or tag, from git's objects: what was remembered then. */
@@ -308,11 +324,13 @@ export interface MemoriesParams {
   file?: string | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Of this task. */
+  /** Of this task; T-0042 finds MUNI-T-0042. */
   task?: string | null;
+  /** Of this scope; session shows every session's notes. */
+  scope?: 'global' | 'project' | 'session' | null;
   /** Whose text or title contains this, whatever the case. */
   text?: string | null;
-  /** Archived, superseded, merged and rejected ones, too. */
+  /** Archived, superseded, merged, rejected and expired ones, too. */
   archived?: boolean;
   /** Only those that wait for an approval. */
   pending?: boolean;
@@ -334,6 +352,26 @@ export interface ForgetParams {
   reason?: string;
   /** Bring an archived memory back. */
   restore?: boolean;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memory to bring back. */
+export interface RestoreParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** Why; kept with the memory. */
+  reason?: string;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memory to take to a wider scope. */
+export interface PromoteParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** project: the repository's memory; global: yours everywhere. */
+  scope?: 'global' | 'project';
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
@@ -453,8 +491,10 @@ export interface ExportParams {
   tag?: string | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Of this task. */
+  /** Of this task; T-0042 finds MUNI-T-0042. */
   task?: string | null;
+  /** project, this machine's session notes, or your global memory. */
+  scope?: 'global' | 'project' | 'session';
   /** Made at this RFC 3339 time or date (UTC), or later. */
   since?: string | null;
   /** Made before this RFC 3339 time or date (UTC). */
@@ -546,6 +586,8 @@ export interface VerifyParams {
 export interface BriefParams {
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
+  /** The task that the session is for; it is noted for what it will remember. */
+  task?: string | null;
   /** How the session started; after `compact` what was captured from it comes first. */
   source?: 'clear' | 'compact' | 'fork' | 'resume' | 'startup';
   /** The most characters of the brief. */
@@ -593,7 +635,7 @@ export interface InitResult {
 }
 
 /**
- * The state that an answer saw: HEAD, the number of records in the log, and the index.
+ * The state that an answer saw: HEAD, the number of records in the log and in the global one, and the index.
  *
  * For a question about another revision `commit` is that one. `note` says what such an answer leaves out.
  */
@@ -601,6 +643,7 @@ export interface Saw {
   commit: string | null;
   branch: string | null;
   log: number;
+  shared: number;
   index: IndexSaw;
   note: string;
 }
@@ -624,6 +667,9 @@ export interface StatusResult {
   longest_stall_ms: number;
   index: IndexStatus;
   log: LogStatus;
+  project: ProjectStatus;
+  focus: FocusStatus;
+  shared: SharedStatus;
   problems: readonly Problem[];
   bridges: readonly BridgeStatus[];
 }
@@ -649,6 +695,35 @@ export interface LogStatus {
   malformed: number;
   conflicts: number;
   pending: number;
+}
+
+/** What the project calls itself, in CLAUDE.md or by its folder. */
+export interface ProjectStatus {
+  name: string;
+  description: string;
+}
+
+/** What is being worked at. `source` says what told the current task: session, branch, active, or "" for none. */
+export interface FocusStatus {
+  task: string;
+  source: string;
+  items: readonly WorkItem[];
+}
+
+/** An initiative or task that is under way, and how many memories were made on it. */
+export interface WorkItem {
+  code: string;
+  level: string;
+  title: string;
+  phase: string;
+  path: string;
+  memories: number;
+}
+
+/** The user's global memory. `path` is "" where there is none: it is switched off, or has no place. */
+export interface SharedStatus {
+  path: string;
+  memories: number;
 }
 
 /** Something that a person should mend. `path` is relative to the root; `line` 0 is the whole file. */
@@ -700,7 +775,8 @@ export interface RememberResult {
  * was made at. Both depend on the asker's HEAD and are no part of the log.
  * `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
  * field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
- * A `private` one is only in the ignored part of this work tree and never gets into git.
+ * A `private` one is only in the ignored part of this work tree and never gets into git. `scope` says whom it is for;
+ * a global one is in no log of the repository. `expired` depends on the time of asking and is no part of the log.
  */
 export interface Memory {
   id: string;
@@ -734,6 +810,8 @@ export interface Memory {
   merged_into: string | null;
   sealed: boolean;
   private: boolean;
+  scope: 'global' | 'project' | 'session';
+  expired: boolean;
   sources: readonly string[];
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
@@ -750,7 +828,8 @@ export interface RecallResult {
  * One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
  *
  * A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
- * `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
+ * `private` one is in no repository. `cites` are its citations as they stand; `elsewhere`, `work` and `scope` are its
+ * own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
  * `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
  * where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
  */
@@ -769,6 +848,8 @@ export interface Hit {
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   private: boolean;
+  scope: 'global' | 'project' | 'session';
+  status: string;
   trust: 'agent' | 'commit' | 'outside' | 'user' | null;
   origin: string;
   cites: readonly Citation[];
@@ -824,6 +905,8 @@ export interface PackItem {
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
   private: boolean;
+  scope: 'global' | 'project' | 'session';
+  status: string;
   trust: 'agent' | 'commit' | 'outside' | 'user' | null;
   origin: string;
   cites: readonly Citation[];
@@ -832,16 +915,24 @@ export interface PackItem {
 /**
  * The memories that match; `total` counts them before limit and offset.
  *
- * `citations` says by a memory's id how what it cites stands in the work tree. Of a question about one file, `origin`
- * is the pack that it belongs to, if any, and `mentions` are where the memory of other tools speaks of it.
+ * `citations` says by a memory's id how what it cites stands in the work tree; `access`, of one that was asked for by
+ * its id, how often it was recalled here. Of a question about one file, `origin` is the pack that it belongs to, if
+ * any, and `mentions` are where the memory of other tools speaks of it.
  */
 export interface MemoriesResult {
   saw: Saw;
   memories: readonly Memory[];
   total: number;
   citations: Readonly<Record<string, readonly Citation[]>>;
+  access: Access | null;
   origin: string;
   mentions: readonly Mention[];
+}
+
+/** How often a memory was part of an answer on this machine, and when last (RFC 3339). */
+export interface Access {
+  count: number;
+  last: string;
 }
 
 /** Where another tool's memory (`origin`, of that `trust`) speaks of a file. */
@@ -858,6 +949,13 @@ export interface Mention {
 export interface ForgetResult {
   saw: Saw;
   memory: Memory;
+}
+
+/** The memory in its wider scope, and the id that it was made from. */
+export interface PromoteResult {
+  saw: Saw;
+  memory: Memory;
+  source: string;
 }
 
 /** The memories that were decided about, as they are now. */

@@ -25,6 +25,8 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "context": answers.context,
     "memories": memories.memories,
     "forget": memories.forget,
+    "restore": memories.forget,
+    "promote": memories.promote,
     "approve": memories.approve,
     "reject": memories.reject,
     "history": reviews.history,

@@ -65,13 +65,13 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (f"{label} ", hit["kind"]),
         (where or hit["id"], "path"),
         (f"  {hit['symbol']}" if hit["symbol"] else "", "name"),
-        ("  private" if hit["private"] else "", "hint"),
+        (_limit(hit), "hint"),
     )
     stale(console, hit["cites"], indent=7)
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))
-    marks = joined(*provenance(hit), *whereabouts(hit))
+    marks = joined(hit["status"], *provenance(hit), *whereabouts(hit))
     if marks:
         line(console, (f"       {marks}", "hint"))
     for row in clipped(hit["text"], LINES):
@@ -80,6 +80,11 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         for reason in hit["why"]:
             _reason(console, reason)
     console.print()
+
+
+def _limit(hit: dict[str, Any]) -> str:
+    scope = hit["scope"]
+    return f"  {scope}" if scope != "project" else "  private" if hit["private"] else ""
 
 
 def _reason(console: Console, reason: dict[str, Any]) -> None:

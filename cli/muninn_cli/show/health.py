@@ -26,14 +26,21 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         (f"{mode}  ", _MODES.get(mode, "bad")),
         (result["root"], "path"),
     )
+    project = result["project"]
+    if project["description"] or not result["root"].endswith(f"/{project['name']}"):
+        sentence(console, (f"  {project['name']}", "name"), (f"  {project['description']}", "faint"))
     for name, value, style in (
         ("daemon", _daemon(result), ""),
         ("index", _index(result["index"]), "warn" if result["index"]["lag"] else ""),
         ("memory", _log(result["log"]), ""),
         *((("bridges", read, ""),) if (read := _bridges(result["bridges"])) else ()),
+        ("global", _shared(result["shared"]), ""),
         ("git", _head(result["saw"]), ""),
     ):
-        line(console, (f"  {name:<8}", "faint"), (value, style))
+        if value:
+            line(console, (f"  {name:<8}", "faint"), (value, style))
+    for item in result["focus"]["items"]:
+        _focus(console, item, result["focus"]["task"])
     if mode == "uninitialised":
         line(console, ("`muninn init` starts this repository's memory.", "hint"))
     if result["problems"]:
@@ -92,6 +99,16 @@ def _bridges(bridges: list[dict[str, Any]]) -> str:
     read = [f"{bridge['title']} ({bridge['files']:,})" for bridge in bridges if bridge["files"]]
     off = [bridge["title"] for bridge in bridges if not bridge["on"] and bridge["name"] != "claude_memory"]
     return joined(*read, f"off: {', '.join(off)}" if off else "")
+
+
+def _shared(shared: dict[str, Any]) -> str:
+    return count(shared["memories"], "memory", "memories") if shared["memories"] else ""
+
+
+def _focus(console: Console, item: dict[str, Any], task: str) -> None:
+    learned = count(item["memories"], "memory", "memories") if item["memories"] else ""
+    marks = joined(item["phase"], "current" if item["code"] == task else "", learned)
+    line(console, ("  focus   ", "faint"), (f"{item['code']} {item['title']}", "name"), (f"  {marks}", "faint"))
 
 
 def _head(saw: dict[str, Any]) -> str:

@@ -41,7 +41,7 @@ def memories(console: Console, result: dict[str, Any], given: argparse.Namespace
     also = result["mentions"]
     citations = result["citations"]
     if given.id and len(found) == 1:
-        full(console, found[0], citations.get(found[0]["id"], ()))
+        full(console, found[0], citations.get(found[0]["id"], ()), access=result["access"])
         return
     if not found:
         line(console, ("No memory matches.", "warn"))
@@ -71,7 +71,13 @@ def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     line(console, (done, "good"), (memory["id"], "name"))
     listed(console, memory)
     if memory["archived"]:
-        line(console, (f"`muninn forget --restore {memory['id']}` brings it back.", "hint"))
+        line(console, (f"`muninn restore {memory['id']}` brings it back.", "hint"))
+
+
+def promote(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Show the memory in its wider scope."""
+    line(console, ("Promoted ", "good"), (result["source"], "name"), (f" to {result['memory']['scope']}", ""))
+    listed(console, result["memory"])
 
 
 def approve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
@@ -151,7 +157,12 @@ def listed(
     line(console, (f"  {memory['id']}  {moment(memory['ts'])}", "faint"), (f"  {marks}" if marks else "", "hint"))
 
 
-def full(console: Console, memory: dict[str, Any], citations: Sequence[dict[str, Any]] = ()) -> None:
+def full(
+    console: Console,
+    memory: dict[str, Any],
+    citations: Sequence[dict[str, Any]] = (),
+    access: dict[str, Any] | None = None,
+) -> None:
     """Print everything that is known of a memory."""
     title = own_title(memory["title"], memory["text"])
     sentence(console, (memory["type"], "memory"), (f"  {title}" if title else "", "name"))
@@ -171,6 +182,9 @@ def full(console: Console, memory: dict[str, Any], citations: Sequence[dict[str,
         "from": joined(memory["actor"], memory["agent"] or "", memory["session"] or "", memory["task"] or ""),
         "commit": joined(memory["branch"] or "", (memory["commit"] or "")[:12]),
         "expires": moment(memory["expires"] or ""),
+        "recalled": f"{count(access['count'], 'time')} here, last {moment(access['last'])}"
+        if access and access["count"]
+        else "",
         "state": joined(*_marks(memory)),
         **{key: value if isinstance(value, str) else str(value) for key, value in memory["details"].items()},
     }
@@ -184,10 +198,18 @@ def _marks(memory: dict[str, Any]) -> list[str]:
         _REVIEWS.get(memory["review"], ""),
         "pinned" if memory["pinned"] else "",
         "archived" if memory["archived"] else "",
+        "expired" if memory["expired"] else "",
         "redacted" if memory["redacted"] else "",
         f"superseded by {memory['superseded_by']}" if memory["superseded_by"] else "",
         f"merged into {memory['merged_into']}" if memory["merged_into"] else "",
         f"backfill from {memory['details']['backfill']}" if "backfill" in memory["details"] else "",
-        "private" if memory["private"] else "" if memory["sealed"] else "not sealed yet",
+        _limit(memory),
         *whereabouts(memory),
     ]
+
+
+def _limit(memory: dict[str, Any]) -> str:
+    """Say who else can see a memory."""
+    scopes = {"session": "of its session only", "global": "global"}
+    kept = "private" if memory["private"] else "" if memory["sealed"] else "not sealed yet"
+    return scopes.get(memory["scope"], kept)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from muninn_core.context.standing import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
+from muninn_core.protocol.results import FocusStatus
+from muninn_core.source.project import Project
+from muninn_core.source.shortcode import same_code
 
 IMPORTANT = 7
 """From this importance on a memory is part of a brief without being asked for."""
@@ -15,11 +19,22 @@ IMPORTANT = 7
 RECENT = 20
 """How many of the newest are part of a brief whatever they are, where there is room."""
 
+LEARNED = 8
+"""How many of the newest memories of the current task come first."""
+
 ITEM_CHARS = 320
 """The most characters of one memory in a brief; recall has the rest."""
 
 SHORTEST_LINE = len("- [entity, 2026-01-01] x\n")
 """With less room than this left, no memory needs to be tried."""
+
+
+class Standing(NamedTuple):
+    """Where a session starts: the project, what is being worked at, and the newest learned on the current task."""
+
+    project: Project
+    focus: FocusStatus
+    learned: Sequence[Memory] = ()
 
 
 class Brief(Value):
@@ -39,12 +54,14 @@ def make_brief(
     pending: int = 0,
     max_chars: int,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
+    place: Standing | None = None,
 ) -> Brief:
     """Make a brief of the memories that may be recalled, given from the newest to the oldest; so are the pinned ones.
 
-    After a compaction comes first what this session stored: the agent has just lost it. Then pins, then what is
-    important, newest first, then the newest of the rest. `standing` says how a memory's citations are; one that is
-    stale is marked. `pending` memories wait for an approval and are only counted.
+    What is being worked at stands in the heading. After a compaction comes first what this session stored: the agent
+    has just lost it. Then what was learned on the current task, pins, what is important, newest first, then the newest
+    of the rest. `standing` says how a memory's citations are; one that is stale is marked. `pending` memories wait for
+    an approval and are only counted.
     """
     most = max_chars // SHORTEST_LINE  # there may be thousands: only so many are looked at for which there is room
     own: list[Memory] = []
@@ -60,13 +77,15 @@ def make_brief(
             important.append(memory)
         if len(important) == most and len(recent) == RECENT:
             break
-    sections = [
+    sections: list[tuple[str, Sequence[Memory]]] = [
         ("Kept from before the compaction", own),
+        (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
         ("Pinned", pinned),
         ("Important", important),
         ("Recent", recent),
     ]
-    head = "# Memory of this repository (Muninn)\n"
+    head = "# Memory of this repository (Muninn)\n" if place is None else _head(place, max_chars)
+    said = place is not None and bool(place.focus.items)
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
@@ -74,7 +93,26 @@ def make_brief(
     if pending:
         wait = "memories wait" if pending > 1 else "memory waits"
         foot = f"\n{pending} {wait} for approval: `muninn memories --pending`.\n{foot}"
-    return _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)), alone=pending > 0)
+    return _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)), alone=said or pending > 0)
+
+
+def _head(place: Standing, max_chars: int) -> str:
+    """Return the heading: the project, what it is, and what is being worked at; at most half of the room."""
+    name, described = place.project.name, place.project.description
+    title = f"# Memory of {name} (Muninn)\n" if name else "# Memory of this repository (Muninn)\n"
+    lines = [title, f"\n{described}\n"] if described else [title]
+    now = place.focus
+    for number, item in enumerate(now.items):
+        current = ", current" if now.task and same_code(item.code, now.task) else ""
+        learned = f", {item.memories} remembered" if item.memories else ""
+        phase = item.phase or "no phase"
+        lines.append("\n## Focus\n\n" if not number else "")
+        lines.append(f"- {item.level} {item.code}: {item.title} ({phase}{current}{learned})\n")
+    if now.task and not any(same_code(item.code, now.task) for item in now.items):
+        lines.append(f"\nThe current task is {now.task}.\n")
+    while len(lines) > 1 and utf16_length("".join(lines)) > max_chars // 2:
+        lines.pop()
+    return "".join(lines)
 
 
 def _fill(
@@ -113,7 +151,8 @@ def _line(memory: Memory, warned: str) -> str:
     if len(said) > ITEM_CHARS:
         said = said[: ITEM_CHARS - 1].rstrip() + "…"
     files = f" ({', '.join(memory.files[:3])})" if memory.files else ""
-    kind = f"{memory.type}, private" if memory.private else memory.type
+    mark = memory.scope if memory.scope != "project" else "private" if memory.private else ""
+    kind = f"{memory.type}, {mark}" if mark else memory.type
     return f"- [{kind}, {memory.ts[:10]}] {said}{files}{f' [{warned}]' if warned else ''}\n"
 
 

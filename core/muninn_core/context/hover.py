@@ -94,13 +94,14 @@ def facts(memory: Memory) -> list[str]:
     """Return what a reader weighs a memory by: its type, day and author, and what limits it."""
     found = [memory.type, memory.ts[:10], memory.agent or memory.actor]
     found += [REVIEWS[memory.review]] if memory.review in REVIEWS else []
-    found += ["private"] if memory.private else []
+    found += [memory.scope] if memory.scope != "project" else ["private"] if memory.private else []
     found += ["pinned"] if memory.pinned else []
     found += provenance(memory.trust, "")
     found += [f"trust: {memory.trust}"] if memory.trust == "agent" else []
     found += ["superseded"] if memory.superseded_by else []
     found += ["archived"] if memory.archived else []
     found += [memory.origin]
+    found += ["expired"] if memory.expired else []
     found += whereabouts(memory.elsewhere, memory.work)
     return [fact for fact in found if fact]
 

@@ -93,6 +93,8 @@ def _item(tier: str, hit: Hit) -> PackItem:
         elsewhere=hit.elsewhere,
         work=hit.work,
         private=hit.private,
+        scope=hit.scope,
+        status=hit.status,
         trust=hit.trust,
         origin=hit.origin,
         cites=hit.cites,

@@ -45,11 +45,14 @@ def render_item(item: PackItem) -> str:
         head = item.title if item.text.strip() != item.title.strip() else ""
         body = item.text.strip().replace("\n", "\n  ")
         lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
-        return f"\n- {lead}{body}{where} `{item.id}`{' (private)' if item.private else ''}\n"
+        limit = item.scope if item.scope != "project" else "private" if item.private else ""
+        return f"\n- {lead}{body}{where} `{item.id}`{f' ({limit})' if limit else ''}\n"
     title = f" — {item.title}" if item.title else ""
-    from_ = ", ".join(provenance(item.trust, item.origin)) if item.trust != "outside" else ""
-    origin = f" [{from_}]" if from_ else ""
-    place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}{origin}\n\n"
+    subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
+    came_from = provenance(item.trust, item.origin) if item.trust != "outside" else ()
+    marks = "; ".join(part for part in (item.status, subject, ", ".join(came_from)) if part)
+    title += f" [{marks}]" if marks else ""
+    place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
     if item.kind == "knowledge":
         return place + (_quoted(item) if item.trust == "outside" else item.text.strip("\n")) + "\n"
     fence = _fence(item.text)

@@ -103,6 +103,12 @@ def status_text(result: r.StatusResult) -> str:
     ]
     read = [f"{bridge.title} ({bridge.files})" for bridge in result.bridges if bridge.files]
     lines += [f"read from other tools, in files: {', '.join(read)}"] if read else []
+    if result.project.name:
+        described = f": {result.project.description}" if result.project.description else ""
+        lines.insert(1, f"project: {result.project.name}{described}")
+    for item in result.focus.items:
+        current = ", current" if result.focus.task == item.code else ""
+        lines.append(f"focus: {item.level} {item.code} {item.title} ({item.phase}{current}, {item.memories} memories)")
     lines += [_problem(problem) for problem in result.problems]
     return "\n".join(lines)
 
@@ -174,10 +180,12 @@ def render(verb: str, result: Value) -> str:
 
 def _hit_head(number: int, hit: Hit) -> str:
     where = f"{hit.path}:{hit.start_line}-{hit.end_line}" if hit.kind != "memory" else hit.id
-    what = " ".join(part for part in ("private" if hit.private else "", hit.kind, hit.type, where) if part)
+    limit = hit.scope if hit.scope != "project" else "private" if hit.private else ""
+    what = " ".join(part for part in (limit, hit.kind, hit.type, where) if part)
     about = shorten(hit.title or hit.symbol, 100)
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
-    known = [*about_file, *whereabouts(hit.elsewhere, hit.work), *provenance(hit.trust, hit.origin)]
+    known = [*about_file, *([hit.status] if hit.status else []), *whereabouts(hit.elsewhere, hit.work)]
+    known += provenance(hit.trust, hit.origin)
     files = f" ({'; '.join(known)})" if known else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)

@@ -49,7 +49,7 @@ def _said(
 
 def _chosen(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
     state = workspace.log.state
-    chosen = {memory.id: memory for memory in (memory_of(state, prefix) for prefix in ids)}
+    chosen = {memory.id: memory for memory in (memory_of(state.memories, prefix) for prefix in ids)}
     for memory in chosen.values():
         if not memory.review:
             raise UsageError(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from muninn_core.engine.anchors import anchor
+from muninn_core.engine.focus import task_of
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
@@ -17,6 +19,7 @@ from muninn_core.model.value import ValidationError, from_plain, replace, to_pla
 from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import MemoryDraft, RememberParams
 from muninn_core.source.private import strip_all
+from muninn_core.source.project import read_project
 from muninn_core.store.draft import memory_record
 from muninn_core.store.ids import Ids
 from muninn_core.store.secrets import mask_all, mask_draft
@@ -31,7 +34,9 @@ def records_of(
         raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
     head = workspace.head.read()
     records, masked = [], 0
-    for checked in _all_checked(params.batch or (params,), workspace, scope, head.commit):
+    session = params.session or workspace.session
+    for checked in _all_checked(params.batch or (params,), workspace, scope, head.commit, session):
+        everywhere = checked.scope == "global"
         clean, count = mask_draft(checked, workspace.config.memory.secrets)
         masked += count
         records.append(
@@ -39,13 +44,37 @@ def records_of(
                 clean,
                 id=ids(),
                 ts=timestamp(now),
-                session=clean.session or params.session or workspace.session,
-                branch=head.branch,
-                commit=head.commit,
-                pending=workspace.config.review.holds(clean.actor, clean.type),
+                session=clean.session or session,
+                branch=None if everywhere else head.branch,
+                commit=None if everywhere else head.commit,
+                pending=_waits(clean, workspace),
             )
         )
     return records, masked
+
+
+def _waits(draft: MemoryDraft, workspace: Workspace) -> bool:
+    """Whether a memory waits for an approval. A session's note speaks to its own session only, so it need not.
+
+    Raises BadParams for one that would have to wait in the global memory, where nobody of this project decides.
+    """
+    held = workspace.config.review.holds(draft.actor, draft.type)
+    if held and draft.scope == "global":
+        raise BadParams(
+            "memories like this one wait for an approval here, so they can't go to all projects",
+            hint="Store it in the project's scope; once it is approved, `promote --scope global` takes it there.",
+        )
+    return held and draft.scope == "project"
+
+
+def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Part the records of a request into those of the repository's log and global ones."""
+    drafts = params.batch or (params,)
+    pairs = list(zip(drafts, records, strict=True))
+    return (
+        [record for draft, record in pairs if draft.scope != "global"],
+        [record for draft, record in pairs if draft.scope == "global"],
+    )
 
 
 def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any], int]:
@@ -56,14 +85,17 @@ def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any
 
 
 def _all_checked(
-    given: Sequence[MemoryDraft], workspace: Workspace, scope: Scope, commit: str | None
+    given: Sequence[MemoryDraft], workspace: Workspace, scope: Scope, commit: str | None, session: str
 ) -> Iterator[MemoryDraft]:
     """Return the drafts in their order; looked at file by file, so that each file is read once."""
     bare = [_bare(draft) for draft in given]
     checked: dict[int, MemoryDraft] = {}
+    library = workspace.documents.look()
+    task = cache(lambda given, session: task_of(workspace, library, given, session).code or None)
     for at in sorted(range(len(bare)), key=lambda at: (bare[at].files[:1], at)):
         try:
-            checked[at] = _checked(bare[at], workspace, scope, commit)
+            told = replace(bare[at], task=_task(bare[at], session, task))
+            checked[at] = _checked(told, workspace, scope, commit)
         except BadParams as error:
             if len(given) == 1:
                 raise
@@ -82,6 +114,13 @@ def _bare(draft: MemoryDraft) -> MemoryDraft:
         raise BadParams(f"without its private spans this is no memory: {error}") from None
 
 
+def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str], str | None]) -> str | None:
+    """Return the task of a draft: its own, the current one, or none where it says so by an empty text."""
+    if draft.task == "" or (draft.scope == "global" and not draft.task):
+        return None
+    return current(draft.task, draft.session or session)
+
+
 def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None) -> MemoryDraft:
     kinds = (*KINDS, *workspace.config.memory.kinds)
     if draft.type not in kinds:
@@ -90,8 +129,20 @@ def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str
             f"there is no kind of memory '{draft.type}'",
             hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
         )
+    if draft.scope == "global":
+        return replace(_for_everywhere(draft, workspace), actor=scope.actor or draft.actor)
     anchored = anchor(draft, workspace.citations, lambda path: inside(path, workspace.layout.root), commit)
     return replace(anchored, actor=scope.actor or draft.actor)
+
+
+def _for_everywhere(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:
+    """Return a global draft: it names no places of this repository, but says where it was learned."""
+    if draft.files or draft.cites or draft.task:
+        raise BadParams(
+            "a global memory names no files, citations or task: they are this repository's",
+            hint="Leave them out, or store it in the project's scope.",
+        )
+    return replace(draft, details={"project": read_project(workspace.layout.root).name, **draft.details})
 
 
 def inside(path: str, root: Path) -> str:

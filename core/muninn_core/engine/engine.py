@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
-from muninn_core.context.brief import make_brief
 from muninn_core.engine import (
     approval,
     backfill,
@@ -28,8 +27,10 @@ from muninn_core.engine import (
     portable,
     redaction,
     reports,
+    scopes,
     verifying,
 )
+from muninn_core.engine.briefing import brief
 from muninn_core.engine.check import check
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.past import Past
@@ -47,6 +48,8 @@ from muninn_core.protocol import results as r
 from muninn_core.protocol.methods import METHODS
 from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, prepare_memory
+from muninn_core.store.shared import SharedLog
+from muninn_core.store.stamp import timestamp
 
 REST_SECONDS = 5.0
 """How long nobody asks before memory that only makes the next answer faster is given back."""
@@ -60,6 +63,7 @@ class Engine:
     """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched.
 
     `home` is the user's folder, where other tools keep memory outside of the work tree; None when there is none.
+    `global_memory` is the folder of the user's memory of all projects; without it there is no global scope.
     """
 
     def __init__(
@@ -68,6 +72,7 @@ class Engine:
         version: str,
         spare_cache: Path,
         model_cache: Path,
+        global_memory: Path | None = None,
         clock: Callable[[], datetime] = _now,
         chance: Callable[[int], bytes] = os.urandom,
         load: Callable[[str, Path], Embedder] = load_embedder,
@@ -80,6 +85,8 @@ class Engine:
         self.ids = Ids(clock, chance)
         self._spare_cache = spare_cache
         self._model_cache = model_cache
+        self._global_memory = global_memory
+        self._shared: SharedLog | None = None
         self._load = load
         self._opened = opened
         self._clients = clients
@@ -123,6 +130,7 @@ class Engine:
                 embedder=self._embedder,
                 spare_cache=self._spare_cache / key(place.root),
                 home=self._home,
+                shared=self._shared_log(place),
             )
             self._workspaces[place.root] = found
             self._opened(place)
@@ -170,6 +178,14 @@ class Engine:
         if workspace is not None:
             workspace.trouble("watch", message, hint)
 
+    def _shared_log(self, place: Place) -> SharedLog | None:
+        """Return the global memory, one for all work trees: a process has one spool there."""
+        if self._shared is None and self._global_memory is not None:
+            name = key(place.identity)
+            self._shared = SharedLog(self._global_memory, name=name, clock=self.clock, ids=self.ids)
+            self._shared.refresh()
+        return self._shared
+
     def _embedder(self, model: str) -> Embedder:
         with self._loading:
             if model not in self._embedders:
@@ -207,31 +223,46 @@ class Engine:
     def remember(self, params: p.RememberParams, scope: Scope) -> r.RememberResult:
         """Store memories; they are on disk when this returns."""
         workspace = self._writable(scope)
+        session = params.session or workspace.session
         records, masked = drafts.records_of(params, workspace, scope, self.ids, self.clock())
-        stored = workspace.log.append(records, params.session or workspace.session)
+        own, everywhere = drafts.split(params, records)
+        shared = self._sharing(workspace) if everywhere else None
+        stored = {record["id"]: kept.id for record, kept in zip(own, workspace.log.append(own, session), strict=True)}
+        if shared is not None:
+            kept = shared.append(everywhere, session)
+            stored |= {record["id"]: each.id for record, each in zip(everywhere, kept, strict=True)}
+            workspace.follow_shared()
         workspace.hand_over_memories()
-        ids = tuple(record.id for record in stored)
-        memory = None if params.batch else workspace.log.state.memories[ids[0]]
+        ids = tuple(stored[record["id"]] for record in records)
+        memory = None if params.batch else workspace.known()[ids[0]]
         return r.RememberResult(ids=ids, memory=memory, masked=masked, saw=workspace.saw())
 
     def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
         """Answer a question from code, knowledge and memory."""
-        return gather.recall(self._reading(scope), params, scope, self.clock())
+        workspace, now = self._reading(scope), self.clock()
+        result = gather.recall(workspace, params, scope, now)
+        workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
+        return result
 
     def context(self, params: p.ContextParams, scope: Scope) -> r.ContextResult:
         """Make a pack within a token budget."""
-        return gather.context(self._reading(scope), params, scope, self.clock())
+        workspace, now = self._reading(scope), self.clock()
+        result = gather.context(workspace, params, scope, now)
+        workspace.accesses.note((item.id for item in result.items if item.kind == "memory"), timestamp(now))
+        return result
 
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
-        return listing.memories(self._reading(scope), params)
+        return listing.memories(self._reading(scope), params, self.clock())
 
     def history(self, params: p.HistoryParams, scope: Scope) -> r.HistoryResult:
         """Tell the life of a memory."""
         workspace = self._reading(scope)
-        records, sealed, state = tuple(workspace.log.records.values()), workspace.log.sealed_ids(), workspace.log.state
-        memory = listing.memory_of(state, params.id)
-        events = history(memory, records, sealed)
+        records, sealed, state = workspace.log.records, workspace.log.sealed_ids(), workspace.log.state
+        memory = listing.memory_of(workspace.known(state), params.id)
+        if memory.scope == "global":
+            records = self._sharing(workspace).records
+        events = history(memory, tuple(records.values()), sealed)
         (labelled,) = workspace.works.label([memory])
         return r.HistoryResult(memory=labelled, events=events, saw=workspace.saw(state=state))
 
@@ -246,10 +277,31 @@ class Engine:
     def forget(self, params: p.ForgetParams, scope: Scope) -> r.ForgetResult:
         """Archive a memory, or restore it."""
         workspace = self._writable(scope)
-        memory = listing.memory_of(workspace.log.state, params.id)
+        workspace.follow_shared()
+        memory = listing.memory_of(workspace.known(), params.id)
         kind = "restore" if params.restore else "archive"
         self._change(workspace, scope, params.session, kind, target=memory.id, reason=params.reason)
-        return r.ForgetResult(memory=workspace.log.state.memories[memory.id], saw=workspace.saw())
+        return r.ForgetResult(memory=workspace.known()[memory.id], saw=workspace.saw())
+
+    def restore(self, params: p.RestoreParams, scope: Scope) -> r.ForgetResult:
+        """Bring an archived memory back."""
+        again = p.ForgetParams(id=params.id, reason=params.reason, restore=True, session=params.session)
+        return self.forget(again, scope)
+
+    def promote(self, params: p.PromoteParams, scope: Scope) -> r.PromoteResult:
+        """Store a memory anew in a wider scope; a note that only this machine had is archived then."""
+        workspace = self._writable(scope)
+        workspace.follow_shared()
+        memory = listing.memory_of(workspace.known(), params.id)
+        log = self._sharing(workspace) if params.scope == "global" else workspace.log
+        record = scopes.promoted(workspace, memory, params, scope)
+        (stored,) = log.append([record], params.session or workspace.session)
+        if memory.private:
+            reason = f"promoted to {stored.id}"
+            self._change(workspace, scope, params.session, "archive", target=memory.id, reason=reason)
+        workspace.follow_shared()
+        workspace.hand_over_memories()
+        return r.PromoteResult(memory=workspace.known()[stored.id], source=memory.id, saw=workspace.saw())
 
     def approve(self, params: p.ApproveParams, scope: Scope) -> r.ReviewResult:
         """Let memories that wait speak."""
@@ -330,10 +382,11 @@ class Engine:
         """Blank a memory, and those that were merged with it, in files and index."""
         workspace = self._writable(scope)
         workspace.log.refresh()
-        state = workspace.log.state
-        memory = listing.memory_of(state, params.id)
-        group = redaction.group_of(state, memory)
-        files = workspace.log.redact(
+        workspace.follow_shared()
+        memory = listing.memory_of(workspace.known(), params.id)
+        shared = self._sharing(workspace) if memory.scope == "global" else None
+        group = redaction.group_of(workspace.log.state if shared is None else shared.state, memory)
+        files = (shared or workspace.log).redact(
             [each.id for each in group],
             texts=redaction.texts_of(group),
             actor=scope.actor or "user",
@@ -343,7 +396,7 @@ class Engine:
         return r.RedactResult(
             ids=tuple(each.id for each in group),
             files=files,
-            memory=workspace.log.state.memories[memory.id],
+            memory=workspace.known()[memory.id],
             saw=workspace.saw(),
         )
 
@@ -393,18 +446,7 @@ class Engine:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
         capture.note_start(workspace, params.session)
-        now = self.clock()
-        made = make_brief(
-            workspace.current.newest(now),
-            pinned=workspace.current.pinned(now),
-            session=params.session,
-            after_compaction=params.source == "compact",
-            conflicts=len(workspace.log.state.conflicts),
-            pending=workspace.log.state.pending,
-            max_chars=params.max_chars,
-            standing=workspace.citations.look().of,
-        )
-        return r.BriefResult(text=made.text, ids=made.ids, saw=workspace.saw())
+        return brief(workspace, params, self.clock())
 
     def capture(self, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
         """Remember significant commits, or decisions marked in a transcript."""
@@ -442,8 +484,22 @@ class Engine:
             )
         return workspace
 
+    def _sharing(self, workspace: Workspace) -> SharedLog:
+        if workspace.shared is not None:
+            return workspace.shared
+        switched = not workspace.config.memory.global_scope
+        raise BadParams(
+            "there is no global memory here" + (": the configuration leaves it out" if switched else ""),
+            hint="Set memory.global_scope in .muninn/config.yaml." if switched else "The project's scope is there.",
+        )
+
     def _change(self, workspace: Workspace, scope: Scope, session: str | None, kind: str, **fields: Any) -> None:
         clean, _ = drafts.cleaned(fields, workspace)
         record = {"type": kind, "actor": scope.actor or "user", **clean}
-        workspace.log.append([record], session or workspace.session)
+        known = workspace.known().get(str(fields.get("target")))
+        everywhere = known is not None and known.scope == "global"
+        log = self._sharing(workspace) if everywhere else workspace.log
+        log.append([record], session or workspace.session)
+        if everywhere:
+            workspace.follow_shared()
         workspace.hand_over_memories()

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.context.pack import make_pack
 from muninn_core.engine.citations import Look
+from muninn_core.engine.documents import Library
+from muninn_core.engine.focus import task_of
 from muninn_core.engine.scope import Scope
-from muninn_core.engine.sideindex import Joined
+from muninn_core.engine.scopes import bounds, on_task, visible
 from muninn_core.engine.sight import Sight, labelled, sight_of
+from muninn_core.engine.subjects import hits_of, touched
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.embed import Embedder
-from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams, RecallParams
 from muninn_core.protocol.results import ContextResult, RecallResult
 from muninn_core.retrieval.recall import Focus, hit_of, memory_hit, speaks
@@ -31,48 +35,34 @@ CANDIDATES: tuple[tuple[SourceKind, int], ...] = (("memory", 12), ("knowledge", 
 def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: datetime) -> RecallResult:
     """Answer a question. Raises what `sight_of` raises."""
     sight = sight_of(workspace, params, now)
+    library = workspace.documents.look()
     scope.check()
-    hits = ask(
-        sight.reader,
-        _vector(sight.embedder, params.query),
-        sight.memories,
-        params.query,
-        limit=params.limit,
-        now=sight.now,
-        kind=params.kind,
-        focus=Focus(session=params.session),
-        standing=workspace.citations.look().of,
-    )
+    asked = _asking(workspace, params, sight, library, workspace.citations.look(), params.task)
+    hits = asked(kind=params.kind, limit=params.limit)
     return RecallResult(hits=labelled(workspace, hits, sight.memories, _commit(params, sight)), saw=sight.saw)
 
 
 def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
     """Make a pack: pins, the task, and what recall finds of each tier. Raises what `sight_of` raises."""
     sight = sight_of(workspace, params, now)
-    memories, now = sight.memories, sight.now
-    vector = _vector(sight.embedder, params.query)
-    focus = Focus(files=params.files, session=params.session, task=params.task)
-    look = workspace.citations.look()
-    candidates = [("pin", hit) for hit in _memory_hits(memories.values(), now, lambda memory: memory.pinned, look)]
-    if params.task is not None:
-        candidates += [("task", hit) for hit in _task_hits(sight.reader, memories.values(), params.task, now, look)]
+    library, look = workspace.documents.look(), workspace.citations.look()
+    seen = visible(workspace, params.scope, params.session)
+    values = sight.memories.values()
+    pins = _memory_hits(values, sight.now, lambda memory: memory.pinned and seen(memory), look)
+    candidates = [("pin", hit) for hit in pins]
+    if params.task:
+        candidates += [("task", hit) for hit in _task_hits(library, sight, params.task, seen, look)]
+    asked = _asking(workspace, params, sight, library, look, None)
+    found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, limit in CANDIDATES:
-        if kind not in sight.kinds:
-            continue
-        scope.check()
-        found = ask(
-            sight.reader,
-            vector,
-            memories,
-            params.query,
-            limit=limit,
-            now=now,
-            kind=kind,
-            focus=focus,
-            standing=look.of,
-        )
-        candidates += [(kind, hit) for hit in found]
-    hits = labelled(workspace, tuple(hit for _, hit in candidates), memories, _commit(params, sight))
+        if kind in sight.kinds:
+            scope.check()
+            found[kind] = asked(kind=kind, limit=limit)
+    if params.at is None and params.scope != "session":
+        decisions = touched(workspace, library, params.files, found.get("code", ()))
+        found["knowledge"] = [*hits_of(decisions, sight.reader), *found.get("knowledge", ())]
+    candidates += [(kind, hit) for kind, _ in CANDIDATES for hit in found.get(kind, ())]
+    hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, _commit(params, sight))
     pack = make_pack(params.query, list(zip((tier for tier, _ in candidates), hits, strict=True)), params.budget)
     return ContextResult(
         text=pack.text,
@@ -81,6 +71,32 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
         budget=params.budget,
         omitted=pack.omitted,
         saw=sight.saw,
+    )
+
+
+def _asking(
+    workspace: Workspace,
+    params: RecallParams | ContextParams,
+    sight: Sight,
+    library: Library,
+    look: Look,
+    only_task: str | None,
+) -> Callable[..., tuple[Hit, ...]]:
+    """Return what asks retrieval for hits of a `kind`, up to a `limit`; all else is said here. Embeds the question."""
+    task = task_of(workspace, library, params.task, params.session).code
+    files = params.files if isinstance(params, ContextParams) else ()
+    return partial(
+        ask,
+        sight.reader,
+        _vector(sight.embedder, params.query),
+        sight.memories,
+        params.query,
+        now=sight.now,
+        focus=Focus(files=files, session=params.session, task=task or None),
+        standing=look.of,
+        bounds=bounds(workspace, library, sight.memories, params.scope, params.session, only_task),
+        curated=curated(library, params.at),
+        half_life=workspace.config.memory.half_life_days,
     )
 
 
@@ -101,11 +117,27 @@ def _memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Me
     return [memory_hit(memory, (), look.of(memory)) for memory in found]
 
 
-def _task_hits(
-    reader: Snapshot | Joined, memories: Iterable[Memory], task: str, now: datetime, look: Look
-) -> Iterator[Hit]:
-    """Return a task's document, where a file below .metis is named after it, and its memories."""
-    for path in sorted(reader.files()):
-        if path.startswith(".metis/") and task.lower() in path.lower():
-            yield from (hit_of(chunk, None, ()) for chunk in reader.chunks_of(path).values())
-    yield from _memory_hits(memories, now, lambda memory: memory.task == task, look)
+def _task_hits(library: Library, sight: Sight, task: str, seen: Callable[[Memory], bool], look: Look) -> Iterator[Hit]:
+    """Return a task's document, by its short code or else by its file's name, and its memories."""
+    document = library.named(task)
+    for path in sorted(sight.reader.files()):
+        by_name = document is None and path.startswith(".metis/") and task.lower() in path.lower()
+        if by_name or (document is not None and path == document.path):
+            status = document.standing if document is not None else ""
+            for chunk in sight.reader.chunks_of(path).values():
+                yield replace(hit_of(chunk, None, ()), status=status)
+    tasks = on_task(sight.memories, task) or frozenset()
+    values = sight.memories.values()
+    yield from _memory_hits(values, sight.now, lambda memory: memory.task in tasks and seen(memory), look)
+
+
+def curated(library: Library, at: str | None) -> Callable[[str], tuple[bool, str] | None]:
+    """Return what says how the decision at a path stands; about the past nothing is said."""
+
+    def told(path: str) -> tuple[bool, str] | None:
+        document = library.of(path) if at is None else None
+        if document is None or not (document.holds or document.retired):
+            return None
+        return document.holds, document.standing
+
+    return told

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from muninn_core.engine.drafts import inside
+from muninn_core.engine.scopes import on_task, visible
 from muninn_core.engine.sight import memories_of
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError, UsageError
@@ -12,34 +14,55 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import MemoriesParams
 from muninn_core.protocol.results import CitedCode, Conflict, MemoriesResult
+from muninn_core.retrieval.recall import has_expired, speaks
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.fold import State
 
 
-def memories(workspace: Workspace, params: MemoriesParams) -> MemoriesResult:
+def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> MemoriesResult:
     """Return the memories that pass every filter, newest first."""
     known, saw = memories_of(workspace, params)
+    now = workspace.past.at(params.at).time if params.at is not None else now
+    access = None
     if params.id is not None:
         found = [known[only(params.id, known, "memory")]]
+        access = workspace.accesses.of(found[0].id)
     else:
         if params.file is not None:
             params = replace(params, file=inside(params.file, workspace.layout.root))
+        seen = visible(workspace, None, params.session)
         paths = _names(workspace, params, known)
-        found = [memory for memory in known.values() if _passes(memory, params, paths)]
+        tasks = on_task(known, params.task)
+        found = [
+            memory
+            for memory in known.values()
+            if _passes(memory, params, paths, now)
+            and (memory.scope == params.scope if params.scope else seen(memory))
+            and (tasks is None or memory.task in tasks)
+        ]
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
-    page = tuple(workspace.works.label(found[params.offset : params.offset + params.limit]))
+    page = tuple(
+        replace(memory, expired=True) if has_expired(memory, now) else memory
+        for memory in workspace.works.label(found[params.offset : params.offset + params.limit])
+    )
     citations = workspace.citations.look().of_all(page)
     index = workspace.updater.index if params.file is not None and params.at is None else None
     mentions = workspace.bridged.mentions(index.snapshot(), params.file or "") if index is not None else ()
     origin = workspace.origins.of(params.file) if params.file is not None else ""
     return MemoriesResult(
-        memories=page, total=len(found), citations=citations, origin=origin, mentions=mentions, saw=saw
+        memories=page,
+        total=len(found),
+        citations=citations,
+        access=access,
+        origin=origin,
+        mentions=mentions,
+        saw=saw,
     )
 
 
-def memory_of(state: State, prefix: str) -> Memory:
+def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
     """Return the memory whose id begins with `prefix`. Raises NotFoundError, or UsageError for several."""
-    return state.memories[only(prefix, state.memories, "memory")]
+    return known[only(prefix, known, "memory")]
 
 
 def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
@@ -116,19 +139,17 @@ def _names(workspace: Workspace, params: MemoriesParams, known: Mapping[str, Mem
     return former | {params.file}
 
 
-def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str]) -> bool:
+def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str], now: datetime) -> bool:
     if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
         if not (params.pending and memory.waits):
             return False
-    elif not (params.archived or memory.active):
+    elif not (params.archived or speaks(memory, now)):
         return False
     if params.type is not None and memory.type != params.type:
         return False
     if params.tag is not None and params.tag not in memory.tags:
         return False
     if params.session is not None and params.session not in (memory.session, *memory.sessions):
-        return False
-    if params.task is not None and params.task != memory.task:
         return False
     if paths and paths.isdisjoint(memory.files) and all(cite.path not in paths for cite in memory.cites):
         return False

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from muninn_core.engine.scopes import on_task
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import ExportParams, ImportParams
 from muninn_core.protocol.results import ExportResult, ImportResult
 from muninn_core.store.bundle import BUNDLE_VERSION, cleaned, portable, read_bundle, select, take_in
+from muninn_core.store.record import Record
 from muninn_core.store.stamp import normalise
 
 SHOWN = 5
@@ -19,10 +22,17 @@ SHOWN = 5
 def export(workspace: Workspace, params: ExportParams) -> ExportResult:
     """Return the records of the memories that pass every filter; the same memories always give the same result."""
     since, until = _time("since", params.since), _time("until", params.until)
-    memories = [m for m in workspace.log.state.memories.values() if _passes(m, params, since, until)]
-    ids = frozenset(memory.id for memory in memories if params.private or not memory.private)
+    everything, source = _of_scope(workspace, params)
+    tasks = on_task(everything, params.task)
+    memories = [
+        memory
+        for memory in everything.values()
+        if _passes(memory, params, since, until) and (tasks is None or memory.task in tasks)
+    ]
+    shown = params.private or params.scope == "session"  # who asks for session notes knows that they are private
+    ids = frozenset(memory.id for memory in memories if shown or not memory.private)
     masked, records = 0, []
-    for record in select(workspace.log.records, ids):
+    for record in select(source, ids):
         clean, count = cleaned(record, workspace.config.memory.secrets)
         masked += count
         records.append(clean)
@@ -35,6 +45,16 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
         masked=masked,
         saw=workspace.saw(),
     )
+
+
+def _of_scope(workspace: Workspace, params: ExportParams) -> tuple[Mapping[str, Memory], Mapping[str, Record]]:
+    """Return the memories of a scope, and the records among which theirs are. Raises BadParams."""
+    if params.scope != "global":
+        known = workspace.log.state.memories
+        return {each: m for each, m in known.items() if m.scope == params.scope}, workspace.log.records
+    if workspace.shared is None:
+        raise BadParams("there is no global memory here", hint="memory.global_scope in the configuration says so.")
+    return workspace.shared.memories, workspace.shared.records
 
 
 def take(workspace: Workspace, params: ImportParams) -> ImportResult:
@@ -97,7 +117,6 @@ def _passes(memory: Memory, params: ExportParams, since: str | None, until: str 
         params.type in (None, memory.type)
         and (params.tag is None or params.tag in memory.tags)
         and (params.session is None or params.session in (memory.session, *memory.sessions))
-        and params.task in (None, memory.task)
         and (since is None or memory.ts >= since)
         and (until is None or memory.ts < until)
     )

@@ -49,7 +49,7 @@ def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
     """Say which commits, branches and tags hold what a memory said. Raises NotFoundError for an id nobody knows."""
     state = workspace.log.state
     try:
-        ids = {each.id for each in group_of(state, memory_of(state, params.id))}
+        ids = {each.id for each in group_of(state, memory_of(state.memories, params.id))}
     except NotFoundError:
         ids = {params.id}  # a memory of another branch
     subject = subject_of(ids, workspace.log.records)

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.engine.bridges import statuses
+from muninn_core.engine.focus import focus
 from muninn_core.engine.scope import Scope
+from muninn_core.engine.scopes import visible
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
 from muninn_core.errors import MuninnError
@@ -17,7 +19,17 @@ from muninn_core.launch.place import Place
 from muninn_core.model.answer import Saw
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.params import IndexParams
-from muninn_core.protocol.results import BridgeStatus, IndexResult, IndexStatus, LogStatus, Problem, StatusResult
+from muninn_core.protocol.results import (
+    BridgeStatus,
+    IndexResult,
+    IndexStatus,
+    LogStatus,
+    Problem,
+    ProjectStatus,
+    SharedStatus,
+    StatusResult,
+)
+from muninn_core.source.project import read_project
 
 SHOWN = 50
 """The most problems of the log that `status` names; the count of malformed lines is always whole."""
@@ -38,6 +50,8 @@ class Process(Value):
 def status(workspace: Workspace, process: Process) -> StatusResult:
     """Report on an open work tree."""
     log, state = workspace.log, workspace.log.state
+    project = read_project(workspace.layout.root)
+    shared = workspace.shared
     return StatusResult(
         pid=os.getpid(),
         version=process.version,
@@ -57,6 +71,9 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
             conflicts=len(state.conflicts),
             pending=state.pending,
         ),
+        project=ProjectStatus(name=project.name, description=project.description),
+        focus=focus(workspace, filter(visible(workspace, None, None), workspace.recallable().values()), None),
+        shared=SharedStatus(path=str(shared.layout.root), memories=shared.state.active) if shared else SharedStatus(),
         problems=_problems(workspace),
         bridges=_bridges(workspace),
         saw=workspace.saw(),
@@ -77,6 +94,7 @@ def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusR
         longest_stall_ms=process.longest_stall_ms,
         index=IndexStatus(state="absent", generation=0, files=0, chunks=0, vectors=0, lag=0, model=""),
         log=LogStatus(records=0, memories=0, unsealed=0, segments=0, malformed=0, conflicts=0, pending=0),
+        project=ProjectStatus(name=Path(place.root).name),
         problems=(Problem(kind=problem.kind, message=problem.message, hint=problem.hint),),
         saw=Saw(commit=head.commit, branch=head.branch),
     )
@@ -158,6 +176,8 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     missing = workspace.outside.problem()
     found += [replace(missing, path=config)] if missing else []
     found += workspace.log.problems[:SHOWN]
+    found += workspace.documents.look().problems()[:SHOWN]
+    found += workspace.shared.problems[:SHOWN] if workspace.shared is not None else ()
     if workspace.updater.failure:
         hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."
         found.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))

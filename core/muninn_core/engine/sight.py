@@ -73,10 +73,11 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
         return moment.state.memories, _saw_past(moment, params.at)
     state = workspace.log.state
     saw = workspace.saw(state=state)
+    known = workspace.known(state)
     if not params.branches:
-        return state.memories, saw
+        return known, saw
     elsewhere = workspace.elsewhere.memories(workspace.log)
-    return {**state.memories, **elsewhere}, replace(saw, note=_beyond(workspace, len(elsewhere)))
+    return {**known, **elsewhere}, replace(saw, note=_beyond(workspace, len(elsewhere)))
 
 
 def labelled(

@@ -271,6 +271,7 @@ class Updater:
             with self._wake:
                 self.index = index
                 self._recast_memories = True
+                self._memories_asked += 1  # who asks from now on waits for them: the new index holds none yet
                 self._wake.notify_all()
         return index
 

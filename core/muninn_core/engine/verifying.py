@@ -28,7 +28,7 @@ def verify(workspace: Workspace, params: VerifyParams, scope: Scope) -> tuple[Ve
     A memory that speaks for others shows their citations, so theirs are fixed with its own.
     """
     state = workspace.log.state
-    asked = [memory_of(state, params.id)] if params.id else list(workspace.recallable().values())
+    asked = [memory_of(state.memories, params.id)] if params.id else list(workspace.recallable().values())
     asked.sort(key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
     look = workspace.citations.look(math.inf)
     judged: dict[str, tuple[Citation, ...]] = {}

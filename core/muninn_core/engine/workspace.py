@@ -12,9 +12,11 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.engine.accesses import Accesses
 from muninn_core.engine.bridges import Known, Outside, indexing
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
+from muninn_core.engine.documents import Documents
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
@@ -36,6 +38,9 @@ from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
 from muninn_core.store.pack.shelf import heal
+from muninn_core.store.shared import SharedLog
+
+_NONE: Mapping[str, Memory] = {}
 
 OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
@@ -56,6 +61,7 @@ class Workspace:
         embedder: Callable[[str], Embedder],
         spare_cache: Path,
         home: Path | None = None,
+        shared: SharedLog | None = None,
     ) -> None:
         self.place = place
         self.head = git.HeadReader(place)
@@ -81,6 +87,10 @@ class Workspace:
             self._heal_packs()
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
+        self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
+        self.documents = Documents(self.layout.root)
+        self._shared = shared
+        self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
@@ -89,7 +99,7 @@ class Workspace:
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
-        self.current = Current(lambda: self.log.state.memories)
+        self.current = Current(self.known)
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.updater = Updater(
@@ -107,6 +117,7 @@ class Workspace:
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
+        self._handed_over_shared: Mapping[str, Memory] = self.global_memories()
         self.log.take_changed()  # the index compares all memories when it is opened
         self._keeper = threading.Thread(target=self.log.keep, name="keep", daemon=True)
 
@@ -134,6 +145,7 @@ class Workspace:
             if self._keeper.is_alive():
                 self._keeper.join()
             if self.writable and self.layout.muninn.is_dir():
+                self.accesses.flush()
                 self.log.seal(None)
                 self.log.keep()
         finally:
@@ -189,12 +201,35 @@ class Workspace:
             self._chosen = known
         return known
 
+    @property
+    def shared(self) -> SharedLog | None:
+        """The user's global memory; None where it has no place, or the configuration leaves it out."""
+        return self._shared if self.config.memory.global_scope else None
+
+    def global_memories(self) -> Mapping[str, Memory]:
+        """Return the user's global memories that take part here; the same object until something changes."""
+        return self.shared.memories if self.shared is not None else _NONE
+
+    def known(self, state: State | None = None) -> Mapping[str, Memory]:
+        """Return the memories of the log and the global ones, whether they speak or not, by id.
+
+        A global one that was imported here has the same id twice: what the log says of it counts.
+        """
+        own, shared = (state or self.log.state).memories, self.global_memories()
+        if not shared:
+            return own
+        joined = self._joined
+        if joined[0] is not own or joined[1] is not shared:
+            joined = self._joined = (own, shared, {**shared, **own})
+        return joined[2]
+
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
         return self.current.memories(self._clock())
 
     def rest(self) -> None:
-        """Give back the memory of what only makes the next answer faster."""
+        """Give back the memory of what only makes the next answer faster, and write what was only counted."""
+        self.accesses.flush()
         self.citations.rest()
         index = self.updater.index
         if index is not None:
@@ -216,6 +251,25 @@ class Workspace:
                 self.current.take(changed)
                 self.updater.update_memories(changed)
 
+    def follow_shared(self) -> None:
+        """Take in what this and other processes wrote to the global memory, and give the index what changed."""
+        if self.shared is not None:
+            self.shared.refresh()
+        now = self._clock()
+        with self._handing_over:
+            before, after, own = self._handed_over_shared, self.global_memories(), self.log.state.memories
+            if before is after:
+                return
+            self._handed_over_shared = after
+            changed = {
+                each: memory if memory is not None and speaks(memory, now) else None
+                for each, memory in ((each, after.get(each)) for each in before.keys() | after.keys())
+                if each not in own and before.get(each) != memory
+            }
+            if changed:
+                self.current.take(changed)
+                self.updater.update_memories(changed)
+
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
 
@@ -226,6 +280,7 @@ class Workspace:
         changed = self.outside.changed()
         if changed:
             self.updater.follow(changed, OUTSIDE_SECONDS)
+        self.follow_shared()
 
     def touched(self, paths: set[str]) -> None:
         """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
@@ -266,5 +321,6 @@ class Workspace:
             commit=head.commit,
             branch=head.branch,
             log=(state or self.log.state).records,
+            shared=self.shared.state.records if self.shared is not None else 0,
             index=IndexSaw(generation=generation, lag=self.updater.lag),
         )

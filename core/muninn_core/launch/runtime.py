@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 
 from muninn_core.errors import DaemonError
 
@@ -86,6 +87,24 @@ def runtime_directory(environ: Mapping[str, str]) -> str:
     if os.name != "nt":
         _check_owner(directory, status)
     return directory
+
+
+def data_directory(environ: Mapping[str, str]) -> str:
+    """Return the folder of what belongs to the user and to no repository; touches no disk.
+
+    `XDG_DATA_HOME` where it is set (XDG Base Directory Specification 0.8), else the system's place for such data.
+    """
+    home = environ.get("HOME") or os.path.expanduser("~")
+    given = environ.get("XDG_DATA_HOME")
+    if given and os.path.isabs(given):
+        above = given
+    elif os.name == "nt":
+        above = environ.get("LOCALAPPDATA") or home
+    elif sys.platform == "darwin":
+        above = os.path.join(home, "Library", "Application Support")
+    else:
+        above = os.path.join(home, ".local", "share")
+    return os.path.join(above, "muninn")
 
 
 def _posix_directory(uid: int) -> str:

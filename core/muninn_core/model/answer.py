@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Trust, Work
+from muninn_core.model.memory import Scope, Trust, Work
 from muninn_core.model.value import Value
 
 
@@ -22,7 +22,8 @@ class Hit(Value):
     """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
 
     A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
-    `private` one is in no repository. `cites` are its citations as they stand; `elsewhere` and `work` are its own, too.
+    `private` one is in no repository. `cites` are its citations as they stand; `elsewhere`, `work` and `scope` are its
+    own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
     `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
     where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
     """
@@ -41,6 +42,8 @@ class Hit(Value):
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
     private: bool = False
+    scope: Scope = "project"
+    status: str = ""
     trust: Trust | None = None
     origin: str = ""
     cites: tuple[Citation, ...] = ()
@@ -54,7 +57,7 @@ class IndexSaw(Value):
 
 
 class Saw(Value):
-    """The state that an answer saw: HEAD, the number of records in the log, and the index.
+    """The state that an answer saw: HEAD, the number of records in the log and in the global one, and the index.
 
     For a question about another revision `commit` is that one. `note` says what such an answer leaves out.
     """
@@ -62,5 +65,6 @@ class Saw(Value):
     commit: str | None = None
     branch: str | None = None
     log: int = 0
+    shared: int = 0
     index: IndexSaw = IndexSaw()
     note: str = ""

@@ -17,6 +17,11 @@ Work = Literal["", "reverted", "rewritten", "unmerged", "abandoned"]
 `git revert`; not in this history, though the memory is (a squash, rebase or cherry-pick brought it); on another branch
 only; on no branch any more."""
 
+Scope = Literal["project", "session", "global"]
+"""Whom a memory is for: everybody who works at the project, one session only, or its user in every project."""
+
+SCOPES: tuple[Scope, ...] = ("project", "session", "global")
+
 Review = Literal["", "pending", "approved", "rejected"]
 """Whether a memory had to wait for an approval, and what came of it; "" for one that nobody has to approve."""
 
@@ -71,7 +76,8 @@ class Memory(Value):
     was made at. Both depend on the asker's HEAD and are no part of the log.
     `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
     field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
-    A `private` one is only in the ignored part of this work tree and never gets into git.
+    A `private` one is only in the ignored part of this work tree and never gets into git. `scope` says whom it is for;
+    a global one is in no log of the repository. `expired` depends on the time of asking and is no part of the log.
     """
 
     id: str
@@ -105,6 +111,8 @@ class Memory(Value):
     merged_into: str | None = None
     sealed: bool = False
     private: bool = False
+    scope: Scope = "project"
+    expired: bool = False
     sources: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     work: Work = ""

@@ -143,6 +143,7 @@ _TABLE = (
         result=r.MemoriesResult,
         effect="read",
         tool=True,
+        flags={"archived": "all"},
         use="Call to see what is remembered about a file, a task, a tag or a session, or to read one memory by id.",
     ),
     Method(
@@ -156,6 +157,25 @@ _TABLE = (
         tool=True,
         positional=("id",),
         use="Call when the user says that a memory is wrong or no longer holds. It is archived and can be restored.",
+    ),
+    Method(
+        verb="restore",
+        title="Restore a memory",
+        summary="Bring an archived memory back.",
+        params=p.RestoreParams,
+        result=r.ForgetResult,
+        effect="write",
+        positional=("id",),
+    ),
+    Method(
+        verb="promote",
+        title="Promote a memory",
+        summary="Take a session's note to the project, or a memory to all of your projects.",
+        params=p.PromoteParams,
+        result=r.PromoteResult,
+        effect="write",
+        idempotent=False,
+        positional=("id",),
     ),
     Method(
         verb="approve",

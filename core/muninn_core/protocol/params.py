@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from muninn_core.model.chunk import SourceKind
-from muninn_core.model.memory import Actor, Cite, Link, Trust
+from muninn_core.model.memory import Actor, Cite, Link, Scope, Trust
 from muninn_core.model.value import Meta, Value, field
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -14,6 +14,14 @@ SessionId = Annotated[
     Meta(
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
         description="The working session that this belongs to; letters, digits, '.', '_' and '-'.",
+    ),
+]
+
+ScopeOfQuestion = Annotated[
+    Scope | None,
+    Meta(
+        description="session: only this session's notes; project: project and global memory; global: all memory, other "
+        "sessions' notes too. Otherwise this session's, the project's and the global one."
     ),
 ]
 
@@ -61,14 +69,26 @@ class MemoryDraft(Value):
     links: Annotated[tuple[Link, ...], Meta(description="Relations to other memories.")] = ()
     pin: Annotated[bool, Meta(description="Always part of a context pack.")] = False
     private: Annotated[bool, Meta(description="Keep it on this machine: never sealed, never in git.")] = False
+    scope: Annotated[
+        Scope,
+        Meta(
+            description="project: for everybody who works here; session: a working note for this session only; "
+            "global: for this user in every project. The last two never get into git."
+        ),
+    ] = "project"
     session: SessionId | None = None
-    task: Annotated[str | None, Meta(description="The task's id, as in .metis/tasks.")] = None
+    task: Annotated[
+        str | None,
+        Meta(description="The task's id, as in .metis/tasks; the current one when absent, none when empty."),
+    ] = None
     actor: Annotated[Actor, Meta(description="Who states it.")] = "user"
     agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
     trust: Annotated[
         Trust | None, Meta(description="Who vouches; follows from the actor when absent, and never exceeds it.")
     ] = None
-    expires: Annotated[str | None, Meta(description="An RFC 3339 time after which it is no longer recalled.")] = None
+    expires: Annotated[
+        str | None, Meta(description="When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time.")
+    ] = None
     details: Annotated[
         dict[str, Any],
         Meta(description="Fields of the kind: rationale, status, alternatives; command, exit_status."),
@@ -92,6 +112,10 @@ class RecallParams(Value):
     query: Annotated[Text, Meta(description="Words, identifiers or a sentence.")]
     limit: Annotated[int, Meta(ge=1, le=200, description="The most hits to return.")] = 10
     kind: Annotated[SourceKind | None, Meta(description="Only code, only knowledge or only memory.")] = None
+    task: Annotated[
+        str | None, Meta(description="Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042.")
+    ] = None
+    scope: ScopeOfQuestion = None
     session: SessionId | None = None
     at: Annotated[
         str | None,
@@ -109,6 +133,7 @@ class ContextParams(Value):
     budget: Annotated[int, Meta(ge=50, le=200_000, description="The most tokens of the whole pack.")] = 4000
     files: Annotated[tuple[str, ...], Meta(description="Files at hand; what is remembered of them counts more.")] = ()
     task: Annotated[str | None, Meta(description="A task's id; its document and memories come first.")] = None
+    scope: ScopeOfQuestion = None
     session: SessionId | None = None
     at: Annotated[
         str | None,
@@ -127,9 +152,10 @@ class MemoriesParams(Value):
     tag: Annotated[str | None, Meta(description="With this tag.")] = None
     file: Annotated[str | None, Meta(description="About this file, also under names that it had before.")] = None
     session: SessionId | None = None
-    task: Annotated[str | None, Meta(description="Of this task.")] = None
+    task: Annotated[str | None, Meta(description="Of this task; T-0042 finds MUNI-T-0042.")] = None
+    scope: Annotated[Scope | None, Meta(description="Of this scope; session shows every session's notes.")] = None
     text: Annotated[str | None, Meta(description="Whose text or title contains this, whatever the case.")] = None
-    archived: Annotated[bool, Meta(description="Archived, superseded, merged and rejected ones, too.")] = False
+    archived: Annotated[bool, Meta(description="Archived, superseded, merged, rejected and expired ones, too.")] = False
     pending: Annotated[bool, Meta(description="Only those that wait for an approval.")] = False
     limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
     offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
@@ -172,6 +198,24 @@ class ForgetParams(Value):
     id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
     reason: Annotated[str, Meta(description="Why; kept with the memory.")] = ""
     restore: Annotated[bool, Meta(description="Bring an archived memory back.")] = False
+    session: SessionId | None = None
+
+
+class RestoreParams(Value):
+    """Which memory to bring back."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    reason: Annotated[str, Meta(description="Why; kept with the memory.")] = ""
+    session: SessionId | None = None
+
+
+class PromoteParams(Value):
+    """Which memory to take to a wider scope."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    scope: Annotated[
+        Literal["project", "global"], Meta(description="project: the repository's memory; global: yours everywhere.")
+    ] = "project"
     session: SessionId | None = None
 
 
@@ -262,7 +306,10 @@ class ExportParams(Value):
     type: Annotated[str | None, Meta(description="Of this type.")] = None
     tag: Annotated[str | None, Meta(description="With this tag.")] = None
     session: SessionId | None = None
-    task: Annotated[str | None, Meta(description="Of this task.")] = None
+    task: Annotated[str | None, Meta(description="Of this task; T-0042 finds MUNI-T-0042.")] = None
+    scope: Annotated[Scope, Meta(description="project, this machine's session notes, or your global memory.")] = (
+        "project"
+    )
     since: Annotated[str | None, Meta(description="Made at this RFC 3339 time or date (UTC), or later.")] = None
     until: Annotated[str | None, Meta(description="Made before this RFC 3339 time or date (UTC).")] = None
     private: Annotated[bool, Meta(description="Private memories, too.")] = False
@@ -341,6 +388,9 @@ class BriefParams(Value):
     """What a session that starts should know."""
 
     session: SessionId | None = None
+    task: Annotated[
+        str | None, Meta(description="The task that the session is for; it is noted for what it will remember.")
+    ] = None
     source: Annotated[
         Literal["startup", "resume", "clear", "compact", "fork"],
         Meta(description="How the session started; after `compact` what was captured from it comes first."),

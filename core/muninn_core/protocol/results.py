@@ -7,7 +7,7 @@ from typing import Any
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Memory, Trust, Work
+from muninn_core.model.memory import Memory, Scope, Trust, Work
 from muninn_core.model.value import Value, field
 
 
@@ -73,6 +73,39 @@ class BridgeStatus(Value):
     folder: str = ""
 
 
+class ProjectStatus(Value):
+    """What the project calls itself, in CLAUDE.md or by its folder."""
+
+    name: str = ""
+    description: str = ""
+
+
+class WorkItem(Value):
+    """An initiative or task that is under way, and how many memories were made on it."""
+
+    code: str
+    level: str
+    title: str
+    phase: str
+    path: str
+    memories: int = 0
+
+
+class FocusStatus(Value):
+    """What is being worked at. `source` says what told the current task: session, branch, active, or "" for none."""
+
+    task: str = ""
+    source: str = ""
+    items: tuple[WorkItem, ...] = ()
+
+
+class SharedStatus(Value):
+    """The user's global memory. `path` is "" where there is none: it is switched off, or has no place."""
+
+    path: str = ""
+    memories: int = 0
+
+
 class StatusResult(Result):
     """The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes."""
 
@@ -86,6 +119,9 @@ class StatusResult(Result):
     longest_stall_ms: float
     index: IndexStatus
     log: LogStatus
+    project: ProjectStatus = ProjectStatus()
+    focus: FocusStatus = FocusStatus()
+    shared: SharedStatus = SharedStatus()
     problems: tuple[Problem, ...] = ()
     bridges: tuple[BridgeStatus, ...] = ()
 
@@ -132,6 +168,8 @@ class PackItem(Value):
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
     private: bool = False
+    scope: Scope = "project"
+    status: str = ""
     trust: Trust | None = None
     origin: str = ""
     cites: tuple[Citation, ...] = ()
@@ -158,16 +196,25 @@ class Mention(Value):
     title: str
 
 
+class Access(Value):
+    """How often a memory was part of an answer on this machine, and when last (RFC 3339)."""
+
+    count: int = 0
+    last: str = ""
+
+
 class MemoriesResult(Result):
     """The memories that match; `total` counts them before limit and offset.
 
-    `citations` says by a memory's id how what it cites stands in the work tree. Of a question about one file, `origin`
-    is the pack that it belongs to, if any, and `mentions` are where the memory of other tools speaks of it.
+    `citations` says by a memory's id how what it cites stands in the work tree; `access`, of one that was asked for by
+    its id, how often it was recalled here. Of a question about one file, `origin` is the pack that it belongs to, if
+    any, and `mentions` are where the memory of other tools speaks of it.
     """
 
     memories: tuple[Memory, ...]
     total: int
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
+    access: Access | None = None
     origin: str = ""
     mentions: tuple[Mention, ...] = ()
 
@@ -262,6 +309,13 @@ class ForgetResult(Result):
     """The memory as it is now."""
 
     memory: Memory
+
+
+class PromoteResult(Result):
+    """The memory in its wider scope, and the id that it was made from."""
+
+    memory: Memory
+    source: str
 
 
 class ReviewResult(Result):

@@ -9,19 +9,22 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muninn_core.model.answer import Hit, Reason
+from muninn_core.model.chunk import Chunk
+from muninn_core.model.value import replace
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.query import Query, parse_query
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of, origin_of
 from muninn_core.source.classify import traits
 from muninn_core.source.identifiers import words
+from muninn_core.source.shortcode import same_code
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.chunk import SourceKind
     from muninn_core.model.citation import Citation
     from muninn_core.model.memory import Memory
 
@@ -46,6 +49,17 @@ class Reader(Protocol):
         """Return the chunks of the ids that are still there."""
 
 
+class Bounds(NamedTuple):
+    """What may be found. `admits` says so of a chunk and its memory; `sure` are candidates whatever their words are."""
+
+    admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
+    sure: Sequence[Memory] = ()
+
+
+Curated = Callable[[str], "tuple[bool, str] | None"]
+"""Says of a path whether the decision there is in force, and how it stands; None for what is no decision."""
+
+
 class Focus:
     """What the asker is at: it counts a little in favour of what belongs to it."""
 
@@ -63,7 +77,7 @@ class Focus:
         return (
             bool(self.files.intersection(memory.files))
             or (self.session is not None and self.session in (memory.session, *memory.sessions))
-            or (self.task is not None and self.task == memory.task)
+            or (self.task is not None and memory.task is not None and same_code(self.task, memory.task))
         )
 
 
@@ -78,28 +92,76 @@ def recall(
     kind: SourceKind | None = None,
     focus: Focus | None = None,
     standing: Standing = lambda _memory: (),
+    bounds: Bounds | None = None,
+    curated: Curated = lambda _path: None,
+    half_life: float = w.DECAY_DAYS,
 ) -> tuple[Hit, ...]:
     """Return at most `limit` hits, best first. Without `vector` (no model yet) words alone decide.
 
     `memories` are all there are, by id; one in the index that is not among them, or does not speak, is left out.
+    `half_life` is that of importance, in days; 0 is endless.
     """
-    query = parse_query(text)
-    fused = fuse(
-        reader.lexical(query.words, w.CANDIDATES, kind),
-        () if vector is None else reader.dense(vector, w.CANDIDATES, kind),
-    )
-    at_hand = focus or Focus()
-    found = []
-    for number, chunk in reader.chunks(_best(fused, max(w.RANKED, 3 * limit))).items():
-        memory = memories.get(chunk.path) if chunk.kind == "memory" else None
-        if chunk.kind == "memory" and (memory is None or not speaks(memory, now)):
-            continue
-        signals = [*matches(*fused[number]), *judge(query, chunk, memory, now, at_hand)]
-        found.append(Candidate(chunk, memory, signals))
+    query, at_hand, within = parse_query(text), focus or Focus(), bounds or Bounds()
+
+    def candidate(chunk: Chunk, memory: Memory | None, match: Iterable[Signal]) -> Candidate:
+        own = judge(query, chunk, memory, now, at_hand, half_life)
+        return Candidate(chunk, memory, [*match, *own, *_decision(chunk, curated)])
+
+    admitted, fused = _admitted(reader, vector, memories, query, limit, now, kind, within)
+    found = [candidate(chunk, memory, matches(*fused[number])) for number, chunk, memory in admitted]
+    there = {memory.id for _, _, memory in admitted if memory is not None}
+    for memory in within.sure:
+        if memory.id not in there and speaks(memory, now) and kind in (None, "memory"):
+            stub = Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
+            found.append(candidate(stub, memory, ()))
     return tuple(
-        hit_of(candidate.chunk, candidate.memory, [reason_of(each) for each in candidate.signals], candidate.citations)
-        for candidate in _settled(_spread(found), limit, standing)
+        replace(hit, status=(curated(hit.path) or (False, ""))[1]) if hit.kind == "knowledge" else hit
+        for hit in (
+            hit_of(each.chunk, each.memory, [reason_of(one) for one in each.signals], each.citations)
+            for each in _settled(_spread(found), limit, standing)
+        )
     )
+
+
+def _admitted(
+    reader: Reader,
+    vector: np.ndarray | None,
+    memories: Mapping[str, Memory],
+    query: Query,
+    limit: int,
+    now: datetime,
+    kind: SourceKind | None,
+    within: Bounds,
+) -> tuple[list[tuple[int, Chunk, Memory | None]], dict[int, tuple[float, float]]]:
+    """Return the best candidates that may be found, and the matches of all.
+
+    While too many are refused, more are asked for: a filter must not hide what lies behind the first hundred.
+    """
+    reach = w.CANDIDATES
+    while True:
+        fused = fuse(
+            reader.lexical(query.words, reach, kind), () if vector is None else reader.dense(vector, reach, kind)
+        )
+        best = _best(fused, max(w.RANKED, 3 * limit) * reach // w.CANDIDATES)
+        found = []
+        for number, chunk in reader.chunks(best).items():
+            memory = memories.get(chunk.path) if chunk.kind == "memory" else None
+            spoken = chunk.kind != "memory" or (memory is not None and speaks(memory, now))
+            if spoken and within.admits(chunk, memory):
+                found.append((number, chunk, memory))
+        enough = len(found) >= limit or len(found) == len(best) or len(fused) < reach
+        if enough or reach >= w.MOST_CANDIDATES:
+            return found, fused
+        reach *= w.WIDER
+
+
+def _decision(chunk: Chunk, curated: Curated) -> list[Signal]:
+    """Return what a decision record's own status counts."""
+    told = curated(chunk.path) if chunk.kind == "knowledge" else None
+    if told is None:
+        return []
+    holds, standing = told
+    return [signal("decided", 1.0, w.DECIDED, standing) if holds else signal("retired", 1.0, w.RETIRED, standing)]
 
 
 class Candidate:
@@ -141,12 +203,15 @@ def _best(fused: Mapping[int, tuple[float, float]], count: int) -> list[int]:
 
 def speaks(memory: Memory, now: datetime) -> bool:
     """Whether a memory is to be recalled: it is active and has not expired."""
-    return memory.active and not (memory.expires and _has_passed(memory.expires, now))
+    return memory.active and not has_expired(memory, now)
 
 
-def _has_passed(ts: str, now: datetime) -> bool:
+def has_expired(memory: Memory, now: datetime) -> bool:
+    """Whether a memory's time is over."""
+    if not memory.expires:
+        return False
     try:
-        return datetime.fromisoformat(ts) < now
+        return datetime.fromisoformat(memory.expires) < now
     except (ValueError, TypeError):
         return False  # no time that can be compared: better shown than lost
 
@@ -171,13 +236,19 @@ def matches(words: float, meaning: float) -> list[Signal]:
     return [each for each in found if each[1]]
 
 
-def judge(query: Query, chunk: Chunk, memory: Memory | None, now: datetime, focus: Focus) -> list[Signal]:
+def judge(
+    query: Query, chunk: Chunk, memory: Memory | None, now: datetime, focus: Focus, half_life: float = w.DECAY_DAYS
+) -> list[Signal]:
     """Return the signals that lie in the chunk itself; those that count nothing are left out."""
     signals: list[Signal] = []
     if focus.covers(chunk.path, memory):
         signals.append(signal("focus", 1.0, w.FOCUS))
     if memory is not None:
-        signals.append(signal("importance", memory.importance / 10, w.IMPORTANCE))
+        left = weathered(memory, now, half_life)
+        faded = f"{memory.importance} of 10, faded to {10 * left:.1f}" if left < 0.99 * memory.importance / 10 else ""
+        signals.append(signal("importance", left, w.IMPORTANCE, faded))
+        if memory.scope != "project":
+            signals.append(signal("scope", 1.0, w.SESSION if memory.scope == "session" else w.GLOBAL, memory.scope))
         signals.append(signal("recency", recency(memory.updated or memory.ts, now), w.RECENCY))
         signals.append(signal("confidence", memory.confidence, w.CONFIDENCE))
         return [found for found in signals if found[3]]
@@ -238,11 +309,27 @@ def reason_of(found: Signal) -> Reason:
 
 def recency(ts: str, now: datetime) -> float:
     """Return 1 for now, a half for `HALF_LIFE_DAYS` ago; 0 for a time that can't be read."""
+    return _halved(ts, now, w.HALF_LIFE_DAYS)
+
+
+def weathered(memory: Memory, now: datetime, half_life: float) -> float:
+    """Return a memory's importance, 0..1, as it is after the time since it was last changed.
+
+    Nothing is written: a change of any kind makes it fresh again. Pinned and lasting ones do not fade, nor does
+    anything with a half-life of 0.
+    """
+    full = memory.importance / 10
+    if half_life <= 0 or memory.pinned or memory.type in w.LASTING:
+        return full
+    return full * _halved(memory.updated or memory.ts, now, half_life, unknown=1.0)
+
+
+def _halved(ts: str, now: datetime, half_life: float, unknown: float = 0.0) -> float:
     try:
         age = (now - datetime.fromisoformat(ts)).total_seconds() / 86_400
     except (ValueError, TypeError):
-        return 0.0
-    return float(0.5 ** (max(age, 0.0) / w.HALF_LIFE_DAYS))
+        return unknown
+    return float(0.5 ** (max(age, 0.0) / half_life))
 
 
 def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
@@ -285,6 +372,7 @@ def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Ci
         elsewhere=memory.elsewhere,
         work=memory.work,
         private=memory.private,
+        scope=memory.scope,
         trust=memory.trust,
         cites=tuple(citations),
         origin=memory.origin,

@@ -49,10 +49,38 @@ STALE = -0.3
 It outweighs importance: of two that are equally relevant, the one that the code still bears out comes first.
 """
 
+SESSION = 0.1
+"""A note of the asker's own session comes before what is equally relevant: the narrow scope before the wide one."""
+
+GLOBAL = -0.1
+"""A memory of all projects comes after one of this project: a tenth either way, as a priority and no filter."""
+
+DECIDED = 0.15
+"""A decision record that is in force: people wrote it down to be found."""
+
+RETIRED = -0.6
+"""One that was superseded, rejected, deprecated or archived: below what replaced it, and still found alone."""
+
+SUBJECT = 0.5
+"""A decision whose subject is touched; it comes by that alone, not by the words of the question."""
+
 HALF_LIFE_DAYS = 30.0
+"""Of recency: what is new counts a little more."""
+
+DECAY_DAYS = 180.0
+"""Of importance, where the config says nothing else: what nobody has touched for so long matters half as much."""
+
+LASTING: frozenset[str] = frozenset({"constraint", "decision", "preference"})
+"""Kinds whose importance does not fade, as that of pins does not: they hold until somebody says otherwise."""
 
 CANDIDATES = 100
 """How many candidates words and meaning each bring."""
+
+WIDER = 4
+"""By how much that grows while a filter refuses too many of them."""
+
+MOST_CANDIDATES = 6_400
+"""Where it stops growing."""
 
 RANKED = 40
 """How many fused candidates are looked at with every signal; more when three times the limit is more."""

@@ -65,25 +65,34 @@ def read(text: str) -> tuple[dict[str, object], int]:
 
 def check(text: str) -> list[FrontmatterProblem]:
     """Return the problems of a file's frontmatter in the order of the file; a file without frontmatter has none."""
+    found, node = _structure(text)
+    return _problems(node) if node is not None else found
+
+
+def faults(text: str) -> list[FrontmatterProblem]:
+    """Return only why a file's frontmatter can't be read: for files whose keys are another tool's."""
+    return _structure(text)[0]
+
+
+def _structure(text: str) -> tuple[list[FrontmatterProblem], yaml.MappingNode | None]:
+    """Return (what makes the frontmatter unreadable, its mapping); there is at most one of the two."""
     if not _opens(text):
-        return []
+        return [], None
     block = _block(text)
     if block is None:
-        return [FrontmatterProblem(1, 1, "the frontmatter is not closed: a line `---` is missing")]
+        return [FrontmatterProblem(1, 1, "the frontmatter is not closed: a line `---` is missing")], None
     source, _ = block
     try:
         node = yaml.compose(source, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = f"no valid YAML: {error.problem or error.context}"
-        return [_at(mark, message)] if mark else [FrontmatterProblem(1, 1, message)]
+        return [_at(mark, message) if mark else FrontmatterProblem(1, 1, message)], None
     except yaml.YAMLError as error:
-        return [FrontmatterProblem(1, 1, f"no valid YAML: {error}")]
-    if node is None:
-        return []
-    if not isinstance(node, yaml.MappingNode):
-        return [_at(node.start_mark, "the frontmatter must be a list of `key: value` lines")]
-    return _problems(node)
+        return [FrontmatterProblem(1, 1, f"no valid YAML: {error}")], None
+    if node is not None and not isinstance(node, yaml.MappingNode):
+        return [_at(node.start_mark, "the frontmatter must be a list of `key: value` lines")], None
+    return [], node
 
 
 def _problems(node: yaml.MappingNode) -> list[FrontmatterProblem]:

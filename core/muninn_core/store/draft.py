@@ -7,9 +7,9 @@ from typing import Any
 from muninn_core.errors import BadParams
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.params import MemoryDraft
+from muninn_core.store.expiry import until
 from muninn_core.store.fields import headline, lowest, trust_of
 from muninn_core.store.record import VERSION
-from muninn_core.store.stamp import normalise
 
 _LISTS = ("tags", "entities", "files", "cites", "links")
 
@@ -51,9 +51,10 @@ def memory_record(
         "importance": draft.importance,
         "confidence": draft.confidence,
         "trust": lowest(draft.trust, trust),
-        "expires": _expires(draft.expires),
+        "expires": until(draft.expires, ts) if draft.expires else None,
         "pinned": draft.pin or None,
-        "private": draft.private or None,
+        "private": draft.private or draft.scope == "session" or None,
+        "scope": "session" if draft.scope == "session" else None,
         "pending": pending or None,
         "details": draft.details or None,
     }
@@ -65,12 +66,3 @@ def memory_record(
 
 def _slim(item: Any) -> Any:
     return {key: value for key, value in item.items() if value not in (None, "")} if isinstance(item, dict) else item
-
-
-def _expires(expires: str | None) -> str | None:
-    try:
-        return normalise(expires) if expires else None
-    except ValueError:
-        raise BadParams(
-            f"'expires' is no time: '{expires}'", hint="Write it as in RFC 3339: 2026-12-31T00:00:00Z."
-        ) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from muninn_core.model.memory import TRUST_ORDER, Cite, Link, Trust
+from muninn_core.model.memory import TRUST_ORDER, Cite, Link, Scope, Trust
 from muninn_core.model.value import ValidationError, from_plain
 from muninn_core.store.approval import is_pending
 from muninn_core.store.record import ENVELOPE, Record
@@ -201,6 +201,14 @@ def _trust(value: Any) -> Trust:
     return TRUST_ORDER[TRUST_ORDER.index(value)]
 
 
+def _scope(value: Any) -> Scope:
+    if value == "session":
+        return "session"
+    if value != "project":
+        raise _Unfit  # "global" is where a record lies, and no log of a repository holds one
+    return "project"
+
+
 def _expires(value: Any) -> str | None:
     try:
         return None if value is None else normalise(_text(value))
@@ -234,6 +242,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "expires": _expires,
     "pinned": _flag,
     "private": _flag,
+    "scope": _scope,
     "pending": _flag,
     "links": _links,
     "task": _optional,

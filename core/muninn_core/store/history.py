@@ -124,7 +124,7 @@ def _update(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Sta
     wanted, rest = read_fields(change.data["set"])
     cap = cap_of(change.data)
     stated = wanted.pop("trust", None)
-    for name in ("private", "pending"):  # where a memory lies and who vouches for it are no matters of wording
+    for name in ("private", "pending", "scope"):  # where a memory lies and who vouches for it are no matters of wording
         wanted.pop(name, None)
     for link in wanted.pop("links", ()):
         links[link.relation, link.target] = (link, change.stamp)

@@ -86,6 +86,27 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
     )
 
 
+def shared_layout(folder: Path) -> Layout:
+    """Return the paths of the user's global memory, which is a log with spools and nothing else; touches no file."""
+    root = Path(folder)
+    return Layout(
+        root=root,
+        muninn=root,
+        memory=root / "memory",
+        main=root / "memory" / "main.jsonl",
+        sessions=root / "memory" / "sessions",
+        archive=root / "memory" / "archive",
+        knowledge=root / "knowledge",
+        packs=root / "packs",
+        local=root,
+        spool=root / "spool",
+        private=root / "private",
+        undo=root / "undo",
+        cache=root / "cache",
+        config=root / "config.yaml",
+    )
+
+
 def initialise(layout: Layout, config_text: str) -> tuple[str, ...]:
     """Write what a new `.muninn` needs and return the files made, relative to the root; never overwrites one.
 

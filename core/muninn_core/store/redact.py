@@ -17,7 +17,7 @@ from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, encode_l
 from muninn_core.store.spool import sweep, torn_pieces
 
 _KEPT_OF_BIRTHS = (
-    *("importance", "confidence", "trust", "expires", "pinned", "private", "imported", "backfill", "pending"),
+    *("importance", "confidence", "trust", "expires", "pinned", "private", "scope", "imported", "backfill", "pending"),
 )
 _KEPT_OF_CHANGES = (
     "target",

@@ -137,10 +137,10 @@ class Editor:
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
     async def check(self, uri: str) -> None:
-        """Publish what is wrong with an open knowledge file, unless it changes meanwhile."""
+        """Publish what is wrong with an open knowledge file or steering document, unless it changes meanwhile."""
         document = self._server.workspace.get_text_document(uri)
         text, version = document.source, document.version
-        spans = await asyncio.to_thread(underlines, text)
+        spans = await asyncio.to_thread(underlines, self.relative(uri) or "", text)
         if uri not in self._server.workspace.text_documents or document.version != version:
             return
         lines = text.split("\n")

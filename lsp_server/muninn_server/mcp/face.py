@@ -2,8 +2,8 @@
 
 The SDK speaks both eras of the protocol, the handshake of 2025-11-25 and the self-contained requests of 2026-07-28,
 and takes streams of messages; here are the streams, the list of tools and the call. One server object serves all
-connections: what belongs to one travels with its requests. A tool that fails answers with a result that says so,
-since a model never sees a protocol error.
+connections that are told the same of the project: what belongs to one travels with its requests. A tool that fails
+answers with a result that says so, since a model never sees a protocol error.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import logging
 import threading
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -28,7 +29,7 @@ from muninn_core import __version__
 from muninn_core.context.text import render
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.methods import METHODS
-from muninn_server.mcp.tools import INSTRUCTIONS, TOOLS, Tool, check_call
+from muninn_server.mcp.tools import TOOLS, Tool, check_call, instructions
 from muninn_server.session import Session, error_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
     async with anyio.create_task_group() as group:
         group.start_soon(_receive, reader, incoming, writer)
         group.start_soon(_transmit, outgoing, writer)
-        await serve_dual_era_loop(SERVER, read, write, lifespan_state=session, init_options=_OPTIONS)
+        server = server_of(await asyncio.to_thread(instructions, Path(session.place.root)))
+        options = server.create_initialization_options()
+        await serve_dual_era_loop(server, read, write, lifespan_state=session, init_options=options)
         group.cancel_scope.cancel()
 
 
@@ -209,14 +212,16 @@ def _declared(tool: Tool) -> types.Tool:
 
 _TOOLS = [_declared(tool) for tool in TOOLS.values()]
 
-SERVER: Server[Session] = Server(
-    "muninn",
-    version=__version__,
-    title="Muninn",
-    description="The memory of a repository, kept in the repository.",
-    instructions=INSTRUCTIONS,
-    on_list_tools=_list_tools,
-    on_call_tool=_call_tool,
-)
 
-_OPTIONS = SERVER.create_initialization_options()
+@functools.lru_cache(maxsize=8)
+def server_of(said: str) -> Server[Session]:
+    """Return the server with these instructions, one for all connections that are told the same."""
+    return Server(
+        "muninn",
+        version=__version__,
+        title="Muninn",
+        description="The memory of a repository, kept in the repository.",
+        instructions=said,
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
+    )

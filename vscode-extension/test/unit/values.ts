@@ -3,7 +3,7 @@
 import type { Hit, Memory, StatusResult } from '../../src/protocol';
 
 export const STATUS: StatusResult = {
-  saw: { commit: 'c0ffee', branch: 'main', log: 12, index: { generation: 3, lag: 0 }, note: '' },
+  saw: { commit: 'c0ffee', branch: 'main', log: 12, shared: 0, index: { generation: 3, lag: 0 }, note: '' },
   pid: 4711,
   version: '0.1.0',
   root: '/repo',
@@ -14,6 +14,9 @@ export const STATUS: StatusResult = {
   longest_stall_ms: 1,
   index: { state: 'ready', generation: 3, files: 1234, chunks: 5678, vectors: 5678, lag: 0, model: 'small', skipped: {} },
   log: { records: 12, memories: 12, unsealed: 0, segments: 1, malformed: 0, conflicts: 0, pending: 0 },
+  project: { name: 'repo', description: '' },
+  focus: { task: '', source: '', items: [] },
+  shared: { path: '', memories: 0 },
   problems: [],
   bridges: [],
 };
@@ -34,6 +37,8 @@ export const HIT: Hit = {
   elsewhere: [],
   work: '',
   private: false,
+  scope: 'project',
+  status: '',
   trust: null,
   origin: '',
 };
@@ -72,6 +77,8 @@ export const MEMORY: Memory = {
   sources: [],
   details: { rationale: 'one machine' },
   private: false,
+  scope: 'project',
+  expired: false,
   elsewhere: [],
   work: '',
 };

@@ -1,0 +1,137 @@
+"""The steering documents of a work tree: Metis's and ADRs, read when somebody asks and kept while their files stay.
+
+Their folders are known places, so that a brief needs no index. How a document is written is the affair of `source`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from muninn_core.model.value import replace
+from muninn_core.protocol.results import Problem
+from muninn_core.source.document import ADR_FOLDERS, Document, is_document, read_document
+from muninn_core.source.shortcode import same_code
+from muninn_core.source.text import Text, read_text
+
+MOST_BYTES = 1_000_000
+"""A longer document is not read: it steers nothing."""
+
+_Stamp = tuple[int, int, int]
+
+
+class Library:
+    """All documents as they were at one look; never changes. A question looks once."""
+
+    def __init__(self, documents: Mapping[str, Document]) -> None:
+        self.documents = documents
+
+    def __iter__(self) -> Iterator[Document]:
+        """Yield the documents in the order of their paths."""
+        return iter(self.documents.values())
+
+    def of(self, path: str) -> Document | None:
+        """Return the document at a path; None when there is none."""
+        return self.documents.get(path)
+
+    def named(self, code: str) -> Document | None:
+        """Return the document that a code or id names, the live ones before the archived."""
+        found = [
+            each
+            for each in self
+            if (each.short_code and same_code(code, each.short_code)) or (each.id and each.id == code)
+        ]
+        return min(found, key=lambda each: (each.archived, each.path), default=None)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what is wrong with documents' frontmatter; their text is found all the same."""
+        hint = "Until it is mended, its status and links are not known; its text is searched all the same."
+        return tuple(
+            Problem(kind="document", message=flaw.message, path=each.path, line=flaw.line, hint=hint)
+            for each in self
+            for flaw in each.flaws
+        )
+
+
+class Documents:
+    """Reads the documents of a work tree. Safe to use from several threads."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[_Stamp, Document | None]] = {}
+        self._last: tuple[dict[str, _Stamp], Library] = ({}, Library({}))
+
+    def look(self) -> Library:
+        """Return the documents as their files are now; those that stayed as they were are not read again.
+
+        A decision that one in force says it supersedes is superseded, whatever its own file still says.
+        """
+        stamps = self._stamps()
+        with self._lock:
+            if self._last[0] != stamps:
+                read = {path: self._read(path, stamps[path]) for path in sorted(stamps)}
+                self._known = {path: self._known[path] for path in stamps}
+                found = {path: each for path, each in read.items() if each is not None}
+                self._last = (stamps, Library(_settled(found)))
+            return self._last[1]
+
+    def _stamps(self) -> dict[str, _Stamp]:
+        found: dict[str, _Stamp] = {}
+        self._scan(".metis", found, deep=True)
+        there: dict[str, bool] = {"": True}
+        for folder in ADR_FOLDERS:
+            above = folder.partition("/")[0] if "/" in folder else ""
+            if above not in there:
+                there[above] = os.path.isdir(f"{self._root}/{above}")  # noqa: PTH112 (hot)
+            if there[above]:
+                self._scan(folder, found, deep=False)
+        return found
+
+    def _scan(self, folder: str, found: dict[str, _Stamp], *, deep: bool) -> None:
+        """Take note of the documents in a folder. Every question does so, so that it makes no paths."""
+        place = f"{self._root}/{folder}"
+        if not os.path.isdir(place):  # noqa: PTH112 (hot)
+            return
+        try:
+            entries = os.scandir(place)
+        except OSError:
+            return  # it went meanwhile, or nobody may look
+        with entries:
+            for entry in entries:
+                path = f"{folder}/{entry.name}"
+                if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+                    if deep or is_document(path):
+                        status = entry.stat(follow_symlinks=False)
+                        found[path] = (status.st_mtime_ns, status.st_size, status.st_ino)
+                elif deep and entry.is_dir(follow_symlinks=False):
+                    self._scan(path, found, deep=True)
+
+    def _read(self, path: str, stamp: _Stamp) -> Document | None:
+        known = self._known.get(path)
+        if known is None or known[0] != stamp:
+            read = read_text(self._root, path, MOST_BYTES)
+            known = (stamp, read_document(path, read.text) if isinstance(read, Text) else None)
+            self._known[path] = known
+        return known[1]
+
+
+def _settled(found: dict[str, Document]) -> dict[str, Document]:
+    """Mark the decisions that others in force have superseded."""
+    by: dict[str, str] = {}
+    for each in found.values():
+        if each.holds:
+            by.update((named, each.name) for named in each.supersedes)
+    return {
+        path: replace(each, status="superseded", superseded_by=_superseder(each, by))
+        if each.holds and _superseder(each, by)
+        else each
+        for path, each in found.items()
+    }
+
+
+def _superseder(document: Document, by: Mapping[str, str]) -> str:
+    names: Iterable[str] = (document.name, document.id, document.path.rpartition("/")[2])
+    return next((by[name] for name in names if name in by and by[name] != document.name), "")
