@@ -45,7 +45,6 @@ def prepare_environment() -> None:
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         del os.environ[name]
 

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -100,3 +101,15 @@ def test_a_model_that_is_not_on_this_machine_is_an_error_with_a_way_out_and_no_d
     assert done.stdout.startswith("the embedding model BAAI/bge-small-en-v1.5 is not on this machine\n")
     assert "fetch it once with" in done.stdout
     assert str(tmp_path) in done.stdout
+
+
+def test_nothing_that_is_loaded_leaves_a_trace_of_its_user(tmp_path):
+    script = (
+        "from pathlib import Path; from muninn_core.index.embed import BUNDLED, load_embedder;"
+        "import onnxruntime; onnxruntime.InferenceSession;"
+        "print(load_embedder(BUNDLED, Path('models')).embed_query('who reports what').shape)"
+    )
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}  # above all without CI, where reports are held back
+    done = subprocess.run([sys.executable, "-c", script], env=environ, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "(256,)\n", done.stderr
+    assert list(tmp_path.rglob("*")) == []

@@ -7,6 +7,7 @@ libraries are the process's affair, set before the first import.
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 BUNDLED = "muninn/static-code-256"
 """The model in the package: a table of 40,000 tokens for code and prose, made by `scripts/model`."""
+
+# What fastembed loads sends reports to its makers unless it is told not to before it is loaded: ONNX Runtime since 1.29
+# (an uploader, a device id and a database below ~/.cache), the hub's client of Hugging Face.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
 _BUNDLED_DIM = 256
 _MODEL_DIR = Path(__file__).parent / "model"
