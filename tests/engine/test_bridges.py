@@ -92,7 +92,7 @@ def test_what_an_agent_wrote_for_itself_counts_a_little_less_and_says_so(bridged
 def test_a_pack_names_the_origin_of_its_knowledge(bridged):
     pack = bridged.call("context", query="use limpets for anemone names", budget=2000)
     assert {item.origin for item in pack.items} >= {"ADR", "Serena memory"}
-    assert "### docs/adr/0001-use-limpets.md:1-3 — 1. Use limpets [ADR]" in pack.text
+    assert "### docs/adr/0001-use-limpets.md:1-3 — 1. Use limpets [ADR; decided; names src/users.py" in pack.text
 
 
 def test_a_hover_shows_where_other_tools_speak_of_a_file_and_whose_rules_hold_there(bridged):

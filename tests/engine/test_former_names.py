@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from repositories import git
 
-from muninn_core import git as git_of_muninn
 from muninn_core.engine.scope import Scope
+from muninn_core.git import moves
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import decode_params, lookup
 
@@ -108,8 +108,8 @@ def test_the_past_knows_no_later_names(muninn, stored):
 def test_git_is_asked_once_for_each_head(muninn, stored, monkeypatch):
     rename(muninn, "src/users.py", "src/people.py")
     asked = []
-    run = git_of_muninn._git
-    monkeypatch.setattr(git_of_muninn, "_git", lambda *given, **more: asked.append(given) or run(*given, **more))
+    run = moves.call
+    monkeypatch.setattr(moves, "call", lambda *given, **more: asked.append(given) or run(*given, **more))
     assert about(muninn, "src/people.py") == [stored]
     first = [given for given in asked if "--diff-filter=D" in given]
     asked.clear()

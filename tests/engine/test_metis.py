@@ -149,7 +149,10 @@ def test_a_decision_comes_up_when_the_work_tree_changes_a_file_that_it_names(pla
     assert path not in subjects(planned, query="sessions")
     write(planned.root, "src/van.py", "ENGINE = 'loud'\n")
     assert subjects(planned, query="sessions")[path] == "names src/van.py, which the work tree changes"
-    assert "[decided; names src/van.py, which the work tree changes]" in planned.call("context", query="sessions").text
+    assert (
+        "[Metis ADR; decided; names src/van.py, which the work tree changes]"
+        in planned.call("context", query="sessions").text
+    )
 
 
 def test_a_decision_comes_up_when_the_best_code_defines_what_it_names(planned):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from repositories import git
 
-from muninn_core import gitlog
 from muninn_core.git import GitError, stream
-from muninn_core.gitlog import Span
+from muninn_core.git import log as gitlog
+from muninn_core.git.log import Span
 
 
 def save(root, message, **files):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.git import Commit
-from muninn_core.gitlog import Logged
+from muninn_core.git.log import Logged
 from muninn_core.source.chronicle import Told, taken_back, tell
 
 

@@ -71,7 +71,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))
-    marks = joined(hit["status"], *provenance(hit), *whereabouts(hit))
+    marks = joined(*provenance(hit), hit["status"], *whereabouts(hit))
     if marks:
         line(console, (f"       {marks}", "hint"))
     for row in clipped(hit["text"], LINES):

@@ -50,7 +50,7 @@ def render_item(item: PackItem) -> str:
     title = f" — {item.title}" if item.title else ""
     subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
     came_from = provenance(item.trust, item.origin) if item.trust != "outside" else ()
-    marks = "; ".join(part for part in (item.status, subject, ", ".join(came_from)) if part)
+    marks = "; ".join(part for part in (", ".join(came_from), item.status, subject) if part)
     title += f" [{marks}]" if marks else ""
     place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
     if item.kind == "knowledge":

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from muninn_core import git, gitlog
+from muninn_core import git
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
+from muninn_core.git import log as history
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.params import BackfillParams
@@ -45,10 +46,10 @@ def from_git(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harv
     """Look through the commits that HEAD, or `until`, leads to. Raises BadParams, NotFoundError or GitError."""
     root = workspace.layout.root
     span = _span(root, params)
-    total = gitlog.count(root, span)
+    total = history.count(root, span)
     scope.report("begin", f"{total} commits to read")
     log = []
-    for number, one in enumerate(gitlog.read(root, span)):
+    for number, one in enumerate(history.read(root, span)):
         if number % 100 == 0:
             scope.check()
             scope.report("report", f"{number} of {total} commits", 80 * number // max(total, 1))
@@ -68,11 +69,11 @@ def from_git(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harv
     return Harvest(told=tuple(told), looked=len(log), skipped=dict(sorted(skipped.items())), note=note)
 
 
-def _span(root: Path, params: BackfillParams) -> gitlog.Span:
+def _span(root: Path, params: BackfillParams) -> history.Span:
     """Return the commits that are asked for; what looks like a date is one, everything else a revision."""
     since = _time("since", params.since)
     until = _time("until", params.until)
-    return gitlog.Span(
+    return history.Span(
         tip=git.commit_of(root, params.until if params.until and not until else "HEAD"),
         base=git.commit_of(root, params.since) if params.since and not since else None,
         since=since,

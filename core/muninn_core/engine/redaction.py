@@ -56,7 +56,7 @@ def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
     root = workspace.layout.root
     changes = git.blob_changes(root, MEMORY)
     blobs = {blob for change in changes for blob in (*change.before, change.after) if blob}
-    holding = {blob for blob, content in git.blobs(root, sorted(blobs)) if _holds(content, subject)}
+    holding = {blob for blob, content in git.read_blobs(root, sorted(blobs), lacking=True) if _holds(content, subject)}
     commits = _commits(changes, holding)
     if not commits and not ids & state.memories.keys():
         raise NotFoundError(f"no memory and no commit has '{params.id}'", hint="Give the whole id of a lost memory.")

@@ -18,7 +18,7 @@ from muninn_core.source.statement import Statement, statements
 
 if TYPE_CHECKING:
     from muninn_core.git import Commit
-    from muninn_core.gitlog import Logged
+    from muninn_core.git.log import Logged
 
 MOST_FILES = 10
 """Files that a memory of long ago names: those that it is most likely about."""

@@ -10,8 +10,8 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from muninn_core import git
-from muninn_core.git import Commit, GitError
+from muninn_core.git.history import Commit
+from muninn_core.git.run import GitError, stream
 from muninn_core.model.value import Value
 
 _FORMAT = "--format=%x00%H%x00%P%x00%an%x00%ae%x00%ct%x00%s%x00%b%x00"
@@ -47,13 +47,13 @@ class Span(Value):
 
 def count(root: Path, span: Span) -> int:
     """Return how many commits a span has. Raises GitError."""
-    return int(b"".join(git.stream(root, "rev-list", "--count", *span.arguments, "--")))
+    return int(b"".join(stream(root, "rev-list", "--count", *span.arguments, "--")))
 
 
 def read(root: Path, span: Span) -> Iterator[Logged]:
     """Yield the commits of a span, the newest first. Raises GitError."""
     how = ("--name-status", "--no-renames", "-z", "--encoding=UTF-8", "--no-color", "--no-notes")
-    with closing(git.stream(root, "log", *how, _FORMAT, *span.arguments, "--")) as pieces:
+    with closing(stream(root, "log", *how, _FORMAT, *span.arguments, "--")) as pieces:
         fields = _fields(pieces)
         next(fields, None)  # each commit begins with an empty one
         while sha := next(fields, b""):
