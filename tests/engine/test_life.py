@@ -13,10 +13,12 @@ import pytest
 from repositories import git
 
 from muninn_core import git as core_git
+from muninn_core.engine.updater import Updater
 from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError
 from muninn_core.index.embed import BUNDLED
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
+from muninn_core.source.walk import walk
 
 pytest_plugins = ["engines"]
 
@@ -327,3 +329,24 @@ def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypa
     assert not muninn.engine.restless
     assert muninn.texts("cache kept") == before
     assert muninn.engine.restless
+
+
+def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkeypatch):
+    waited_for = threading.Event()
+    wait = Updater.wait_files
+
+    def slow_walk(*given):
+        waited_for.wait(20)
+        return walk(*given)
+
+    def waiting(updater, *given):
+        waited_for.set()
+        return wait(updater, *given)
+
+    monkeypatch.setattr("muninn_core.engine.updater.walk", slow_walk)
+    monkeypatch.setattr(Updater, "wait_files", waiting)
+    muninn = start(plain_repo)
+    muninn.call("init")
+    found = muninn.call("recall", query="delete user", kind="code").hits
+    waited_for.set()
+    assert [hit.path for hit in found] == ["src/users.py"]

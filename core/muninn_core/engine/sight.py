@@ -10,6 +10,7 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.engine.past import Moment
 from muninn_core.engine.sideindex import Joined
+from muninn_core.engine.updater import FIRST_LOOK
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
 from muninn_core.index.embed import Embedder
@@ -25,6 +26,10 @@ from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, IGNORE_FILE, Ignore
 
 OPEN_SECONDS = 30.0
 """How long a question waits for an index that is being opened."""
+
+FIRST_SECONDS = 3.0
+"""How long the first question of all waits for the files of a repository that was never indexed. Most are indexed in
+less; of a large one the answer is what there is by then."""
 
 FRESH_SECONDS = 15.0
 """How long a question waits for memories that were stored before it to become searchable: milliseconds mostly, more
@@ -49,6 +54,8 @@ def sight_of(workspace: Workspace, params: RecallParams | ContextParams, now: da
     if params.at is not None:
         return _past(workspace, params, params.at)
     index = workspace.updater.ready(OPEN_SECONDS)
+    if workspace.updater.looks == 0 and not index.snapshot().counts()["files"]:
+        workspace.updater.wait_files(FIRST_LOOK, FIRST_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
     memories, saw = memories_of(workspace, params)

@@ -31,6 +31,9 @@ GATHER_SECONDS = 0.1
 """How long memories gather before they are indexed together, while nobody asks for them. Whoever stores one after the
 other does not compete with the index for the processor; whoever asks does not wait."""
 
+FIRST_LOOK = 1
+"""The ticket of the comparison of all files that `start` begins with."""
+
 Memories = Mapping[str, Memory]
 
 
@@ -87,7 +90,8 @@ class Updater:
     def start(self) -> None:
         """Begin: open the index, take in the memories, compare all files."""
         self._recast_memories = self._full = True
-        self._asked = self._memories_asked = 1
+        self._asked = FIRST_LOOK
+        self._memories_asked = 1
         for thread in self._threads:
             thread.start()
 
