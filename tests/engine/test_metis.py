@@ -197,3 +197,16 @@ def test_a_project_is_named_by_its_own_instructions(planned):
     project = planned.call("status").project
     assert (project.name, project.description) == ("post", "Moves letters.")
     assert planned.call("brief").text.startswith("# Memory of post (Muninn)\n\nMoves letters.\n")
+
+
+def test_what_answers_the_question_comes_before_a_decision_that_is_only_touched(planned):
+    write(planned.root, "docs/errors.md", "# Error codes\n\nEvery error carries a code.\n")
+    document(planned.root, "POST-A-0003", "Users have rooms", "decided", "See `src/users.py`.")
+    planned.call("index")
+    items = planned.call("context", query="which error carries a code", files=["src/users.py"]).items
+    known = [item for item in items if item.kind == "knowledge"]
+    decision = next(item for item in known if item.path == ".metis/adrs/POST-A-0003.md")
+    assert known[0].path == "docs/errors.md"
+    assert [item.score for item in known] == sorted((item.score for item in known), reverse=True)
+    assert "subject" in [reason.signal for reason in decision.why]
+    assert decision.score == pytest.approx(sum(reason.contribution for reason in decision.why), abs=1e-4)

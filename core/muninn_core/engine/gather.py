@@ -60,7 +60,7 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
             found[kind] = asked(kind=kind, limit=limit)
     if params.at is None and params.scope != "session":
         decisions = touched(workspace, library, params.files, found.get("code", ()))
-        found["knowledge"] = [*hits_of(decisions, sight.reader), *found.get("knowledge", ())]
+        found["knowledge"] = _joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
     candidates += [(kind, hit) for kind, _ in CANDIDATES for hit in found.get(kind, ())]
     hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, _commit(params, sight))
     pack = make_pack(params.query, list(zip((tier for tier, _ in candidates), hits, strict=True)), params.budget)
@@ -72,6 +72,18 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
         omitted=pack.omitted,
         saw=sight.saw,
     )
+
+
+def _joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
+    """Return the hits of both, best first; one that is in both has the reasons of both."""
+    by_id = {hit.id: hit for hit in found}
+    for hit in further:
+        known = by_id.get(hit.id)
+        if known is not None:
+            score = round(known.score + hit.score, 4)
+            hit = replace(known, why=(*known.why, *hit.why), score=score, status=hit.status)
+        by_id[hit.id] = hit
+    return sorted(by_id.values(), key=lambda hit: (-hit.score, hit.path, hit.start_line))
 
 
 def _asking(
