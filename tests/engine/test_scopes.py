@@ -99,7 +99,7 @@ def test_the_configuration_leaves_the_global_scope_out(two):
 def test_an_engine_without_a_place_for_it_has_no_global_memory(muninn):
     with pytest.raises(BadParams, match="there is no global memory here"):
         muninn.call("remember", text="Tabs.", scope="global")
-    assert muninn.call("recall", query="tabs", scope="global").hits == ()
+    assert muninn.call("recall", query="tabs", scope="global", kind="memory").hits == ()
 
 
 def test_a_global_memory_is_forgotten_restored_and_told_from_any_project(two):
