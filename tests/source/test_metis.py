@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.source.document import is_document, read_document
 from muninn_core.source.project import parse_project
 from muninn_core.source.shortcode import candidates_in, codes_in, level_of, same_code
+from muninn_core.source.steering import is_document, read_document
 
 DECISION = """\
 ---

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from muninn_core.model.value import replace
 from muninn_core.protocol.results import Problem
-from muninn_core.source.document import ADR_FOLDERS, Document, is_document, read_document
+from muninn_core.source.document import Document
 from muninn_core.source.shortcode import same_code
+from muninn_core.source.steering import ADR_FOLDERS, is_document, read_document
 from muninn_core.source.text import Text, read_text
 
 MOST_BYTES = 1_000_000

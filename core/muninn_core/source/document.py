@@ -1,7 +1,6 @@
-"""Documents that steer a project: Metis's visions, initiatives, tasks and decisions, and ADRs of other forms.
+"""A document that steers a project, as a value: what it is, how it stands, what it speaks of.
 
-`read_document` says what one is, how it stands, and what it speaks of. It knows no work tree: paths that a text names
-are not looked up here.
+It knows no form and no work tree: paths that a text names are not looked up here.
 """
 
 from __future__ import annotations
@@ -15,15 +14,6 @@ from muninn_core.source.shortcode import codes_in
 
 Level = Literal["vision", "strategy", "initiative", "task", "adr"]
 LEVELS: tuple[Level, ...] = ("vision", "strategy", "initiative", "task", "adr")
-
-ADR_FOLDERS: tuple[str, ...] = tuple(
-    f"{above}{name}"
-    for above in ("", "doc/", "docs/", "doc/architecture/", "docs/architecture/")
-    for name in ("adr", "adrs", "decisions")
-)
-"""Where projects keep decisions as files of their own, relative to the root."""
-
-_NO_ADR = re.compile(r"(?i)^(readme|index|template|adr-template|_.*)\.md$")
 
 
 class Flaw(Value):
@@ -83,25 +73,6 @@ class Document(Value):
         """Return how it stands in a few words, "" when there is nothing to say: "superseded by ADR 7"."""
         by = f" by {self.superseded_by}" if self.status == "superseded" and self.superseded_by else ""
         return f"{self.status}{by}"
-
-
-def is_document(path: str) -> bool:
-    """Whether a path (relative to the root, with slashes) is a steering document's."""
-    if not path.endswith(".md"):
-        return False
-    if path.startswith(".metis/"):
-        return True
-    folder, _, name = path.rpartition("/")
-    return folder in ADR_FOLDERS and not _NO_ADR.match(name)
-
-
-def read_document(path: str, text: str) -> Document | None:
-    """Read a document of any form, leniently; None for a file that is none."""
-    from muninn_core.source import adr, metis
-
-    if not is_document(path):
-        return None
-    return metis.read(path, text) if path.startswith(".metis/") else adr.read(path, text)
 
 
 class Mentions(Value):

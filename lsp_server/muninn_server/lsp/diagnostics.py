@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from muninn_core.model.value import Value
 from muninn_core.source import frontmatter
-from muninn_core.source.document import is_document
+from muninn_core.source.steering import is_document
 
 _FOLDERS = ((".muninn", "knowledge"), (".muninn", "packs"))
 
