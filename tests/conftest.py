@@ -9,24 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from repositories import git, stop_daemon
+from repositories import USERS, git, stop_daemon
 
 from muninn_core import client
 
-USERS = '''"""Users and their names."""
-
-USERS = {}
-
-
-def get_user_name(uid):
-    """Look up the display name of a user."""
-    return USERS[uid]["name"]
-
-
-def delete_user(uid):
-    """Remove a user for good."""
-    del USERS[uid]
-'''
 README = "# Demo\n\nA tiny project about users.\n\n## Sessions\n\nSessions expire after one hour.\n"
 
 

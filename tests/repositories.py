@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -12,6 +14,24 @@ from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.launch.transport import read_info
+
+MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
+"""The console command that is tested."""
+
+USERS = '''"""Users and their names."""
+
+USERS = {}
+
+
+def get_user_name(uid):
+    """Look up the display name of a user."""
+    return USERS[uid]["name"]
+
+
+def delete_user(uid):
+    """Remove a user for good."""
+    del USERS[uid]
+'''
 
 
 def git(repo: Path, *arguments: str) -> str:

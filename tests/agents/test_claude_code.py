@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +15,13 @@ from typing import Any
 
 import clients
 import pytest
+from repositories import MUNINN
 from scripted_model import Call, Request, ScriptedModel, Turn
 
 from muninn_core.client import connect
 
 NAME = "Claude Code"
 ROOT = Path(__file__).resolve().parents[2]
-MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
 RULE = "Never log the e-mail addresses of customers."
 
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]

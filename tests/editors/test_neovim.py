@@ -9,12 +9,12 @@ from pathlib import Path
 
 import clients
 import pytest
+from repositories import MUNINN
 
 from muninn_core import client
 
 NAME = "Neovim"
 SCRIPT = Path(__file__).with_name("neovim.lua")
-MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
 
 NEOVIMS = {
     "beside Python": os.path.join(os.path.dirname(sys.executable), "nvim"),

@@ -6,56 +6,19 @@ import asyncio
 import json
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import psutil
 import pytest
 import pytest_asyncio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from repositories import MUNINN, USERS, git, stop_daemon
 
 from muninn_core import client
-from muninn_core.errors import DaemonError
-
-MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
-
-USERS = '''"""Users and their names."""
-
-USERS = {}
-
-
-def get_user_name(uid):
-    """Look up the display name of a user."""
-    return USERS[uid]["name"]
-
-
-def delete_user(uid):
-    """Remove a user for good."""
-    del USERS[uid]
-'''
-
-
-def git(repo: Path, *arguments: str) -> None:
-    """Run git in a repository as a fixed author."""
-    author = ("-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *author, *arguments], cwd=repo, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-
-
-def stop_daemon(repo: Path, environ: Mapping[str, str]) -> None:
-    """Stop the repository's daemon, if there is one, and wait until it is gone."""
-    try:
-        with client.connect(str(repo), environ, start=False) as muninn:
-            pid = muninn.call("shutdown")["pid"]
-        psutil.Process(pid).wait(30)
-    except (DaemonError, psutil.NoSuchProcess):
-        pass  # it is not there, or was faster than we
-
 
 ERAS = {"2025-11-25": "legacy", "2026-07-28": "auto"}
 """The protocol's eras, and the SDK's name for speaking each."""

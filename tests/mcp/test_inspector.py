@@ -42,7 +42,7 @@ def node() -> str:
 
 def inspect(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, Any]:
     """Run the Inspector on `muninn mcp`; return its exit status and what it printed, as JSON."""
-    from mcp_agents import MUNINN
+    from repositories import MUNINN
 
     # The Inspector keeps its environment from the server that it starts, but for what it is told.
     runtime = f"MUNINN_RUNTIME_DIR={agents.environ['MUNINN_RUNTIME_DIR']}"
