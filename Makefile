@@ -17,7 +17,7 @@ test: $(READY) ## Run every check and every test, with the real clients that thi
 	@scripts/install-clients.sh
 	@$(BIN)/python scripts/check.py
 
-unit: $(READY) ## Run the tests that need no real client.
+unit: $(READY) ## Run the quick tests: no daemon, no real client.
 	@$(BIN)/python scripts/check.py unit
 
 lint: $(READY) ## Run the checks that run no code.

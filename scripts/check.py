@@ -1,7 +1,7 @@
 """Every check and test, cheapest first: style, layers, generated files, types, then the tests.
 
 All of the checks run, so that one look shows all that is wrong; the tests run only when those pass, and their closing
-line is the last one. `check.py lint` stops before the tests, `check.py unit` leaves out those with real clients.
+line is the last one. `check.py lint` stops before the tests, `check.py unit` runs the quick ones alone.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ CHECKS = {
     "types": [str(BIN / "mypy")],
 }
 
+UNIT = "not client and not daemon and not slow"
+"""The tests that start no daemon and no client, and take no minute."""
+
 WORKERS = "2"
 """Processes of the tests. More would race real daemons for the processors they are measured on."""
 
@@ -37,7 +40,7 @@ def main(argv: list[str]) -> int:
         if failed:
             print(f"failed: {', '.join(failed)}", flush=True)
             return 1
-    return 0 if argv == ["lint"] else run_tests(["-m", "not client"] if argv == ["unit"] else [])
+    return 0 if argv == ["lint"] else run_tests(["-m", UNIT] if argv == ["unit"] else [])
 
 
 def passes(name: str, command: list[str]) -> bool:

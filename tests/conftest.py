@@ -13,7 +13,18 @@ from repositories import USERS, git, stop_daemon
 
 from muninn_core import client
 
+DAEMON = frozenset(("environ", "runtime_dir", "home", "agents"))
+"""Who asks for one of these fixtures starts a daemon, and processes that talk to it."""
+
 README = "# Demo\n\nA tiny project about users.\n\n## Sessions\n\nSessions expire after one hour.\n"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that run real daemons, so that they can be left out."""
+    for item in items:
+        if DAEMON.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("daemon")
 
 
 @pytest.fixture
