@@ -31,7 +31,6 @@ HOOK = "pre-commit"
 KEPT = ".muninn-kept"
 """Added to the name of a hook that was moved aside."""
 
-_BEGIN = b"# >>> muninn"
 _END = b"# <<< muninn <<<\n"
 _BLOCK = re.compile(rb"# >>> muninn[^\n]*\n.*?# <<< muninn <<<\n", re.DOTALL)
 _SHELL = re.compile(rb"#![^\n]*\b(?:ba|da|z|k)?sh(?: [^\n]*)?\n")

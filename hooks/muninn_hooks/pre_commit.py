@@ -108,7 +108,7 @@ def _seal(root: str) -> str:
             call(root, os.environ, "seal", {}, name="hook git-pre-commit")
         except MuninnError as error:
             failures.append(f"{error.message} {error.hint}".strip())
-        except Exception as error:
+        except Exception as error:  # on a thread of its own: else nobody would hear of it, and the commit goes on
             failures.append(f"{type(error).__name__}: {error}")
         finally:
             done.release()

@@ -17,8 +17,6 @@ from muninn_server.session import Session, error_of
 if TYPE_CHECKING:
     from muninn_core.engine.scope import Progress
 
-MAX_HEADER = 8192
-
 
 async def read_message(reader: asyncio.StreamReader) -> Any:
     """Read one message. Raises EOFError at the end of the stream, ValueError for bytes that are not a message."""

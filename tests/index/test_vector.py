@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from muninn_core.index.vector import KIND_BITS, Meaning, kind_of
+from muninn_core.index.vector import KIND_BITS, Meaning
+from muninn_core.model.chunk import SOURCE_KINDS
 
 DIM = 64
 
@@ -47,7 +48,7 @@ def test_kinds_are_searched_apart():
     rows = unit(3)
     ids = [1, (1 << KIND_BITS) + 2, (2 << KIND_BITS) + 3]
     meaning = Meaning(DIM).changed([], ids, rows)
-    assert [kind_of(number) for number in ids] == ["code", "knowledge", "memory"]
+    assert [SOURCE_KINDS[number >> KIND_BITS] for number in ids] == ["code", "knowledge", "memory"]
     for kind, number in zip(("code", "knowledge", "memory"), ids, strict=True):
         assert [found for found, _ in meaning.search(rows[0], 9, kind)] == [number]
         assert meaning.count(kind) == 1

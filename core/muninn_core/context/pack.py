@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from muninn_core.context.render import render_item, render_pack
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit
-from muninn_core.model.value import Value
+from muninn_core.model.value import Value, replace
 from muninn_core.protocol.results import PackItem
 
 TIERS: tuple[tuple[str, float], ...] = (
@@ -78,29 +78,8 @@ def _in_order(items: Iterable[PackItem]) -> list[PackItem]:
 
 
 def _item(tier: str, hit: Hit) -> PackItem:
-    item = PackItem(
-        tier=tier,
-        kind=hit.kind,
-        id=hit.id,
-        path=hit.path,
-        start_line=hit.start_line,
-        end_line=hit.end_line,
-        title=hit.title or hit.symbol,
-        text=hit.text,
-        tokens=0,
-        score=hit.score,
-        why=hit.why,
-        elsewhere=hit.elsewhere,
-        work=hit.work,
-        private=hit.private,
-        scope=hit.scope,
-        status=hit.status,
-        trust=hit.trust,
-        origin=hit.origin,
-        cites=hit.cites,
-    )
-    from muninn_core.model.value import replace
-
+    shared = {name: getattr(hit, name) for name in PackItem.__struct_fields__ if name in Hit.__struct_fields__}
+    item = PackItem(**{**shared, "tier": tier, "title": hit.title or hit.symbol, "tokens": 0})
     return replace(item, tokens=count_tokens(render_item(item)))
 
 

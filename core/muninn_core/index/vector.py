@@ -35,11 +35,6 @@ KIND_BITS = 40
 """An id is (kind's number << KIND_BITS) + a running number, which makes room for 10^12 chunks a kind."""
 
 
-def kind_of(number: int) -> SourceKind:
-    """Return the kind that an id belongs to."""
-    return SOURCE_KINDS[number >> KIND_BITS]
-
-
 class Meaning:
     """A fixed set of vectors, for reading. Safe to use from several threads."""
 
