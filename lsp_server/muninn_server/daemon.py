@@ -164,7 +164,7 @@ class Daemon:
                 pass
             now = time.monotonic()
             if self.engine.restless:
-                self._pools.control.submit(self.engine.rest)
+                self._pools.control.submit(self._rest)
             if busy:
                 self.engine.note_stall(max(0.0, now - last - wait))
                 self._alone_since = now
@@ -172,6 +172,12 @@ class Daemon:
                 log.info("nobody is here any more")
                 self.stop()
             last = now
+
+    def _rest(self) -> None:
+        try:
+            self.engine.rest()
+        except Exception:  # nobody waits for it, and the next question is answered all the same
+            log.exception("memory could not be given back")
 
     def _remaining(self) -> float:
         return self.engine.idle_seconds(self._place) - (time.monotonic() - self._alone_since)
