@@ -198,7 +198,8 @@ def _unknown_names(config: Config, node: yaml.Node) -> list[ConfigProblem]:
     if not config.review.pending:
         return []
     known = (*ACTORS, *KINDS, *config.memory.kinds)
-    line = next((key.start_mark.line + 1 for key, _ in node.value if key.value == "review"), 0)
+    review = next(value for key, value in node.value if key.value == "review")
+    line = next(key.start_mark.line + 1 for key, _ in review.value if key.value == "pending")
     return [
         ConfigProblem(
             key="review.pending",

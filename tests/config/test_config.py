@@ -121,7 +121,7 @@ def test_a_file_that_is_no_text_or_is_nested_beyond_reason_is_a_problem(load):
 
 def test_a_name_that_is_no_actor_and_no_kind_can_not_hold_anything_back_and_is_told(load):
     config, (problem,) = load("memory: {kinds: [runbook]}\nreview:\n  pending: [asistant, runbook]\n")
-    assert (problem.key, problem.line) == ("review.pending", 2)
+    assert (problem.key, problem.line) == ("review.pending", 3)
     assert problem.hint == "Did you mean 'assistant'?"
     assert config.review.holds("hook", "runbook")
 

@@ -36,6 +36,7 @@ def test_merge_markers_are_reported_line_by_line_and_both_sides_are_read(layout,
     log = opened()
     assert texts(log) == {"ours", "theirs", "after"}
     assert [one.line for one in log.malformed] == [1, 3, 5]
+    assert {one.reason for one in log.malformed} == {"a merge marker of git"}
     reconcile(log)
     assert opened().state.memories.keys() == log.state.memories.keys()
     assert layout.main.read_bytes().count(b"<<<<<<<") == 1

@@ -29,7 +29,7 @@ def test_what_is_not_known_survives_a_rewrite():
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"<<<<<<< HEAD", "no JSON"),
+        (b"<<<<<<< HEAD", "a merge marker"),
         (b"[1]", "no JSON object"),
         (b'{"type": "insight"}', "no 'ts'"),
         (b'{"ts": "2026-01-07T10:00:00Z"}', "no 'type'"),

@@ -18,6 +18,8 @@ VERSION = 1
 DEEPEST = 64
 """Nesting beyond this is no record of ours, and would overflow the stack of whoever walks it."""
 
+_MARKERS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+
 ENVELOPE = ("v", "id", "ts", "type", "session", "actor", "agent", "task", "branch", "commit", "key")
 
 
@@ -101,7 +103,8 @@ def _decode(line: bytes) -> Any:
     except RecursionError:
         raise MalformedRecord("nested too deeply") from None
     except ValueError as error:
-        raise MalformedRecord(f"no JSON: {error}") from None
+        what = "a merge marker of git" if line.startswith(_MARKERS) else f"no JSON: {error}"
+        raise MalformedRecord(what) from None
     # Counting first: nearly no line has enough brackets to be worth a walk.
     if line.count(b"[") + line.count(b"{") > DEEPEST and _depth(data) > DEEPEST:
         raise MalformedRecord("nested too deeply")
