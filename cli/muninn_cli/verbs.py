@@ -149,6 +149,8 @@ def _take_paths_from_here(params: dict[str, Any]) -> None:
         params["files"] = [rooted(path) for path in params["files"]]
     if "file" in params:
         params["file"] = rooted(params["file"])
+    if _PLACE.search(params.get("like", "")):
+        params["like"] = rooted(params["like"])
     for cite in params.get("cites", ()):
         cite["path"] = rooted(cite["path"])
 

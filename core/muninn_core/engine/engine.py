@@ -25,6 +25,7 @@ from muninn_core.engine import (
     listing,
     packs,
     portable,
+    recalling,
     redaction,
     reports,
     scopes,
@@ -240,7 +241,7 @@ class Engine:
     def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(scope), self.clock()
-        result = gather.recall(workspace, params, scope, now)
+        result = recalling.recall(workspace, params, scope, now)
         workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
 

@@ -1,4 +1,4 @@
-"""Recall and context on an open work tree: takes the snapshots, embeds the question, asks retrieval."""
+"""Context on an open work tree: takes the snapshots, embeds the question, asks retrieval."""
 
 from __future__ import annotations
 
@@ -23,23 +23,13 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import ContextParams, RecallParams
-from muninn_core.protocol.results import ContextResult, RecallResult
+from muninn_core.protocol.params import ContextParams
+from muninn_core.protocol.results import ContextResult
 from muninn_core.retrieval.recall import Focus, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
 
 CANDIDATES: tuple[tuple[SourceKind, int], ...] = (("memory", 12), ("knowledge", 8), ("code", 16))
 """How many hits of each tier a pack chooses from."""
-
-
-def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: datetime) -> RecallResult:
-    """Answer a question. Raises what `sight_of` raises."""
-    sight = sight_of(workspace, params, now)
-    library = workspace.documents.look()
-    scope.check()
-    asked = _asking(workspace, params, sight, library, workspace.citations.look(), params.task)
-    hits = asked(kind=params.kind, limit=params.limit)
-    return RecallResult(hits=labelled(workspace, hits, sight.memories, _commit(params, sight)), saw=sight.saw)
 
 
 def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
@@ -52,7 +42,7 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
     candidates = [("pin", hit) for hit in pins]
     if params.task:
         candidates += [("task", hit) for hit in _task_hits(library, sight, params.task, seen, look)]
-    asked = _asking(workspace, params, sight, library, look, None)
+    asked = _asking(workspace, params, sight, library, look)
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, limit in CANDIDATES:
         if kind in sight.kinds:
@@ -87,38 +77,33 @@ def _joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
 
 
 def _asking(
-    workspace: Workspace,
-    params: RecallParams | ContextParams,
-    sight: Sight,
-    library: Library,
-    look: Look,
-    only_task: str | None,
+    workspace: Workspace, params: ContextParams, sight: Sight, library: Library, look: Look
 ) -> Callable[..., tuple[Hit, ...]]:
     """Return what asks retrieval for hits of a `kind`, up to a `limit`; all else is said here. Embeds the question."""
     task = task_of(workspace, library, params.task, params.session).code
-    files = params.files if isinstance(params, ContextParams) else ()
     return partial(
         ask,
         sight.reader,
-        _vector(sight.embedder, params.query),
+        vector_of(sight.embedder, params.query),
         sight.memories,
         params.query,
         now=sight.now,
-        focus=Focus(files=files, session=params.session, task=task or None),
+        focus=Focus(files=params.files, session=params.session, task=task or None),
         standing=look.of,
-        bounds=bounds(workspace, library, sight.memories, params.scope, params.session, only_task),
+        bounds=bounds(workspace, library, sight.memories, params.scope, params.session, None),
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
     )
 
 
-def _commit(params: RecallParams | ContextParams, sight: Sight) -> str | None:
+def _commit(params: ContextParams, sight: Sight) -> str | None:
     return sight.saw.commit if params.at is not None else None
 
 
-def _vector(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
+def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
+    """Return a question's vector; None when the model knows no word of it: words alone decide then."""
     vector = embedder.embed_query(query)
-    return vector if vector.any() else None  # the model knows no word of it: words alone decide
+    return vector if vector.any() else None
 
 
 def _memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: Look) -> list[Hit]:

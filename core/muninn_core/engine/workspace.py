@@ -21,6 +21,7 @@ from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
+from muninn_core.engine.pages import Pages
 from muninn_core.engine.past import Past
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
@@ -95,6 +96,7 @@ class Workspace:
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
+        self.pages = Pages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)

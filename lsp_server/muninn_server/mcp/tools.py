@@ -53,13 +53,17 @@ def instructions(root: Path) -> str:
 _HIDDEN: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "RememberParams": frozenset({"actor", "agent", "batch", "key", "session", "trust"}),
-        "RecallParams": frozenset({"session"}),
+        "RecallParams": frozenset({"plain", "session"}),
         "ContextParams": frozenset({"session"}),
         "ForgetParams": frozenset({"session"}),
         "Cite": frozenset({"commit", "hash"}),
         "Link": frozenset({"by"}),
     }
 )
+
+
+_OPTIONAL: Mapping[str, frozenset[str]] = MappingProxyType({"recall": frozenset({"query"})})
+"""Parameters by place that a model may leave out: `like` and `page` ask as well."""
 
 
 class Tool(Value):
@@ -114,7 +118,7 @@ def _schema(method: Method) -> dict[str, Any]:
     del schema["title"], schema["description"]
     schema.setdefault("properties", {})
     # What the command line takes by place is what the call is about: a model has to say it.
-    required = sorted({*schema.get("required", ()), *method.positional})
+    required = sorted({*schema.get("required", ()), *method.positional} - _OPTIONAL.get(method.verb, frozenset()))
     for name in required:
         schema["properties"][name].pop("default", None)
         if schema["properties"][name].get("type") == "string":
