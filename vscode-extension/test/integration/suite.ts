@@ -67,7 +67,7 @@ suite('Muninn in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     const opened = new Promise<vscode.TextEditor>((resolve) => {
       const listener = vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (!editor) return;
+        if (editor?.document.uri.scheme !== 'muninn') return; // what is shown behind the list comes first
         listener.dispose();
         resolve(editor);
       });
