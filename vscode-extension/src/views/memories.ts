@@ -88,8 +88,10 @@ export function sessionNodes(memories: readonly Memory[]): Node[] {
   rows.sort((a, b) => Number(!!b.waiting) - Number(!!a.waiting) || b.last.localeCompare(a.last));
   return rows.map(({ name, members, waiting, last }) => ({
     key: name,
-    label: name || 'without a session',
+    // Names that the daemon makes (`s-` and 26 letters) say nothing to a reader; its time does.
+    label: name ? (/^s-\w{26}$/.test(name) ? last.slice(0, 16).replace('T', ' ') : name) : 'without a session',
     description: `${waiting ? `open, ${waiting} not sealed` : 'sealed'} · ${members.length} · ${last.slice(0, 10)}`,
+    tooltip: name,
     icon: waiting ? 'circle-filled' : 'archive',
     kind: waiting && name ? 'session.open' : 'session',
     children: members.map((each) => memoryNode(each, [], name)),
