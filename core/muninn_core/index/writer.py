@@ -19,7 +19,8 @@ from muninn_core.errors import MuninnError
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
 from muninn_core.index.manifest import FileRow, open_reader
 from muninn_core.index.snapshot import Snapshot
-from muninn_core.index.vector import Meaning
+from muninn_core.index.vector import Meaning, gather
+from muninn_core.index.whole import whole
 from muninn_core.source.identifiers import words
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from muninn_core.index.manifest import Manifest
     from muninn_core.model.chunk import Chunk
 
-    Vectors = NDArray[np.float32] | NDArray[np.float16]
+    Rows = NDArray[np.int8]
     Entry = tuple[FileRow, Chunk, str]
 
 _DELETED_SHARE = 0.2
@@ -51,12 +52,12 @@ class _VectorChange:
 
     removed: list[int] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)
-    rows: list[NDArray[np.float32]] = field(default_factory=list)
+    rows: list[Rows] = field(default_factory=list)
 
-    def add(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """Note vectors as the manifest will give them back: rounded to float16."""
+    def add(self, ids: Sequence[int], rows: Rows) -> None:
+        """Note vectors."""
         self.ids += ids
-        self.rows.append(vectors.astype(np.float16).astype(np.float32))
+        self.rows.append(rows)
 
 
 class Writer:
@@ -97,24 +98,25 @@ class Writer:
             self._finish(change, {})
         return len(known)
 
-    def put(self, entries: Sequence[Entry], vectors: Vectors) -> None:
+    def put(self, entries: Sequence[Entry], vectors: NDArray[np.float32]) -> None:
         """Put memories in: (row, chunk, extra words) of each, and their vectors [n, dim]."""
         with self._change([row.path for row, _, _ in entries]) as change:
-            for (row, chunk, extra), vector in zip(entries, vectors, strict=True):
+            for (row, chunk, extra), vector in zip(entries, whole(vectors), strict=True):
                 self._remove(row.path, change)
                 ids = self._manifest.insert(row, [(chunk, extra)])
                 self._manifest.put_vectors(ids, vector[None])
                 change.add(ids, vector[None])
         self._finish(change, {})
 
-    def put_vectors(self, ids: Sequence[int], vectors: Vectors) -> None:
+    def put_vectors(self, ids: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Add the vectors [n, dim] of chunks that had none; chunks that have gone meanwhile are passed over."""
         there = self._manifest.chunks(ids)
         kept = [i for i, number in enumerate(ids) if number in there]
         change = _VectorChange()
-        change.add([ids[i] for i in kept], vectors[kept])
+        rows = whole(vectors[kept])
+        change.add([ids[i] for i in kept], rows)
         with self._manifest.transaction():
-            self._manifest.put_vectors(change.ids, vectors[kept])
+            self._manifest.put_vectors(change.ids, rows)
             self._manifest.next_generation()
         self._publish(change)
 
@@ -240,11 +242,10 @@ class Writer:
     def _publish(self, change: _VectorChange) -> None:
         """Make a snapshot of what is committed, and let the write-ahead log shrink."""
         if self._stale:
-            ids, vectors = self._manifest.vectors(self._dim)
-            self._meaning = Meaning(self._dim).changed([], ids, vectors)
+            self._meaning = gather(self._dim, lambda kind: self._manifest.vectors(self._dim, kind))
             self._stale = False
         elif change.removed or change.ids:
-            rows = np.concatenate(change.rows) if change.rows else np.zeros((0, self._dim), np.float32)
+            rows = np.concatenate(change.rows) if change.rows else np.zeros((0, self._dim), np.int8)
             self._meaning = self._meaning.changed(change.removed, change.ids, rows)
         read = self._lexical.read()
         self.newest = Snapshot(open_reader(self._state), read, self._meaning)
