@@ -928,7 +928,7 @@ export interface SnippetLine {
   marks: readonly Mark[];
 }
 
-/** A part of a line to highlight: from `start` up to `end`, in UTF-16 code units as in the language server protocol. */
+/** A part of a line to highlight: `start` up to `end`, in UTF-16 code units, as in the language server protocol. */
 export interface Mark {
   start: number;
   end: number;

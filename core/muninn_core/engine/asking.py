@@ -81,7 +81,7 @@ def _refuse_empty(asking: Asking) -> None:
     if not asking.params.query.strip():
         raise BadParams(
             "there is no question",
-            hint="Give words, a filter such as type:decision, or `like` with FILE:LINE.",
+            hint="Give a `query` (words, or a filter such as type:decision), or `like` with FILE:LINE.",
         )
     raise BadParams(
         f"there is no word to look for in '{asking.params.query.strip()[:80]}'",

@@ -181,11 +181,10 @@ class Manifest:
             yield np.array([row[0] for row in rows], np.int64), np.frombuffer(blob, np.int8).reshape(-1, dim)
             first = rows[-1][0]
 
-    def vectors_of(self, ids: Sequence[int], dim: int) -> tuple[list[int], NDArray[np.float32]]:
-        """Return (ids, float32 [n, dim]) of those of some chunks that have a vector."""
+    def vectors_of(self, ids: Sequence[int], dim: int) -> tuple[list[int], NDArray[np.int8]]:
+        """Return (ids, whole numbers [n, dim]) of those of some chunks that have a vector."""
         rows = self._by_id("id, vector", "vectors", ids)
-        blob = b"".join(row[1] for row in rows)
-        return [row[0] for row in rows], np.frombuffer(blob, np.float16).reshape(-1, dim).astype(np.float32)
+        return [row[0] for row in rows], np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(-1, dim)
 
     def paths(self) -> list[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of all files, by path; memories are left out."""

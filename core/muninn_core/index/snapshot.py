@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.manifest import memory_key
+from muninn_core.index.vector import cosines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,13 +54,11 @@ class Snapshot:
         return self._words.frequency(word)
 
     def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return (chunk id, cosine) of all of some chunks that have a vector, best first: for a few thousand of them.
+        """Return (chunk id, cosine) of all of some chunks that have a vector, best first: for some thousands of them.
 
-        Their vectors are the manifest's, which differ from those of `dense` by what 8 bits round away.
+        It reads the manifest's vectors, and finds what `dense` finds.
         """
-        numbers, vectors = self._manifest.vectors_of(ids, len(vector))
-        found = zip(numbers, (vectors @ vector).tolist(), strict=True)
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        return cosines(vector, *self._manifest.vectors_of(ids, len(vector)))
 
     def paths(self) -> list[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of all files, by path, memories left out."""

@@ -83,7 +83,9 @@ class Narrowed:
             for tier, ids in self._asked(kind)
             if ids is None or ids
         )
-        return _merged(found)[:limit]
+        merged = _merged(found)
+        last = merged[limit - 1][1] if len(merged) > limit else None
+        return merged if last is None else [hit for hit in merged if hit[1] >= last]  # a tie is not cut
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return the chunks of the ids that are still there."""

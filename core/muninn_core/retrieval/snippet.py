@@ -61,9 +61,7 @@ class Marker:
     def _window(self, rows: Sequence[Collection[str]]) -> tuple[int, int]:
         """Return the first and behind the last of the lines that together hold the most, blank ends left out."""
         best, most = 0, (0.0, 0)
-        for start in range(max(1, len(rows) - LINES + 1)):
-            if not rows[start] and most[0]:
-                continue
+        for start in [i for i, row in enumerate(rows) if row]:
             part = rows[start : start + LINES]
             here = (round(sum(self._weights[word] for word in set[str]().union(*part)), 9), sum(map(len, part)))
             if here > most:

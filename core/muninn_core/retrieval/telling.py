@@ -15,7 +15,7 @@ from muninn_core.source.identifiers import words
 MOST_WORDS = 96
 """Distinct words of a question that are searched; questions of people and agents have fewer."""
 
-MOST_READ = 2_000
+MOST_READ = 20_000
 """Distinct words of a text whose rarity is looked up."""
 
 LIKE_WORDS = 24
@@ -57,5 +57,5 @@ def weights(wanted: Iterable[str], frequency: Frequency) -> dict[str, float]:
 
 
 def _rarity(run: str, frequency: Frequency) -> int:
-    """Return in how many chunks the rarest word of a run stands."""
-    return min((frequency(word) for word in words(run).split()), default=0)
+    """Return in how many chunks the rarest word of a run stands; 0 when all of them stand nowhere."""
+    return min(filter(None, map(frequency, words(run).split())), default=0)
