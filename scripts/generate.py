@@ -29,6 +29,7 @@ _EXAMPLES: dict[str, Any] = {
     "query": "how does a client find the daemon",
     "text": "The socket's name is a hash of the git common directory, so that work trees share one daemon.",
     "id": "0198c5",
+    "bundle": "c-5d41402abc4b2a76",
     "range": "main..HEAD",
     "path": "memories.json",
     "ids": ["0198c5"],

@@ -44,9 +44,10 @@ def recall_text(result: r.RecallResult) -> str:
 
 
 def context_text(result: r.ContextResult) -> str:
-    """Return the pack's own markdown, and how much did not fit."""
-    left = f"\n\n({result.omitted} more did not fit into {result.budget} tokens.)" if result.omitted else ""
-    return (result.text.rstrip() or "There is nothing to say about this.") + left + _lag(result.saw)
+    """Return the pack's own text. What reads JSON or tags would not take a note behind it."""
+    if result.inputs.format != "markdown":
+        return result.text
+    return (result.text.rstrip() or "There is nothing to say about this.") + _lag(result.saw)
 
 
 def memories_text(result: r.MemoriesResult) -> str:
