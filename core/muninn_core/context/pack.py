@@ -6,7 +6,7 @@ format, and is enforced at the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from muninn_core.context.distinct import Candidate, distinct
 from muninn_core.context.forms import headline, part
@@ -125,28 +125,34 @@ def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
             if cut is not None and room.price(cut) <= allowance:
                 allowance -= room.take(number, cut)
             else:
-                room.passed.append((number, item, f"over the share of its tier ({tier})"))
+                reason = "over the budget" if share == 1.0 else "over the share of its tier, and over what was left"
+                room.passed.append((number, item, reason))
 
 
 def _fill_up(room: _Room, budget: int) -> None:
-    """Give what is left to those that were passed over."""
-    for attempt in (lambda item: item, lambda item: part(item, room.left - HEADING_TOKENS, cost)):
-        waiting, room.passed = room.passed, []
-        for number, item, reason in waiting:
-            form = attempt(item)
-            if form is not None and room.price(form) <= room.left:
-                room.take(number, form)
-            else:
-                room.passed.append((number, item, reason))
-    named, spent, waiting = 0, 0, room.passed
-    room.passed = []
-    for number, item, _ in waiting:
+    """Give what is left to those that were passed over: whole, else in part, else a line that says where they are."""
+    _retry(room, lambda item: item)
+    for_lines = budget // 20
+    room.left -= for_lines
+    _retry(room, lambda item: part(item, room.left - HEADING_TOKENS, cost))
+    room.left += for_lines
+    named = 0
+    for number, item, _ in room.passed:
         pointer = headline(item, cost)
         price = room.price(pointer)
-        if named < POINTERS and price <= room.left and spent + price <= budget // 20:
-            spent += room.take(number, pointer)
+        if named < POINTERS and price <= min(room.left, for_lines):
+            for_lines -= room.take(number, pointer)
             named += 1
-        room.passed.append((number, item, "over the budget"))
+
+
+def _retry(room: _Room, form: Callable[[PackItem], PackItem | None]) -> None:
+    waiting, room.passed = room.passed, []
+    for number, item, reason in waiting:
+        made = form(item)
+        if made is not None and room.price(made) <= room.left:
+            room.take(number, made)
+        else:
+            room.passed.append((number, item, reason))
 
 
 def cost(item: PackItem) -> int:
