@@ -37,6 +37,7 @@ MOST_PATCH = 1_000_000
 QUESTION_CHARS = 400
 """How long a question may become that nobody asked in words."""
 
+_LAST_LINE = 1_000_000_000
 _RANGE = re.compile(r"(?P<before>.*?)\.\.\.?(?P<after>.*)")
 _CURSOR = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?::\d{1,9})?")
 _NAME = re.compile(r"[^\W\d]\w{3,}")
@@ -164,7 +165,7 @@ def _changed(workspace: Workspace, diff: str) -> tuple[git.Touched, ...]:
         return git.touched_by(root, span["before"] or "HEAD", span["after"] or "HEAD")
     tracked = git.touched_by(root, diff or "HEAD")
     fresh = [path for path in git.untracked(root) if not path.startswith(".muninn/")]
-    return (*tracked, *(git.Touched(path=path, spans=((1, 1),), added=()) for path in fresh))
+    return (*tracked, *(git.Touched(path=path, spans=((1, _LAST_LINE),), added=()) for path in fresh))
 
 
 def _touched(sight: Sight, changed: Iterable[git.Touched]) -> list[Hit]:
