@@ -151,9 +151,16 @@ def test_what_does_not_fit_whole_comes_with_its_beginning():
     assert item.form == "part"
     assert lines("a", 300).startswith(item.text)
     assert item.text.count("\n") > 3
-    assert (item.start_line, item.end_line) == (1, 300)
-    assert "the first" in text_of(pack)
+    assert (item.id, item.start_line, item.end_line) == ("a.py:1-300", 1, item.text.count("\n") + 1)
+    assert f"### a.py:1-{item.end_line} [part of 1-300]" in text_of(pack)
     assert not pack.left_out
+
+
+def test_of_code_at_hand_the_lines_around_the_cursor_come_when_it_does_not_fit():
+    pack = make_pack("q", [("hand", hit(lines("a", 300), start=101))], 400, {"a.py": 250})
+    (item,) = pack.items
+    assert item.start_line < 250 <= item.end_line < 400
+    assert item.text == "\n".join(lines("a", 300).split("\n")[item.start_line - 101 : item.end_line - 100])
 
 
 def test_what_does_not_fit_at_all_is_named_by_its_place_at_the_end():

@@ -22,8 +22,8 @@ def readable(text: str) -> str:
 def test_tagged_text_is_xml_and_holds_the_texts_as_they_are(query, candidates):
     pack = make_pack(query, candidates, 20_000)
     root = ElementTree.fromstring(text_of(pack, "xml"))
-    found = [(item.get("id"), (item.text or "").strip("\n")) for item in root.findall("item")]
-    assert found == [(item.id, readable(item.text)) for item in pack.items]
+    found = [(item.get("tier"), (item.text or "").strip("\n")) for item in root.findall("item")]
+    assert found == [(item.tier, readable(item.text)) for item in pack.items]
     assert root.get("left_out") == str(len(pack.left_out))
 
 
@@ -31,7 +31,9 @@ def test_tagged_text_is_xml_and_holds_the_texts_as_they_are(query, candidates):
 def test_json_text_is_json_and_holds_the_items_in_order(query, candidates):
     pack = make_pack(query, candidates, 20_000)
     data = json.loads(text_of(pack, "json"))
-    assert [item["id"] for item in data["items"]] == [item.id for item in pack.items]
+    assert [(item["tier"], item.get("path", "")) for item in data["items"]] == [
+        (item.tier, item.path) for item in pack.items
+    ]
     assert data["left_out"] == len(pack.left_out)
 
 

@@ -68,6 +68,10 @@ async def test_what_an_agent_remembers_it_recalls(agents: Agents, era: str) -> N
         pack, failed = await said(agent, "context", query="change the display name of a user", budget=2000)
         assert not failed
         assert text in pack
+        tagged, failed = await said(agent, "context", files=["src/users.py"], format="xml")
+        assert not failed
+        assert tagged.startswith('<context bundle="c-')
+        assert tagged.endswith("</context>\n")
         listed, _ = await said(agent, "memories", file="src/users.py")
         assert text in listed
         status, _ = await said(agent, "status")

@@ -40,9 +40,10 @@ def replay(console: Console, result: dict[str, Any], given: argparse.Namespace) 
             since = f"; since then {', '.join(result['moved'])}" if result["moved"] else ""
             sentence(aside, (f"as it was answered{since}", "faint"))
         return
+    if result["same"]:
+        sentence(aside, ("gathered anew, the text is the same", "good"))
+        return
     for words in result["moved"]:
         sentence(aside, ("not the same state: ", "warn"), (words, ""))
     for words in result["differs"]:
         sentence(aside, ("differs: ", "warn"), (words, ""))
-    if result["same"]:
-        sentence(aside, ("gathered anew, the text is the same", "good"))

@@ -41,7 +41,7 @@ def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequenc
         + (f" ({then.index.lag} files behind)" if then.index.lag else ""),
         *(f"- {name}: {value}" for name, value in _given(context.inputs)),
         f"- {context.tokens} of {context.budget} tokens, {len(context.items)} items, {len(context.left_out)} left out",
-        f"- order: {', '.join(f'{tier} (up to {share:.0%} of what is left)' for tier, share in TIERS)}",
+        f"- order, and the share of what is left: {', '.join(f'{tier} {share:.0%}' for tier, share in TIERS)}",
     ]
     if items:
         lines += ["", "## Items"]

@@ -6,7 +6,8 @@ format, and is enforced at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from muninn_core.context.distinct import Candidate, distinct
 from muninn_core.context.forms import headline, part
@@ -45,6 +46,9 @@ FOOT_FROM = 200
 JOINED_SHARE = 0.25
 """The share of the budget that pieces of a file may have to be joined."""
 
+PART_SHARE = 0.75
+"""How much of what is left to its tier an item that does not fit whole may take in part."""
+
 POINTERS = 8
 """How many candidates that do not fit are named by their place, at most, in at most a twentieth of the budget."""
 
@@ -62,8 +66,9 @@ class Pack(Value):
 class _Room:
     """What is left of a budget, and what was chosen and passed over so far."""
 
-    def __init__(self, left: int) -> None:
+    def __init__(self, left: int, lines: Mapping[str, int]) -> None:
         self.left = left
+        self.lines = lines
         self.chosen: list[tuple[int, PackItem]] = []
         self.passed: list[tuple[int, PackItem, str]] = []
         self._headed: set[str] = set()
@@ -81,8 +86,12 @@ class _Room:
         return price
 
 
-def make_pack(query: str, candidates: Sequence[Candidate], budget: int) -> Pack:
+def make_pack(
+    query: str, candidates: Sequence[Candidate], budget: int, lines: Mapping[str, int] = MappingProxyType({})
+) -> Pack:
     """Choose from (tier, hit) pairs, which come in the order of their worth within each tier.
+
+    `lines` are {path: the line that matters most there}, for what does not fit whole.
 
     Every tier may take its share; what is left in the end is given to those that did not fit, in the same order: whole,
     else in part, else by their place alone.
@@ -91,7 +100,7 @@ def make_pack(query: str, candidates: Sequence[Candidate], budget: int) -> Pack:
     kept, dropped = distinct(ordered, int(budget * JOINED_SHARE))
     sheet = _heading(query, budget, len(candidates))
     summary = int(budget * SUMMARY_SHARE) if budget >= SUMMARY_FROM else 0
-    room = _Room(budget - _size(sheet) - summary)
+    room = _Room(budget - _size(sheet) - summary, lines)
     _share_out(room, [_item(tier, hit) for tier, hit in kept])
     _fill_up(room, budget)
     left_out = [_left(_item(each.tier, each.hit), each.reason) for each in dropped]
@@ -121,7 +130,7 @@ def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
             if room.price(item) <= allowance:
                 allowance -= room.take(number, item)
                 continue
-            cut = part(item, allowance // 2, cost)
+            cut = part(item, int(allowance * PART_SHARE) - HEADING_TOKENS, cost, room.lines.get(item.path, 0))
             if cut is not None and room.price(cut) <= allowance:
                 allowance -= room.take(number, cut)
             else:
@@ -134,7 +143,7 @@ def _fill_up(room: _Room, budget: int) -> None:
     _retry(room, lambda item: item)
     for_lines = budget // 20
     room.left -= for_lines
-    _retry(room, lambda item: part(item, room.left - HEADING_TOKENS, cost))
+    _retry(room, lambda item: part(item, room.left - HEADING_TOKENS, cost, room.lines.get(item.path, 0)))
     room.left += for_lines
     named = 0
     for number, item, _ in room.passed:
@@ -231,5 +240,6 @@ def _left(item: PackItem, reason: str) -> LeftOut:
 
 def _item(tier: str, hit: Hit) -> PackItem:
     shared = {name: getattr(hit, name) for name in PackItem.__struct_fields__ if name in Hit.__struct_fields__}
-    item = PackItem(**{**shared, "tier": tier, "title": hit.title or hit.symbol, "tokens": 0})
+    text = hit.text if hit.kind == "memory" else hit.text.rstrip("\n")
+    item = PackItem(**{**shared, "tier": tier, "title": hit.title or hit.symbol, "text": text, "tokens": 0})
     return replace(item, tokens=cost(item))

@@ -72,7 +72,7 @@ def marks(item: PackItem) -> tuple[str, ...]:
     subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
     limit = item.scope if item.scope != "project" else "private" if item.private else ""
     found = [*provenance(item.trust, item.origin), *whereabouts(item.elsewhere, item.work), warning(item.cites)]
-    return tuple(mark for mark in (*found, item.status, subject, limit, _cut(item)) if mark)
+    return tuple(mark for mark in (*found, item.status, subject, limit) if mark)
 
 
 def _markdown(sheet: Sheet) -> str:
@@ -124,11 +124,7 @@ def _remembered(item: PackItem) -> str:
 
 
 def _cut(item: PackItem) -> str:
-    if item.form == "headline":
-        return "not shown"
-    if item.form == "whole":
-        return ""
-    return "cut" if item.kind == "memory" else f"the first {item.text.count(chr(10)) + 1} lines of it"
+    return f"part of {item.id.rpartition(':')[2]}" if item.form == "part" else ""
 
 
 def _place(item: PackItem) -> str:
@@ -174,22 +170,26 @@ def _json(sheet: Sheet) -> str:
     return f'{encode_json(head).decode()[:-1]},"items":[\n{items}\n]}}\n'
 
 
-def _plain(item: PackItem) -> dict[str, Any]:
-    """Return an item as JSON has it: what a reader needs, without scores; what is empty is left out."""
-    lines = [item.start_line, item.end_line] if item.start_line else None
-    fields = {
+def _facts(item: PackItem) -> dict[str, str]:
+    """Return what programs and models are told of an item beside its text; what is empty, or follows, is left out."""
+    whole = item.kind != "memory" and item.form == "whole"
+    facts = {
         "tier": item.tier,
-        "kind": item.kind,
-        "id": item.id,
+        "kind": item.kind if item.kind != item.tier else "",
+        "id": item.id if not whole else "",
         "path": item.path,
-        "lines": lines,
-        "title": _clean(item.title),
+        "lines": f"{item.start_line}-{item.end_line}" if item.start_line else "",
+        "title": item.title,
         "form": item.form if item.form != "whole" else "",
-        "trust": item.trust,
-        "notes": [_clean(mark) for mark in marks(item)],
-        "text": _clean(item.text) if item.form != "headline" else "",
+        "trust": item.trust or "",
     }
-    return {name: value for name, value in fields.items() if value}
+    return {name: value for name, value in facts.items() if value}
+
+
+def _plain(item: PackItem) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: _clean(value) for name, value in _facts(item).items()}
+    fields |= {"notes": [_clean(mark) for mark in marks(item)]} if marks(item) else {}
+    return fields | {"text": _clean(item.text)} if item.form != "headline" else fields
 
 
 def _xml(sheet: Sheet) -> str:
@@ -202,18 +202,7 @@ def _xml(sheet: Sheet) -> str:
 
 
 def _tagged(item: PackItem) -> str:
-    facts = {
-        "tier": item.tier,
-        "kind": item.kind,
-        "id": item.id,
-        "path": item.path,
-        "lines": f"{item.start_line}-{item.end_line}" if item.start_line else "",
-        "title": item.title,
-        "form": item.form if item.form != "whole" else "",
-        "trust": item.trust or "",
-        "notes": "; ".join(marks(item)),
-    }
-    head = f"<item{_attributes(facts)}"
+    head = f"<item{_attributes({**_facts(item), 'notes': '; '.join(marks(item))})}"
     return f"{head}/>\n" if item.form == "headline" else f"{head}>\n{_content(item.text)}\n</item>\n"
 
 

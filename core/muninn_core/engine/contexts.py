@@ -102,7 +102,7 @@ def _gathered(
     candidates = _candidates(workspace, replace(params, query=question), sight, hand, scope)
     hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, searched_commit(params, sight))
     tiers = (tier for tier, _ in candidates)
-    pack = make_pack(question, list(zip(tiers, noted(hits, hand), strict=True)), params.budget)
+    pack = make_pack(question, list(zip(tiers, noted(hits, hand), strict=True)), params.budget, hand.lines)
     bundle = bundle_id(inputs, question, sight.saw, pack)
     text = render_sheet(finished(pack, bundle), params.format)
     return ContextResult(

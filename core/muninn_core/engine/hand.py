@@ -8,8 +8,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from muninn_core import git
@@ -44,11 +45,15 @@ _NAME = re.compile(r"[^\W\d]\w{3,}")
 
 
 class Hand(NamedTuple):
-    """Files at hand with what makes them so, the pieces of code there, and the names that a change brings."""
+    """Files at hand with what makes them so, the pieces of code there, and the names that a change brings.
+
+    `lines` are {path: the line of the cursor, or else the first that the change touches}.
+    """
 
     files: dict[str, str]
-    pieces: tuple[Hit, ...]
-    names: tuple[str, ...]
+    pieces: tuple[Hit, ...] = ()
+    names: tuple[str, ...] = ()
+    lines: Mapping[str, int] = MappingProxyType({})
 
 
 def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
@@ -56,21 +61,24 @@ def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
     named = dict.fromkeys((_rooted(workspace, file) for file in params.files), "named by the asker")
     if params.at is not None:
         _refuse_places(params)
-        return Hand(named, (), ())
+        return Hand(named)
     pieces: list[Hit] = []
     files: dict[str, str] = {}
+    lines: dict[str, int] = {}
     if params.cursor is not None:
         path, line = _cursor(workspace, params.cursor)
-        files[path] = "the cursor is in it"
+        files[path], lines[path] = "the cursor is in it", line
         pieces += _around(_chunks(sight, path), path, line)
     changed = _changed(workspace, params.diff) if params.diff is not None else ()
-    files |= {each.path: "the change touches it" for each in changed if each.path not in files}
+    for each in changed:
+        files.setdefault(each.path, "the change touches it")
+        lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
     pieces += _touched(sight, changed)
     for path in (*named, *(_rooted(workspace, each) for each in params.open_files), *changed_files(workspace)):
         files.setdefault(path, named.get(path) or _ground(workspace, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
     common = sorted(names, key=lambda name: (-names[name], name))[:12]
-    return Hand(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common))
+    return Hand(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common), lines)
 
 
 def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:

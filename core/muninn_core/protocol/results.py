@@ -155,8 +155,8 @@ class RecallResult(Result):
 class PackItem(Value):
     """One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
 
-    `form`: whole; part, where `text` is cut to the lines that fit; headline, where only its place is named. `tokens` is
-    the most that it takes in any format.
+    `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
+    only its place is named. `tokens` is the most that it takes in any format.
     """
 
     tier: str
