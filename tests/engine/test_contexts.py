@@ -240,7 +240,7 @@ def test_what_is_not_there_to_explain_is_said(steps):
     with pytest.raises(NotFoundError, match="was no candidate"):
         steps.call("why", bundle=bundle, item="src/none.py")
     with pytest.raises(NotFoundError, match="is kept here"):
-        steps.call("why", bundle="c-0000")
+        steps.call("why", bundle="c-0000000000000000")
     for wrong in ("../../x", "c-", "c-zz", "users"):
         with pytest.raises(BadParams, match="no context's id"):
             steps.call("replay", bundle=wrong)
