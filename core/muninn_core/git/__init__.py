@@ -19,6 +19,7 @@ from muninn_core.git.history import (
 )
 from muninn_core.git.moves import followed, removals, renames
 from muninn_core.git.objects import BlobChange, Entry, blob, blob_changes, holds, list_tree, read_blobs, tips, tree_ids
+from muninn_core.git.patch import Touched, read_patch, touched_by
 from muninn_core.git.run import GitError, stream
 from muninn_core.git.worktree import Head, HeadReader, head, hooks_folder, ignored, list_files, naming, untracked
 
@@ -33,6 +34,7 @@ __all__ = [
     "HeadReader",
     "Hunk",
     "Ref",
+    "Touched",
     "blob",
     "blob_changes",
     "changed_files",
@@ -54,12 +56,14 @@ __all__ = [
     "merge_base",
     "naming",
     "read_blobs",
+    "read_patch",
     "refs",
     "removals",
     "renames",
     "reverted",
     "stream",
     "tips",
+    "touched_by",
     "tree_ids",
     "unreachable",
     "untracked",
