@@ -17,9 +17,11 @@ from muninn_core.git.history import (
     reverted,
     unreachable,
 )
-from muninn_core.git.moves import followed, removals, renames
+from muninn_core.git.kept import Made, Objects
+from muninn_core.git.moves import removals, renames
 from muninn_core.git.objects import BlobChange, Entry, blob, blob_changes, holds, list_tree, read_blobs, tips, tree_ids
 from muninn_core.git.run import GitError, stream
+from muninn_core.git.trail import Trail
 from muninn_core.git.worktree import Head, HeadReader, head, hooks_folder, ignored, list_files, naming, untracked
 
 __all__ = [
@@ -32,7 +34,10 @@ __all__ = [
     "Head",
     "HeadReader",
     "Hunk",
+    "Made",
+    "Objects",
     "Ref",
+    "Trail",
     "blob",
     "blob_changes",
     "changed_files",
@@ -41,7 +46,6 @@ __all__ = [
     "commit_of",
     "commit_time",
     "commits",
-    "followed",
     "head",
     "holds",
     "hooks_folder",
