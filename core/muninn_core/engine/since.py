@@ -65,7 +65,7 @@ class Since:
         if made is None or head is None:
             return None
         trail = self.told("trail", lambda: git.Trail(self._root, self._objects, head))
-        now = trail.follow(made, path)
+        now = path if self._objects.holds(head.sha, path) else trail.follow(made, path)
         waiting = self._waiting() if now is not None else None
         if now is None or waiting is None:
             return None

@@ -34,18 +34,18 @@ class Texts:
         self._root = root
         self._most = most
         self._lock = threading.Lock()
-        self._sizes: dict[str, int] = {}
+        self._sizes: dict[tuple[str, str], int] = {}
         self._batches: dict[str, list[_Batch]] = {}
 
     def hold(self, paths: Iterable[str], suffix: str) -> bool:
         """Read those of the files that are not at hand; False when there would be too much of them. All end alike."""
         with self._lock:
-            missing = sorted(path for path in paths if path not in self._sizes)
+            missing = sorted(path for path in paths if (suffix, path) not in self._sizes)
             sizes = {path: self._size(path) for path in missing}
             if sum(self._sizes.values()) + sum(sizes.values()) > self._most:
                 return False
             if missing:
-                self._sizes.update(sizes)
+                self._sizes.update(((suffix, path), size) for path, size in sizes.items())
                 self._batches.setdefault(suffix, []).append(self._read([path for path in missing if sizes[path]]))
             return True
 

@@ -33,7 +33,7 @@ class Trail:
         self._renamed: dict[str, dict[str, str]] = {}
 
     def follow(self, made: Made, path: str) -> str | None:
-        """Return the name that a commit's file has at `head`, None when it has none.
+        """Return the new name at `head` of a commit's file that has lost its old one, None when it has none.
 
         Every single rename is one that git sees in its commit, so that a file is found that has little in common with
         what it once was.
@@ -43,12 +43,10 @@ class Trail:
         if at is None:  # it came by a merge: what was there before it was made still was when it was merged, mostly
             at = bisect_left(way, -made.seconds, key=lambda one: -one[1])
         for _ in range(_MOST_RENAMES):
-            if self._there(0, path):
-                return path
             sha = self._removal(path, at)
             now = self._renames(sha).get(path) if sha else None
-            if now is None:
-                return None
+            if now is None or self._there(0, now):
+                return now
             path, at = now, place.get(sha, len(way) - 1)
         return None
 
