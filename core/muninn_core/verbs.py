@@ -36,12 +36,14 @@ if TYPE_CHECKING:
         ReconcileResult,
         RedactResult,
         RememberResult,
+        ReplayResult,
         ResolveResult,
         ReviewResult,
         SealResult,
         StatusResult,
         UndoResult,
         VerifyResult,
+        WhyResult,
     )
 
 
@@ -63,7 +65,7 @@ class Verbs:
     def index(self, *, wait: bool = True, rebuild: bool = False) -> IndexResult:
         """Compare every file with the index and take in what changed.
 
-        `wait`: Answer only when everything on disk is searchable.
+        `wait`: Answer only when everything on disk is found, by words and by meaning.
         `rebuild`: Throw the index away and build it from the files.
         """
         return cast("IndexResult", self.call("index", wait=wait, rebuild=rebuild))
@@ -191,27 +193,36 @@ class Verbs:
 
     def context(
         self,
-        query: str,
+        query: str = "",
         *,
         budget: int = 4000,
         files: Sequence[str] = (),
+        cursor: str | None = None,
+        diff: str | None = None,
+        open_files: Sequence[str] = (),
         task: str | None = None,
         scope: Literal["project", "session", "global"] | None = None,
         session: str | None = None,
         at: str | None = None,
         branches: bool = False,
+        format: Literal["markdown", "json", "xml"] = "markdown",
     ) -> ContextResult:
         """Make a pack of what matters for a task, within a token budget.
 
-        `query`: The task or question at hand.
+        `query`: The task or question at hand; follows from what else is given when absent.
         `budget`: The most tokens of the whole pack.
         `files`: Files at hand; what is remembered of them counts more.
+        `cursor`: Where the work is: FILE:LINE or FILE:LINE:COL. The code around it comes first.
+        `diff`: Changes at hand: HEAD or another revision for those of the work tree against it, A..B for those between
+            two, or a patch as `git diff` writes it.
+        `open_files`: Files that are open in the asker's editor, the last used first.
         `task`: A task's id; its document and memories come first.
         `scope`: session: only this session's notes; project: project and global memory; global: all memory, other
             sessions' notes too. Otherwise this session's, the project's and the global one.
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
         `at`: Answer as of this commit, branch or tag, from git's objects: what was remembered then.
         `branches`: Also what is remembered on other branches only; it is labelled with their names.
+        `format`: How `text` is written; the items are the same in all.
         """
         return cast(
             "ContextResult",
@@ -220,13 +231,33 @@ class Verbs:
                 query=query,
                 budget=budget,
                 files=files,
+                cursor=cursor,
+                diff=diff,
+                open_files=open_files,
                 task=task,
                 scope=scope,
                 session=session,
                 at=at,
                 branches=branches,
+                format=format,
             ),
         )
+
+    def why(self, bundle: str, *, item: str | None = None) -> WhyResult:
+        """Say why a context holds what it holds: inputs, the signals of each item, what was left out and why.
+
+        `bundle`: The id that `context` gave its answer, or an unambiguous prefix of it.
+        `item`: Only this item, taken or left out: its id, a path, or the beginning of either.
+        """
+        return cast("WhyResult", self.call("why", bundle=bundle, item=item))
+
+    def replay(self, bundle: str, *, fresh: bool = False) -> ReplayResult:
+        """Give a context once more, byte for byte; or gather it anew and say what differs.
+
+        `bundle`: The id that `context` gave its answer, or an unambiguous prefix of it.
+        `fresh`: Gather it anew from what it was asked with, and say what differs.
+        """
+        return cast("ReplayResult", self.call("replay", bundle=bundle, fresh=fresh))
 
     def memories(
         self,
