@@ -158,6 +158,7 @@ class Workspace:
         self.updater.stop()
         self.index_of_past.close()
         self.index_of_branches.close()
+        self.citations.rest()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()
