@@ -22,6 +22,7 @@ from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
 from muninn_core.engine.past import Past
+from muninn_core.engine.places import Places
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
@@ -49,7 +50,8 @@ OUTSIDE_SECONDS = 2.0
 class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
 
-    `writable`: memory can be stored.
+    `writable`: memory can be stored. `changed` is called, on any thread, when what is said of files may be another:
+    with the paths that changed, or None where any may have.
     """
 
     def __init__(
@@ -100,6 +102,8 @@ class Workspace:
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
         self.current = Current(self.known)
+        self.places = Places(self.known)
+        self.changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.updater = Updater(
@@ -249,7 +253,10 @@ class Workspace:
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
                 self.current.take(changed)
+                self.places.take(changed)
                 self.updater.update_memories(changed)
+        if changed:
+            self.changed(None)
 
     def follow_shared(self) -> None:
         """Take in what this and other processes wrote to the global memory, and give the index what changed."""
@@ -268,7 +275,10 @@ class Workspace:
             }
             if changed:
                 self.current.take(changed)
+                self.places.take(changed)
                 self.updater.update_memories(changed)
+        if changed:
+            self.changed(None)
 
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
@@ -300,6 +310,7 @@ class Workspace:
             self.hand_over_memories()
         if inside or full:
             self.updater.update_files(inside, full=full, rebuild=rebuild)
+            self.changed(None if full else frozenset(inside))
 
     def _reload_config(self) -> bool:
         """Read the configuration again; say whether it names another model."""
