@@ -31,6 +31,8 @@ _EXAMPLES: dict[str, Any] = {
     "id": "0198c5",
     "range": "main..HEAD",
     "path": "memories.json",
+    "file": "src/users.py",
+    "uri": "muninn:/notes/src/users.py.md",
     "ids": ["0198c5"],
     "name": "house-style",
     "version": "1.2.0",

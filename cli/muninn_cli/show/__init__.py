@@ -8,7 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, backfill, bundles, changes, citations, health, memories, packs, privacy, reviews
+from muninn_cli.show import (
+    answers,
+    backfill,
+    bundles,
+    changes,
+    citations,
+    health,
+    memories,
+    packs,
+    places,
+    privacy,
+    reviews,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -48,6 +60,11 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "pack.update": packs.update,
     "pack.remove": packs.remove,
     "verify": citations.verify,
+    "confirm": places.confirm,
+    "annotate": places.annotate,
+    "about": places.about,
+    "document": places.document,
+    "draft": places.draft,
     "brief": answers.brief,
     "capture": changes.capture,
     "backfill": backfill.backfill,
