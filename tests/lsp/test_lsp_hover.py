@@ -23,7 +23,7 @@ async def hover(editor: BareEditor, path: Path, line: int = 0) -> str | None:
     return text
 
 
-async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Bare, home: Home) -> None:
+async def test_a_line_shows_its_own_memories_and_the_top_of_a_file_all_of_them(bare: Bare, home: Home) -> None:
     editor = await bare()
     cite = {"path": "src/users.py", "start": 6, "end": 8}
     await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [cite]})
@@ -33,11 +33,13 @@ async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Ba
     off_line = await hover(editor, home.repo / "src" / "users.py", line=0)
     assert on_line is not None
     assert off_line is not None
-    assert on_line.index("Lookup") < on_line.index("never cached")
+    assert "never cached" not in on_line
+    assert "… and 1 more about this file" in on_line
     assert off_line.index("never cached") < off_line.index("Lookup")
     assert "Elsewhere" not in on_line
     assert "insight" in on_line
     assert "lines 6-8" in on_line
+    assert await hover(editor, home.repo / "src" / "users.py", line=2) is None
 
 
 async def test_after_a_rename_the_memories_of_the_old_name_are_shown(bare: Bare, home: Home) -> None:

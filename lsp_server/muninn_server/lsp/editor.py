@@ -211,7 +211,7 @@ class Editor:
                 self._buffers.put(path, document.source)
             if not self.pulls:
                 quiet = findings.QUIET_SECONDS if self.version_of(uri) > 0 and not saved else 0.0
-                self._soon(uri, quiet, lambda: self._run(findings.push(self, self._server, uri)))
+                self._soon(uri, quiet, lambda: self._run(findings.push(self, self._server, uri, again=saved)))
 
     def drop(self, uri: str) -> None:
         """Forget a document that was closed."""

@@ -60,8 +60,8 @@ async def found(editor: Editor, server: Server, uri: str) -> list[types.Diagnost
     return [_diagnostic(editor, uri, document, doubt) for doubt in result.doubts] if result else []
 
 
-async def push(editor: Editor, server: Server, uri: str) -> None:
-    """Publish what is to be underlined, unless the document changes meanwhile, or nothing has changed."""
+async def push(editor: Editor, server: Server, uri: str, *, again: bool = False) -> None:
+    """Publish what is to be underlined, unless the document changes meanwhile; the same only when it is to be again."""
     document = server.workspace.get_text_document(uri)
     version = document.version
     items = await found(editor, server, uri)
@@ -71,7 +71,7 @@ async def push(editor: Editor, server: Server, uri: str) -> None:
     known = editor.published.get(uri)
     if known is None and not items and not checked(editor.relative(uri) or ""):
         return  # nothing was ever said of it, and nothing is to be said
-    if known != (number, version):
+    if again or known != (number, version):
         editor.published[uri] = (number, version)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items, version))
 
