@@ -28,7 +28,19 @@ COMMANDS = {
 """The commands that are no verbs of the catalogue."""
 
 GROUPS = {
-    "Ask": ("recall", "context", "memories", "history", "about", "annotate", "document", "verify", "brief"),
+    "Ask": (
+        "recall",
+        "context",
+        "why",
+        "replay",
+        "memories",
+        "history",
+        "about",
+        "annotate",
+        "document",
+        "verify",
+        "brief",
+    ),
     "Remember": ("remember", "draft", "confirm", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check", "approve", "reject"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from repositories import USERS, git
 
+from muninn_core.engine import annotating
 from muninn_core.engine.buffers import Buffers, compared
 from muninn_core.errors import BadParams, NotFoundError
 
@@ -12,6 +13,12 @@ pytest_plugins = ("engines",)
 
 FILE = "src/users.py"
 LOOKUP = f"{FILE}:6-8"
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """All the time that a busy machine needs."""
+    monkeypatch.setattr(annotating, "LOOK_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -49,6 +56,17 @@ def test_a_file_and_each_definition_say_how_many_notes_there_are(rules):
 def test_a_file_that_nothing_is_remembered_about_has_no_lens(muninn):
     result = muninn.call("annotate", file="README.md")
     assert (result.notes, result.lenses, result.doubts) == ((), (), ())
+
+
+def test_what_there_was_no_time_to_check_is_counted_and_not_taken_for_stale(rules, monkeypatch):
+    muninn, _ = rules
+    edited(muninn, "import os\n\n" + USERS)
+    monkeypatch.setattr(annotating, "LOOK_SECONDS", -1.0)
+    result = muninn.call("annotate", file=FILE)
+    assert result.pending > 0
+    assert result.doubts == ()
+    monkeypatch.setattr(annotating, "LOOK_SECONDS", 60.0)
+    assert muninn.call("annotate", file=FILE).pending == 0
 
 
 def test_a_path_outside_of_the_repository_is_refused(muninn):

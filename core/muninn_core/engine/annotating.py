@@ -12,7 +12,7 @@ from typing import NamedTuple
 from muninn_core.context.annotation import lenses
 from muninn_core.context.hover import headline
 from muninn_core.engine.buffers import seen_by
-from muninn_core.engine.citations import Look
+from muninn_core.engine.citations import Look, OutOfTime
 from muninn_core.engine.documents import Library
 from muninn_core.engine.drafts import inside
 from muninn_core.engine.pointers import pointers
@@ -56,6 +56,7 @@ class Remembered(NamedTuple):
     library: Library
     look: Look
     omitted: int
+    pending: int
 
     def here(self, memory: Memory) -> list[Citation]:
         """Return those citations of a memory that are in this file now, or were before they went."""
@@ -87,8 +88,10 @@ def remembered(workspace: Workspace, given: str, scope: Scope, now: datetime) ->
     citations = look.of_all([*memories, *moved])
     came = {each.id: each for each in moved if any(one.path == path for one in citations.get(each.id, ()))}
     memories = sorted([*memories, *came.values()], key=lambda memory: (memory.ts, memory.id), reverse=True)
+    late = str(OutOfTime())
+    pending = sum(one.note == late for found in citations.values() for one in found)
     return Remembered(
-        path, names, memories, citations, page, workspace.documents.look(), look, max(0, len(ordered) - MOST)
+        path, names, memories, citations, page, workspace.documents.look(), look, max(0, len(ordered) - MOST), pending
     )
 
 
@@ -103,6 +106,7 @@ def annotate(workspace: Workspace, params: AnnotateParams, scope: Scope, now: da
         doubts=tuple(_doubts(workspace, found)),
         pointers=tuple(pointers(found.page.text, workspace.known(), found.library)) if found.page else (),
         omitted=found.omitted,
+        pending=found.pending,
         saw=workspace.saw(),
     )
 

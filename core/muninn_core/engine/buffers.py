@@ -7,11 +7,11 @@ work tree's own `Citations`. It knows no editor: somebody puts texts in and take
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from muninn_core import git
 from muninn_core.engine.citations import Citations, Look
@@ -20,7 +20,6 @@ from muninn_core.model.memory import Cite
 from muninn_core.reconcile.tree import Unknown
 from muninn_core.source.page import Page
 
-T = TypeVar("T")
 _Signature = tuple[int, int, int]
 
 MOST_COMPARED = 20_000
@@ -97,6 +96,7 @@ class Seen(Citations):
 
     def __init__(self, base: Citations, buffers: Buffers, unsaved: Mapping[str, Buffer]) -> None:
         self.base = base
+        self.since = base.since
         self.unsaved = unsaved
         self._buffers = buffers
         self._all = tuple(sorted((path, buffer.serial) for path, buffer in unsaved.items()))
@@ -123,10 +123,6 @@ class Seen(Citations):
     def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Keep a judgement of an unsaved file until anything changes."""
         self._buffers.results[cite] = (self._key(signature), result)
-
-    def told(self, question: Any, ask: Callable[[], T], before: Callable[[], None]) -> T:
-        """Return what git says to a question."""
-        return self.base.told(question, ask, before)
 
     def _key(self, signature: _Signature | None) -> Any:
         return (signature, self.base.token(), self._all)

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from muninn_core import git
 from muninn_core.context import page
 from muninn_core.context.about import about_markdown
-from muninn_core.engine import annotating, gather, listing
+from muninn_core.engine import annotating, contexts, listing
 from muninn_core.engine.addresses import SCHEME, linker
 from muninn_core.engine.buffers import seen_by
 from muninn_core.engine.lifeline import history
@@ -54,7 +54,7 @@ def _pack(workspace: Workspace, query: dict[str, str], scope: Scope, now: dateti
     asked, budget = query.get("query", "").strip(), query.get("budget", "4000")
     if not asked or not budget.isdecimal() or not 50 <= int(budget) <= 200_000:
         raise BadParams("a pack needs a query, and a budget of 50 to 200000 tokens", hint=HINT)
-    result = gather.context(workspace, ContextParams(query=asked, budget=int(budget)), scope, now)
+    result = contexts.context(workspace, ContextParams(query=asked, budget=int(budget)), scope, now)
     return f"Context: {asked}", page.pack_page(asked, result)
 
 

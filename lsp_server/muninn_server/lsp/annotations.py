@@ -41,7 +41,9 @@ class Annotations:
             found: AnnotateResult | None = await self._editor.ask("annotate", {"file": path}, lambda result: result)
         except BadParams:
             return None  # a path that can be none of a file here
-        if found is not None:
+        if found is not None and found.pending:
+            self._editor.look_again()
+        elif found is not None:
             self._known[key] = (now, found)
             while len(self._known) > KEPT:
                 self._known.popitem(last=False)

@@ -67,6 +67,7 @@ class Editor:
         self._tasks: set[asyncio.Task[None]] = set()
         self._later: dict[str, asyncio.TimerHandle] = {}
         self._unheard: Callable[[], None] = lambda: None
+        self._open: dict[str, None] = {}
         self._server = new_server(send)
         self.pages = pages.Pages(self, self._server)
         self.folders = folders.Folders(session.place, self._server)
@@ -102,8 +103,10 @@ class Editor:
         except BadParams as error:
             log.error("%s", error.message)  # a notification has no answer
             return
-        if method in _DOCUMENT_EVENTS and not self._is_kept(typed):
-            return
+        if method in _DOCUMENT_EVENTS:
+            self._note_open(method, self.relative(typed.params.text_document.uri))
+            if not self._is_kept(typed):
+                return
         self._server.protocol.handle_message(typed)
 
     def _is_kept(self, typed: Any) -> bool:
@@ -112,6 +115,16 @@ class Editor:
             known = self.relative(document.uri) is not None or self.pages.is_draft(document.uri)
             return known and len(document.text) <= MOST_CHARS
         return document.uri in self._server.workspace.text_documents
+
+    def _note_open(self, method: str, path: str | None) -> None:
+        """Put on the desk what is open here, the last opened or edited first: a context begins with it."""
+        closed = method == types.TEXT_DOCUMENT_DID_CLOSE
+        if path is None or (not closed and path == next(iter(self._open), None)):
+            return  # elsewhere, or the one that is being typed in
+        self._open.pop(path, None)
+        if not closed:
+            self._open = {path: None, **self._open}
+        self._session.engine.desk.put(self._session.place.root, self, tuple(self._open))
 
     def answer(self, message: dict[str, Any]) -> None:
         """Take the client's answer to a request of ours."""
@@ -125,7 +138,8 @@ class Editor:
         return future is not None and future.cancel()
 
     async def close(self) -> None:
-        """Stop what still runs for this editor."""
+        """Stop what still runs for this editor, and take its files off the desk."""
+        self._session.engine.desk.put(self._session.place.root, self, ())
         self._unheard()
         for timer in self._later.values():
             timer.cancel()
@@ -197,6 +211,10 @@ class Editor:
         if wanted != self.settings:
             self.settings = wanted
             self._refresh()
+
+    def look_again(self) -> None:
+        """Have what is shown asked for anew, since an answer had no time for all of it."""
+        self._soon("", REFRESH_SECONDS, self._refresh)
 
     # --- documents ---
 
