@@ -10,13 +10,18 @@ if TYPE_CHECKING:
     from muninn_core.model.value import Value
     from muninn_core.protocol.params import MemoryDraft
     from muninn_core.protocol.results import (
+        AboutResult,
+        AnnotateResult,
         BackfillResult,
         BriefResult,
         CaptureResult,
         CheckResult,
+        ConfirmResult,
         ConflictsResult,
         ContextResult,
         DiffResult,
+        DocumentResult,
+        DraftResult,
         ExportResult,
         ForgetResult,
         HistoryResult,
@@ -700,6 +705,75 @@ class Verbs:
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
         """
         return cast("VerifyResult", self.call("verify", id=id, fix=fix, session=session))
+
+    def confirm(
+        self,
+        id: str,
+        *,
+        cites: Sequence[Cite | Mapping[str, Any]] = (),
+        session: str | None = None,
+    ) -> ConfirmResult:
+        """Say that a memory still holds: it cites the code as it is now, or in the place that is given.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `cites`: New places in the code, in place of those that are stale; else where the code is now.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast("ConfirmResult", self.call("confirm", id=id, cites=cites, session=session))
+
+    def annotate(self, file: str) -> AnnotateResult:
+        """Say what is remembered about a file in the places of that file, and what of it is in doubt.
+
+        `file`: The file, relative to the root.
+        """
+        return cast("AnnotateResult", self.call("annotate", file=file))
+
+    def about(self, file: str, *, line: int = 0, name: str = "", links: bool = False) -> AboutResult:
+        """Say what is remembered about a line or a name in the code, and why it has to do with it.
+
+        `file`: The file, relative to the root.
+        `line`: The line (1-based); 0 is the file as a whole.
+        `name`: The name that stands there, if one is meant.
+        `links`: Link records as `muninn:` documents, for a client that can open them.
+        """
+        return cast("AboutResult", self.call("about", file=file, line=line, name=name, links=links))
+
+    def document(self, uri: str) -> DocumentResult:
+        """Show a memory, what is known of a file, or a pack as a page for reading.
+
+        `uri`: muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, or
+            muninn:/pack.md?query=TEXT&budget=TOKENS.
+        """
+        return cast("DocumentResult", self.call("document", uri=uri))
+
+    def draft(
+        self,
+        *,
+        type: str = "insight",
+        path: str = "",
+        start: int = 0,
+        end: int = 0,
+        supersedes: str = "",
+    ) -> DraftResult:
+        """Make a file to write a memory into; saved in an editor that Muninn serves, it is remembered.
+
+        `type`: insight, decision, attempt, constraint or any other kind of memory.
+        `path`: The file that it is about, relative to the root.
+        `start`: The first line that it cites; 0 cites none.
+        `end`: The last line that it cites.
+        `supersedes`: The memory that it takes the place of.
+        """
+        return cast(
+            "DraftResult",
+            self.call(
+                "draft",
+                type=type,
+                path=path,
+                start=start,
+                end=end,
+                supersedes=supersedes,
+            ),
+        )
 
     def brief(
         self,

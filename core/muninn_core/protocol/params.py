@@ -514,3 +514,55 @@ class VerifyParams(Value):
     id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
     fix: Annotated[bool, Meta(description="Let memories whose code has moved cite the new place.")] = False
     session: SessionId | None = None
+
+
+class AnnotateParams(Value):
+    """The file to say it of."""
+
+    file: Annotated[Text, Meta(description="The file, relative to the root.")]
+
+
+class AboutParams(Value):
+    """A place in the code."""
+
+    file: Annotated[Text, Meta(description="The file, relative to the root.")]
+    line: Annotated[int, Meta(ge=0, description="The line (1-based); 0 is the file as a whole.")] = 0
+    name: Annotated[str, Meta(description="The name that stands there, if one is meant.")] = ""
+    links: Annotated[
+        bool, Meta(description="Link records as `muninn:` documents, for a client that can open them.")
+    ] = False
+
+
+class DocumentParams(Value):
+    """The document to read."""
+
+    uri: Annotated[
+        Text,
+        Meta(
+            description="muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, or "
+            "muninn:/pack.md?query=TEXT&budget=TOKENS."
+        ),
+    ]
+
+
+class ConfirmParams(Value):
+    """Which memory still holds, and where its code is now."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    cites: Annotated[
+        tuple[Cite, ...],
+        Meta(description="New places in the code, in place of those that are stale; else where the code is now."),
+    ] = ()
+    session: SessionId | None = None
+
+
+class DraftParams(Value):
+    """What to begin a draft of."""
+
+    type: Annotated[Text, Meta(description="insight, decision, attempt, constraint or any other kind of memory.")] = (
+        "insight"
+    )
+    path: Annotated[str, Meta(description="The file that it is about, relative to the root.")] = ""
+    start: Annotated[int, Meta(ge=0, description="The first line that it cites; 0 cites none.")] = 0
+    end: Annotated[int, Meta(ge=0, description="The last line that it cites.")] = 0
+    supersedes: Annotated[str, Meta(description="The memory that it takes the place of.")] = ""
