@@ -82,6 +82,7 @@ class Writer:
                     self._manifest.touch(one.path, one.size, one.mtime_ns)
             for path in gone:
                 self._remove(path, change)
+                self._manifest.code.remove(path)
             for one in fresh:
                 self._insert(one, change)
         self._finish(change, {one.path: [piece.body for piece in one.pieces] for one in fresh})
@@ -94,6 +95,7 @@ class Writer:
             with self._change(known) as change:
                 for key in known:
                     self._remove(key, change)
+                    self._manifest.code.remove(key)
             self._finish(change, {})
         return len(known)
 
@@ -233,6 +235,7 @@ class Writer:
         self._remove(one.path, change)
         row = FileRow(one.path, one.size, one.mtime_ns, one.digest, one.kind, one.language)
         ids = self._manifest.insert(row, [(piece.chunk, "") for piece in one.pieces])
+        self._manifest.code.put(one.path, one.syntax)
         if one.vectors is not None and ids:
             self._manifest.put_vectors(ids, one.vectors)
             change.add(ids, one.vectors)
