@@ -100,9 +100,14 @@ class _Reading:
         self._lines = lines
         self._found: dict[int, tuple[str, Any, Any, str]] = {}
         self._attached: dict[int, int] = {}
-        self.imported: list[tuple[int, str]] = []
+        self.imported: dict[tuple[int, str], None] = {}
         self.called: dict[str, list[int]] = {}
-        self.broken = 0
+        self._errors: dict[int, int] = {}
+
+    @property
+    def broken(self) -> int:
+        """How many bytes lie in errors."""
+        return sum(self._errors.values())
 
     def take(self, captures: Captures) -> None:
         """Take one match."""
@@ -118,13 +123,13 @@ class _Reading:
                 self._found[name.start_byte] = (kind, captures[kind][0], name, scope)
         elif "import" in captures:
             node = captures["import"][0]
-            self.imported.append((node.start_point[0] + 1, self._text(node)))
+            self.imported[node.start_point[0] + 1, self._text(node)] = None
         elif "attached" in captures:
             node = captures["attached"][0]
             self._attached[node.end_point[0]] = node.start_point[0]
         elif "error" in captures:
             node = captures["error"][0]
-            self.broken += node.end_byte - node.start_byte
+            self._errors[node.start_byte] = node.end_byte - node.start_byte
 
     def _text(self, node: Node) -> str:
         # A node's own `text` asks the parser's reader again, at thirty times the cost.
