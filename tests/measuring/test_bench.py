@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from bench import corpus, growth
+
 from muninn_core.source.chunk import chunk
 
 ROOT = Path(__file__).parents[2]
