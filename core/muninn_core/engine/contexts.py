@@ -139,7 +139,7 @@ def _candidates(
             scope.check()
             found[kind] = asked(kind=kind, limit=min(most, max(least, params.budget // tokens)))
     if params.at is None and params.scope != "session":
-        decisions = touched(workspace, library, tuple(hand.files), found.get("code", ()))
+        decisions = touched(library, hand.edited, tuple(hand.files), found.get("code", ()))
         found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
 
