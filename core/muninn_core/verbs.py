@@ -159,11 +159,26 @@ class Verbs:
 
     def recall(
         self,
-        query: str,
+        query: str = "",
         *,
         limit: int = 10,
         kind: Literal["code", "knowledge", "memory"] | None = None,
+        type: Sequence[str] = (),
+        tag: Sequence[str] = (),
+        path: Sequence[str] = (),
+        lang: Sequence[str] = (),
+        phrase: Sequence[str] = (),
+        author: Sequence[str] = (),
+        min_importance: int = 0,
+        since: str | None = None,
+        until: str | None = None,
+        branch: Sequence[str] = (),
+        from_session: Sequence[str] = (),
         task: str | None = None,
+        like: str | None = None,
+        by_file: bool = False,
+        page: str | None = None,
+        plain: bool = False,
         scope: Literal["project", "session", "global"] | None = None,
         session: str | None = None,
         at: str | None = None,
@@ -171,10 +186,27 @@ class Verbs:
     ) -> RecallResult:
         """Find code, knowledge and memories for a question, each with the reasons for its place.
 
-        `query`: Words, identifiers or a sentence.
+        `query`: Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth path:src/**
+            lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID task:ID branch:NAME
+            at:REV; -KEY:VALUE leaves out.
         `limit`: The most hits to return.
         `kind`: Only code, only knowledge or only memory.
+        `type`: Only memories of any of these types.
+        `tag`: Only memories with any of these tags.
+        `path`: Only files that match any of these globs, as in .gitignore, and memories about them.
+        `lang`: Only files in any of these languages: python, ts, go.
+        `phrase`: Only what holds these words side by side.
+        `author`: Only memories by any of these: user, assistant, tool, an agent's name.
+        `min_importance`: Only memories of this importance or more; 0 is whatever importance.
+        `since`: Only memories changed since: 12h, 3d, 2w, 2026-01-31.
+        `until`: Only memories last changed before: 2w, 2026-01-31.
+        `branch`: Only memories made on any of these branches (globs).
+        `from_session`: Only memories of any of these sessions.
         `task`: Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042.
+        `like`: More like this: FILE:LINE, or a memory's id. Words in `query` count as well.
+        `by_file`: One hit a file: its best place, and how many of its pieces were found.
+        `page`: Further hits of an earlier answer: what it gave as `next`.
+        `plain`: Take the query as words alone: no filters, no phrases in it.
         `scope`: session: only this session's notes; project: project and global memory; global: all memory, other
             sessions' notes too. Otherwise this session's, the project's and the global one.
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
@@ -188,7 +220,22 @@ class Verbs:
                 query=query,
                 limit=limit,
                 kind=kind,
+                type=type,
+                tag=tag,
+                path=path,
+                lang=lang,
+                phrase=phrase,
+                author=author,
+                min_importance=min_importance,
+                since=since,
+                until=until,
+                branch=branch,
+                from_session=from_session,
                 task=task,
+                like=like,
+                by_file=by_file,
+                page=page,
+                plain=plain,
                 scope=scope,
                 session=session,
                 at=at,

@@ -82,8 +82,8 @@ def test_an_unknown_parameter_names_the_nearest():
 @pytest.mark.parametrize(
     ("verb", "raw", "named"),
     [
-        ("recall", {}, "query"),
-        ("recall", {"query": ""}, "query"),
+        ("forget", {}, "id"),
+        ("forget", {"id": ""}, "id"),
         ("recall", {"query": 5}, "query"),
         ("recall", {"query": "x", "limit": 0}, "limit"),
         ("recall", {"query": "x", "limit": 2.5}, "limit"),

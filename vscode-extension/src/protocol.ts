@@ -293,16 +293,46 @@ export interface MemoryDraft {
   key?: string | null;
 }
 
-/** A question. */
+/** A question: `query`, or what it shall be like, or a further page. All filters must hold, those in `query` too. */
 export interface RecallParams {
-  /** Words, identifiers or a sentence. */
-  query: string;
+  /** Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth path:src/** lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID task:ID branch:NAME at:REV; -KEY:VALUE leaves out. */
+  query?: string;
   /** The most hits to return. */
   limit?: number;
   /** Only code, only knowledge or only memory. */
   kind?: 'code' | 'knowledge' | 'memory' | null;
+  /** Only memories of any of these types. */
+  type?: readonly string[];
+  /** Only memories with any of these tags. */
+  tag?: readonly string[];
+  /** Only files that match any of these globs, as in .gitignore, and memories about them. */
+  path?: readonly string[];
+  /** Only files in any of these languages: python, ts, go. */
+  lang?: readonly string[];
+  /** Only what holds these words side by side. */
+  phrase?: readonly string[];
+  /** Only memories by any of these: user, assistant, tool, an agent's name. */
+  author?: readonly string[];
+  /** Only memories of this importance or more; 0 is whatever importance. */
+  min_importance?: number;
+  /** Only memories changed since: 12h, 3d, 2w, 2026-01-31. */
+  since?: string | null;
+  /** Only memories last changed before: 2w, 2026-01-31. */
+  until?: string | null;
+  /** Only memories made on any of these branches (globs). */
+  branch?: readonly string[];
+  /** Only memories of any of these sessions. */
+  from_session?: readonly string[];
   /** Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042. */
   task?: string | null;
+  /** More like this: FILE:LINE, or a memory's id. Words in `query` count as well. */
+  like?: string | null;
+  /** One hit a file: its best place, and how many of its pieces were found. */
+  by_file?: boolean;
+  /** Further hits of an earlier answer: what it gave as `next`. */
+  page?: string | null;
+  /** Take the query as words alone: no filters, no phrases in it. */
+  plain?: boolean;
   /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
   scope?: 'global' | 'project' | 'session' | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
@@ -920,10 +950,17 @@ export interface Memory {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** Best first; ties by kind, path, line and id. */
+/**
+ * Best first; ties by kind, path, line and id.
+ *
+ * `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
+ * left out, and which of them nothing passes.
+ */
 export interface RecallResult {
   saw: Saw;
   hits: readonly Hit[];
+  next: string;
+  notes: readonly string[];
 }
 
 /**
@@ -934,6 +971,8 @@ export interface RecallResult {
  * own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
  * `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
  * where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
+ * `snippet` are the lines of `text` that hold the question's words best, none where it holds none of them. Of an
+ * answer by files, `chunks` is how many pieces of the file were found, and `total` the sum of their scores.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -955,6 +994,9 @@ export interface Hit {
   trust: 'agent' | 'commit' | 'outside' | 'user' | null;
   origin: string;
   cites: readonly Citation[];
+  snippet: readonly SnippetLine[];
+  chunks: number;
+  total: number;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -979,6 +1021,19 @@ export interface Citation {
   state: 'drifted' | 'fresh' | 'gone' | 'moved' | 'unchecked';
   was: string;
   note: string;
+}
+
+/** A line of a hit's text, its number in the file (of a memory, in its text) and what to highlight in it. */
+export interface SnippetLine {
+  line: number;
+  text: string;
+  marks: readonly Mark[];
+}
+
+/** A part of a line to highlight: `start` up to `end`, in UTF-16 code units, as in the language server protocol. */
+export interface Mark {
+  start: number;
+  end: number;
 }
 
 /**

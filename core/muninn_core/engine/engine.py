@@ -25,10 +25,10 @@ from muninn_core.engine import (
     contexts,
     drafting,
     drafts,
-    gather,
     listing,
     packs,
     portable,
+    recalling,
     redaction,
     reports,
     scopes,
@@ -141,7 +141,7 @@ class Engine:
                 home=self._home,
                 shared=self._shared_log(place),
             )
-            found.changed = lambda paths: self._tell(place.root, paths)
+            found.tell = lambda paths: self._tell(place.root, paths)
             self._workspaces[place.root] = found
             self._opened(place)
             found.start()
@@ -262,7 +262,7 @@ class Engine:
     def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(scope), self.clock()
-        result = gather.recall(workspace, params, scope, now)
+        result = recalling.recall(workspace, params, scope, now)
         workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
 

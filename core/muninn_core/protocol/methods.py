@@ -119,8 +119,10 @@ _TABLE = (
         effect="read",
         tool=True,
         positional=("query",),
+        flags={"by_file": "files"},
         use="Call before you search the code by hand, and before you decide something that may have been decided: it "
-        "finds code by words and meaning, and what was decided, learned or tried about it. Use `kind` to narrow.",
+        "finds code by words and meaning, and what was decided, learned or tried about it. Narrow with `kind`, `path` "
+        "or `type`; `like` finds what resembles a place; `page` goes on where an answer ended.",
     ),
     Method(
         verb="context",

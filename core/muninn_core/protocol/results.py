@@ -151,9 +151,15 @@ class RememberResult(Result):
 
 
 class RecallResult(Result):
-    """Best first; ties by kind, path, line and id."""
+    """Best first; ties by kind, path, line and id.
+
+    `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
+    left out, and which of them nothing passes.
+    """
 
     hits: tuple[Hit, ...]
+    next: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class PackItem(Value):
