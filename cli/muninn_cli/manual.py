@@ -29,6 +29,7 @@ COMMANDS = {
 
 GROUPS = {
     "Ask": ("recall", "context", "memories", "history", "verify", "brief"),
+    "Write": ("template.new", "template.list", "render", "lint", "references", "backlinks", "relink", "names"),
     "Remember": ("remember", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check", "approve", "reject"),

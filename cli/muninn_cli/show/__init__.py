@@ -8,7 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, backfill, bundles, changes, citations, health, memories, packs, privacy, reviews
+from muninn_cli.show import (
+    answers,
+    backfill,
+    bundles,
+    changes,
+    citations,
+    contexts,
+    health,
+    memories,
+    packs,
+    privacy,
+    reviews,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -47,6 +59,14 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "pack.list": packs.listed,
     "pack.update": packs.update,
     "pack.remove": packs.remove,
+    "render": contexts.render,
+    "template.new": contexts.new,
+    "template.list": contexts.templates,
+    "lint": contexts.lint,
+    "references": contexts.references,
+    "backlinks": contexts.backlinks,
+    "relink": contexts.relink,
+    "names": contexts.names,
     "verify": citations.verify,
     "brief": answers.brief,
     "capture": changes.capture,

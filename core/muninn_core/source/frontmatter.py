@@ -47,7 +47,7 @@ _DATES = frozenset({"created", "updated"})
 class FrontmatterProblem:
     """Something wrong in the frontmatter. `line` and `column` are 1-based, in the whole file.
 
-    `end` is the column behind it, 0 where it goes to the end of the line; `near` is what was probably meant in its place.
+    `end` is the column behind it, 0 where it goes to the end of the line; `near` is what was probably meant.
     """
 
     line: int

@@ -12,6 +12,7 @@ from muninn_core.source import frontmatter
 
 _FENCE = re.compile(r"^[ \t>]*(?:[-*+] +)?(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.*?)(?:[ \t]+#+)?[ \t]*$")
 
 
@@ -67,6 +68,19 @@ def fences(text: str) -> list[tuple[int, int]]:
     return [*found, (begun, len(lines) - 1)] if begun >= 0 else found
 
 
+def without_comments(text: str) -> str:
+    """Return a text without its comments, and the lines that held nothing else; code keeps what looks like one."""
+    lines = text.split("\n")
+    visible = "\n".join(_SPAN.sub(lambda found: " " * len(found[0]), line) for line in _unfenced(lines))
+    kept, at = [], 0
+    for match in _COMMENT.finditer(visible):
+        kept.append(text[at : match.start()])
+        at = match.end()
+        if (not kept[-1] or kept[-1].endswith("\n")) and text[at : at + 1] == "\n":
+            at += 1
+    return "".join([*kept, text[at:]])
+
+
 def _closes(match: re.Match[str], fence: str) -> bool:
     return match["fence"].startswith(fence) and not match["info"].strip()
 
@@ -82,4 +96,4 @@ def _unfenced(lines: list[str]) -> list[str]:
 def _uncommented(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
     blank = re.compile(r"[^\n]")
-    return re.sub(r"<!--.*?(?:-->|\Z)", lambda found: blank.sub(" ", found[0]), text, flags=re.S).split("\n")
+    return _COMMENT.sub(lambda found: blank.sub(" ", found[0]), text).split("\n")

@@ -11,8 +11,8 @@ from typing import Literal
 from muninn_core.source.steering import is_document
 
 OwnKind = Literal["", "config", "records", "manifest", "knowledge", "context", "instructions", "document"]
-"""What a file is to Muninn. `context` has frontmatter of ours; `instructions` are an agent's own files (`.claude/*.md`),
-which may hold references and whose frontmatter is the agent's affair; `document` is Metis's or an ADR."""
+"""What a file is to Muninn. `context` has frontmatter of ours; `instructions` are an agent's own (`.claude/*.md`) and
+may hold references, but their frontmatter is the agent's affair; `document` is Metis's or an ADR."""
 
 CONTEXT_FOLDER = ".muninn/context"
 

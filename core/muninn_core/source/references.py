@@ -93,9 +93,7 @@ def _in_line(number: int, line: str, referring: bool) -> Iterator[Reference]:
             yield from _file(number, match)
 
 
-def _reference(
-    kind: ReferenceKind, line: int, match: re.Match[str], target: str, place: tuple[int, int]
-) -> Reference:
+def _reference(kind: ReferenceKind, line: int, match: re.Match[str], target: str, place: tuple[int, int]) -> Reference:
     start, end = match.span()
     return Reference(kind=kind, line=line, start=start, end=end, target=target, at=place[0], to=place[1])
 
