@@ -187,7 +187,8 @@ class Names:
         for name, first, last in sections:
             if name == reference.symbol.lower():
                 return Found(kind="symbol", title=reference.symbol, path=found.path, start=first, end=last)
-        meant = [one for one in page.named(reference.symbol) if f".{one.name}".endswith(f".{reference.symbol}")]
+        symbol = reference.symbol.replace("::", ".")
+        meant = [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
         if meant:
             return Found(kind="symbol", title=meant[0].name, path=found.path, start=meant[0].start, end=meant[0].end)
         known = [name for name, _, _ in sections] + [one.name for one in page.extents]

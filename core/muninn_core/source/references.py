@@ -129,7 +129,7 @@ def _file(number: int, match: re.Match[str]) -> Iterator[Reference]:
         target=path,
         at=at,
         to=to,
-        symbol=(match["symbol"] or "").replace("::", "."),
+        symbol=match["symbol"] or "",
         first=int(match["first"] or 0),
         last=int(match["last"] or match["first"] or 0),
         certain=certain,

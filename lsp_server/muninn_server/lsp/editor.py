@@ -7,7 +7,8 @@ import logging
 import os
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 
@@ -15,7 +16,9 @@ from muninn_core.context.hover import hover_markdown
 from muninn_core.errors import BadParams, MuninnError, NotARepository, NotInitialised, UnknownVerb
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import METHODS, nearest
-from muninn_server.lsp.diagnostics import checked, underlines
+from muninn_core.source.ownfile import kind_of
+from muninn_server.lsp.own import family, faults
+from muninn_server.lsp.own.files import own_file
 from muninn_server.lsp.server import Refused, Server, answerable, new_server, path_of, structure
 from muninn_server.rpc import error_frame
 from muninn_server.session import error_of
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from muninn_core.protocol.results import IndexResult, MemoriesResult, StatusResult
     from muninn_server.session import Session
 
+T = TypeVar("T")
 log = logging.getLogger("muninn.lsp")
 
 CONSIDERED = 100
@@ -49,6 +53,7 @@ class Editor:
         self._session = session
         self._send = send
         self._tasks: set[asyncio.Task[None]] = set()
+        self._checking: dict[str, bool] = {}
         self._server = new_server(send)
         _register(self, self._server)
 
@@ -71,7 +76,7 @@ class Editor:
         self._server.protocol.handle_message(typed)
 
     def notify(self, message: dict[str, Any]) -> None:
-        """Take a notification. The text of other files than knowledge is not kept: nobody here reads it."""
+        """Take a notification. The text of other files than ours is not kept: nobody here reads it."""
         method = message["method"]
         if method not in types.METHOD_TO_TYPES:
             return
@@ -80,7 +85,7 @@ class Editor:
         except BadParams as error:
             log.error("%s", error.message)  # a notification has no answer
             return
-        if method in _DOCUMENT_EVENTS and not checked(self.relative(typed.params.text_document.uri) or ""):
+        if method in _DOCUMENT_EVENTS and not kind_of(self.relative(typed.params.text_document.uri) or ""):
             return
         self._server.protocol.handle_message(typed)
 
@@ -102,6 +107,26 @@ class Editor:
             future.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def ask(self, verb: str, params: Any, finish: Callable[[Any], T]) -> T | None:
+        """Call a verb for an answer of the protocol: None where nothing can be remembered yet.
+
+        Raises the error to answer with; cancelling this cancels the verb.
+        """
+        cancelled = threading.Event()
+        try:
+            return await self._session.call(verb, params, finish, cancelled=cancelled)
+        except NotInitialised:
+            return None
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        except Exception as error:
+            raise answerable(error_of(error, verb)) from None
+
+    def uri_of(self, path: str) -> str:
+        """Return the address of a file of the work tree."""
+        return Path(self._session.place.root, path).as_uri()
+
     def relative(self, uri: str) -> str | None:
         """Return a document's path relative to the work tree, with slashes; None for one that is elsewhere."""
         path = path_of(uri)
@@ -119,44 +144,38 @@ class Editor:
         if path is None:
             return None
         line = params.position.line + 1
-        cancelled = threading.Event()
 
         def finish(result: MemoriesResult) -> str | None:
             return hover_markdown(result.memories, path, line, result.citations, result.origin, result.mentions)
 
-        asked = {"file": path, "limit": CONSIDERED}
-        try:
-            text = await self._session.call("memories", asked, finish, cancelled=cancelled)  # type: ignore[arg-type]
-        except NotInitialised:
-            return None  # nothing can be remembered here yet
-        except asyncio.CancelledError:
-            cancelled.set()
-            raise
-        except Exception as error:
-            raise answerable(error_of(error, "memories")) from None
+        text = await self.ask("memories", {"file": path, "limit": CONSIDERED}, finish)
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
 
     async def check(self, uri: str) -> None:
-        """Publish what is wrong with an open knowledge file or steering document, unless it changes meanwhile."""
-        document = self._server.workspace.get_text_document(uri)
-        text, version = document.source, document.version
-        spans = await asyncio.to_thread(underlines, self.relative(uri) or "", text)
-        if uri not in self._server.workspace.text_documents or document.version != version:
+        """Publish what is wrong with an open file of ours, unless it changes meanwhile.
+
+        A text that changes faster than it is checked is checked again once, in the end.
+        """
+        if uri in self._checking:
+            self._checking[uri] = True
             return
-        lines = text.split("\n")
-        to_client = document.position_codec.range_to_client_units
-        found = [
-            types.Diagnostic(
-                to_client(
-                    lines, types.Range(types.Position(span.line, span.start), types.Position(span.line, span.end))
-                ),
-                span.message,
-                severity=types.DiagnosticSeverity.Warning,
-                source="muninn",
-            )
-            for span in spans
-        ]
-        self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+        self._checking[uri] = True
+        try:
+            while self._checking[uri]:
+                self._checking[uri] = False
+                await self._publish(uri)
+        finally:
+            del self._checking[uri]
+
+    async def _publish(self, uri: str) -> None:
+        file = own_file(self, self._server, uri)
+        if file is None:
+            return
+        version = file.document.version
+        found = await faults.diagnostics(self, file)
+        known = self._server.workspace.text_documents.get(uri)
+        if known is file.document and known.version == version:
+            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
 
     def begin(self, folders: list[str]) -> None:
         """Do what follows the handshake: warn of a wrong folder, show how far the index is."""
@@ -240,7 +259,9 @@ def _register(editor: Editor, server: Server) -> None:
     def shutdown(_params: None) -> None:
         editor.shut = True
 
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    family.register(editor, server)
+
+    @server.provide(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         return await editor.hover(params)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Generator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import cattrs
 from lsprotocol import converters, types
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
 __all__ = ["Protocol", "Refused", "Server", "answerable", "new_server", "path_of", "structure"]
+
+Provider = Callable[[Any], Awaitable[Any]]
+P = TypeVar("P", bound=Provider)
 
 log = logging.getLogger("muninn.lsp")
 
@@ -98,11 +101,41 @@ class Protocol(LanguageServerProtocol):
         )
         return result
 
+    @lsp_method(types.SHUTDOWN)
+    def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
+        """Cancel what is under way first: pygls does so while it walks over the requests, and each goes when it ends."""
+        for number, future in list(self._request_futures.items()):
+            if number != self.msg_id and not future.done():
+                future.cancel()
+        yield from super().lsp_shutdown(*args)
+
 
 class Server(LanguageServer):
     """One connection's server."""
 
     protocol: Protocol
+
+    def provide(self, method: str, options: Any = None) -> Callable[[P], P]:
+        """Register one of several that answer a request: lists are joined, of other answers the first counts.
+
+        The first one's options are those of the server.
+        """
+        known: dict[str, list[Provider]] = self.__dict__.setdefault("_providers", {})
+
+        def register(provider: P) -> P:
+            known.setdefault(method, []).append(provider)
+            if len(known[method]) == 1:
+
+                async def joined(params: Any) -> Any:
+                    answers = [answer for each in known[method] if (answer := await each(params)) is not None]
+                    if answers and all(isinstance(answer, list) for answer in answers):
+                        return [one for answer in answers for one in answer]
+                    return answers[0] if answers else None
+
+                self.feature(method, options)(joined)
+            return provider
+
+        return register
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
         """Log it. The person at the editor can do nothing about it, so no message pops up."""
