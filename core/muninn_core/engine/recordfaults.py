@@ -85,7 +85,7 @@ def _fields(line: str, number: int, record: Record, kinds: Sequence[str]) -> Ite
     for name in changed:
         if name in FIELDS and name not in fields:
             said = f"`{name}` is not of its type: it is kept as a detail, and has no effect"
-            yield _at(line, name, number, "malformed", "warning", said)
+            yield _at(line, name, number, "malformed", "information", said)
         near = [] if name in _FIELDS else difflib.get_close_matches(name, _FIELDS, n=1, cutoff=_NEAR)
         if near and near[0] not in changed:
             said = f"`{name}` is no field of a memory, and kept as a detail: did you mean `{near[0]}`?"

@@ -73,7 +73,13 @@ def references(text: str, kind: OwnKind) -> list[Reference]:
     for number, line in enumerate(prose_lines(text)):
         if len(line) <= LONGEST_LINE and not line.isspace():
             found += _in_line(number, line, kind in REFERRING)
-    return sorted(found, key=lambda each: (each.line, each.start))
+    found.sort(key=lambda each: (each.line, each.start))
+    return [each for each, before in zip(found, [None, *found], strict=False) if before is None or _apart(before, each)]
+
+
+def _apart(before: Reference, each: Reference) -> bool:
+    """Whether a reference begins behind the one before it: `[[@src/a.py]]` is one, not two."""
+    return before.line != each.line or before.end <= each.start
 
 
 def _in_line(number: int, line: str, referring: bool) -> Iterator[Reference]:

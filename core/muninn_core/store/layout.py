@@ -50,6 +50,7 @@ class Layout(Value):
     sessions: Path
     archive: Path
     knowledge: Path
+    contexts: Path
     packs: Path
     local: Path
     spool: Path
@@ -76,6 +77,7 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         sessions=memory / "sessions",
         archive=memory / "archive",
         knowledge=muninn / "knowledge",
+        contexts=muninn / "context",
         packs=muninn / "packs",
         local=own,
         spool=own / "spool",
@@ -97,6 +99,7 @@ def shared_layout(folder: Path) -> Layout:
         sessions=root / "memory" / "sessions",
         archive=root / "memory" / "archive",
         knowledge=root / "knowledge",
+        contexts=root / "context",
         packs=root / "packs",
         local=root,
         spool=root / "spool",

@@ -103,7 +103,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
-        """Cancel what is under way first: pygls does so while it walks over the requests, and each goes when it ends."""
+        """Cancel what is under way first: pygls does so while it walks over the requests, and each goes as it ends."""
         for number, future in list(self._request_futures.items()):
             if number != self.msg_id and not future.done():
                 future.cancel()
