@@ -1,11 +1,14 @@
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from muninn_core.errors import NotFoundError
+from muninn_core.index import embed
 from muninn_core.index.embed import BUNDLED, load_embedder
 
 
@@ -24,6 +27,35 @@ def test_the_bundled_model_understands_what_a_question_means(bundled):
     assert (vectors.shape, vectors.dtype) == ((3, bundled.dim), np.float32)
     questions = ("look up a user's name", "start listening on a tcp port", "what happens when a request fails")
     assert [int(np.argmax(vectors @ bundled.embed_query(question))) for question in questions] == [0, 1, 2]
+
+
+def test_the_bundled_model_brings_none_of_the_libraries_that_fetch_models():
+    script = (
+        "import sys; from pathlib import Path; from muninn_core.index.embed import BUNDLED, load_embedder;"
+        "load_embedder(BUNDLED, Path()).load();"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} & set(sys.argv[1:])))"
+    )
+    heavy = ["fastembed", "huggingface_hub", "requests", "httpx", "PIL", "onnxruntime"]
+    done = subprocess.run([sys.executable, "-c", script, *heavy], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_fastembed_loaded_as_a_whole_makes_the_same_vectors_of_the_bundled_model(bundled):
+    script = (
+        "import json, sys; import numpy as np;"
+        "from fastembed.text import static_embedding as static;"
+        "from fastembed.common.model_description import DenseModelDescription as D, ModelSource;"
+        "d = D(model='m', dim=256, description='', license='', size_in_GB=0.01, sources=ModelSource(hf='m/m'),"
+        "      model_file='model.safetensors');"
+        "C = type('C', (static.StaticTextEmbedding,), {'_list_supported_models': classmethod(lambda cls: [d])});"
+        "model = C('m', specific_model_path=sys.argv[1], cache_dir=sys.argv[1]);"
+        "print(json.dumps(np.stack(list(model.embed(json.loads(sys.argv[2])))).astype(float).tolist()))"
+    )
+    texts = ["def load_session(key):", "Retries with backoff.", "parse the header"]
+    folder = Path(embed.__file__).parent / "model"
+    command = [sys.executable, "-c", script, str(folder), json.dumps(texts)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert np.allclose(np.array(json.loads(done.stdout)), bundled.embed(texts), atol=1e-6)
 
 
 def test_rows_have_length_one_or_are_zero(bundled):

@@ -177,7 +177,7 @@ export type StatusParams = Record<string, never>;
 
 /** What to bring up to date. */
 export interface IndexParams {
-  /** Answer only when everything on disk is searchable. */
+  /** Answer only when everything on disk is found, by words and by meaning. */
   wait?: boolean;
   /** Throw the index away and build it from the files. */
   rebuild?: boolean;
@@ -741,10 +741,15 @@ export interface Saw {
   note: string;
 }
 
-/** The index that an answer was computed from: its generation, and how many changed files it lags behind. */
+/**
+ * The index that an answer was computed from: its generation, and how many changed files it lags behind.
+ *
+ * `unembedded` chunks are found by their words and not yet by their meaning.
+ */
 export interface IndexSaw {
   generation: number;
   lag: number;
+  unembedded: number;
 }
 
 /** The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes. */
@@ -767,7 +772,11 @@ export interface StatusResult {
   bridges: readonly BridgeStatus[];
 }
 
-/** The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable. */
+/**
+ * The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable.
+ *
+ * `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
+ */
 export interface IndexStatus {
   state: string;
   generation: number;

@@ -230,4 +230,6 @@ def _indent(text: str) -> str:
 
 def _lag(saw: Saw) -> str:
     lag = f"\n\n(The index is {saw.index.lag} changed files behind.)" if saw.index.lag else ""
-    return lag + (f"\n\n({saw.note})" if saw.note else "")
+    missing = saw.index.unembedded
+    meaning = f"\n\n({missing} chunks are found by their words only so far, not by meaning.)" if missing else ""
+    return lag + meaning + (f"\n\n({saw.note})" if saw.note else "")

@@ -1,4 +1,4 @@
-"""Turns texts into vectors. The only importer of fastembed, loaded on first use: it takes half a second.
+"""Turns texts into vectors. The only importer of fastembed, loaded on first use.
 
 The bundled model lies beside this module, so that meaning works on a machine that has never been online. Any other
 model that fastembed knows is used from its cache only: nothing here ever downloads. Thread counts of the numeric
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from muninn_core.errors import NotFoundError
+from muninn_core.index.alone import load_alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,9 @@ BUNDLED = "muninn/static-code-256"
 # (an uploader, a device id and a database below ~/.cache), the hub's client of Hugging Face.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+_UNUSED = ("huggingface_hub", "requests", "PIL")
+"""What fastembed imports to fetch models and to read images."""
 
 _BUNDLED_DIM = 256
 _MODEL_DIR = Path(__file__).parent / "model"
@@ -118,14 +122,14 @@ def load_embedder(name: str, cache_dir: Path) -> FastEmbedder:
 
 
 def _load(name: str, options: dict[str, Any]) -> Any:
+    if name == BUNDLED:
+        return _load_bundled(options)
     from fastembed import TextEmbedding
     from fastembed.common import model_management
 
     # It writes to stderr what its exceptions say as well.
     management: Any = model_management
     management.logger.disable("fastembed")
-    if name == BUNDLED:
-        _register_bundled()
     try:
         return TextEmbedding(name, **options)
     except (ValueError, OSError) as error:
@@ -149,39 +153,35 @@ def _dimension(name: str) -> int:
     )
 
 
-def _register_bundled() -> None:
-    """Make the bundled table known to fastembed.
+def _load_bundled(options: dict[str, Any]) -> Any:
+    """Load the bundled table with fastembed's path for static tables, and nothing else of fastembed.
 
-    `add_custom_model` takes ONNX graphs only. The class attribute that is extended here is not a documented interface:
-    the dependency is pinned, and a test loads the model.
+    The whole of it brings an ONNX runtime, image libraries and two clients of the hub: half a second and 50 MB, in the
+    daemon and in every worker, of which a table in a folder uses nothing. That path is no documented interface: the
+    dependency is pinned, and a test loads the model in both ways.
     """
-    from fastembed import TextEmbedding
-    from fastembed.common.model_description import DenseModelDescription, ModelSource
-    from fastembed.text.static_embedding import StaticTextEmbedding
-
-    description = DenseModelDescription(
+    static: Any = load_alone("fastembed.text.static_embedding", without=_UNUSED)
+    description = static.DenseModelDescription(
         model=BUNDLED,
         dim=_BUNDLED_DIM,
         description="static token vectors for code and prose",
         license="apache-2.0",
         size_in_GB=0.01,
         # fastembed demands a source; a model that is loaded from a given folder never asks it.
-        sources=ModelSource(hf=BUNDLED),
+        sources=static.ModelSource(hf=BUNDLED),
         model_file="model.safetensors",
     )
 
-    class Bundled(StaticTextEmbedding):
+    class Bundled(static.StaticTextEmbedding):  # type: ignore[misc]
         """fastembed's path for static tables, for our description."""
 
         POOLING_CELLS = 500_000  # some 8 MB for a batch in place of 60, in every worker, and as fast
 
         @classmethod
-        def _list_supported_models(cls) -> list[DenseModelDescription]:
+        def _list_supported_models(cls) -> list[Any]:
             return [description]
 
-    known = [model["model"] for model in TextEmbedding.list_supported_models()]
-    if BUNDLED not in known:
-        TextEmbedding.EMBEDDINGS_REGISTRY.insert(0, Bundled)
+    return Bundled(BUNDLED, **options)
 
 
 def _unit(rows: NDArray[Any]) -> Vectors:

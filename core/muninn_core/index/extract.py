@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from muninn_core.index.whole import whole
 from muninn_core.source.chunk import chunk
 from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import words
@@ -56,7 +57,7 @@ class Extracted:
     language: str = "text"
     pieces: list[Piece] = field(default_factory=list)
     vectors: Any = None
-    """float16 [len(pieces), dim], or None where vectors are made later."""
+    """int8 [len(pieces), dim], as `whole` makes them, or None where vectors are made later."""
 
 
 def extract(job: Job, embedder: Embedder | None) -> list[Extracted]:
@@ -102,8 +103,8 @@ def _extract_file(root: Path, path: str, most: int, known: bytes | None) -> Extr
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:
-    vectors = embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces])
+    vectors = whole(embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces]))
     at = 0
     for one in found:
-        one.vectors = vectors[at : at + len(one.pieces)].astype("float16")
+        one.vectors = vectors[at : at + len(one.pieces)]
         at += len(one.pieces)

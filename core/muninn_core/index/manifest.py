@@ -1,8 +1,8 @@
 """The manifest: what is indexed, in SQLite. It is the truth that the word index and the vectors are rebuilt from.
 
-Files, chunks with their texts, vectors (float16) and, for the changes under way, the `pending` journal. Memories are
-rows as well: kind `memory`, one chunk each, under a key that no file can have. A chunk's id is never used again.
-It knows nothing of tantivy and faiss, and nothing of how chunks are made.
+Files, chunks with their texts, vectors (whole numbers of 8 bits) and, for the changes under way, the `pending` journal.
+Memories are rows as well: kind `memory`, one chunk each, under a key that no file can have. A chunk's id is never used
+again. It knows nothing of tantivy and faiss, and nothing of how chunks are made.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import SourceKind
 
-FORMAT = 1
-"""1: files, chunks, vectors, pending, meta."""
+FORMAT = 2
+"""1: files, chunks, vectors, pending, meta. 2: vectors are whole numbers of 8 bits."""
 
 FEATURES = 2
 """Raised when chunks, words or vectors of the same files come out differently, so that old ones are made anew.
@@ -46,6 +46,9 @@ CREATE TABLE pending(path TEXT PRIMARY KEY) WITHOUT ROWID;
 
 _MAPPED = 128 * 1024 * 1024
 """Bytes of the file that readers map; they share the pages, with one another and over generations."""
+
+_BATCH = 20_000
+"""Vectors that are read at a time."""
 
 _MEMORY = "/memory/"
 """Before a memory's id it makes a key that no relative path equals."""
@@ -146,12 +149,17 @@ class Manifest:
         rows = self._rows(f"SELECT {_CHUNK} FROM chunks WHERE path = ? ORDER BY id", (path,))
         return [_chunk_row(row) for row in rows]
 
-    def unembedded(self, limit: int) -> list[ChunkRow]:
-        """Return chunks that have no vector yet, by id."""
+    def unembedded(self, limit: int, after: int) -> list[ChunkRow]:
+        """Return chunks that have no vector yet, by id, from the first one after an id."""
         rows = self._rows(
-            f"SELECT {_CHUNK} FROM chunks WHERE id NOT IN (SELECT id FROM vectors) ORDER BY id LIMIT ?", (limit,)
+            f"SELECT {_CHUNK} FROM chunks WHERE id > ? AND id NOT IN (SELECT id FROM vectors) ORDER BY id LIMIT ?",
+            (after, limit),
         )
         return [_chunk_row(row) for row in rows]
+
+    def present(self, ids: Sequence[int]) -> set[int]:
+        """Return those of the ids that are chunks."""
+        return {row[0] for row in self._by_id("id", "chunks", ids)}
 
     def count(self, table: str) -> int:
         """Return the number of rows of a table."""
@@ -168,11 +176,15 @@ class Manifest:
         found["unembedded"] = found["chunks"] - self.count("vectors")
         return found
 
-    def vectors(self, dim: int) -> tuple[list[int], NDArray[np.float32]]:
-        """Return (ids, float32 [n, dim]) of all vectors."""
-        rows = self._rows("SELECT id, vector FROM vectors ORDER BY id")
-        blob = b"".join(row[1] for row in rows)
-        return [row[0] for row in rows], np.frombuffer(blob, np.float16).reshape(-1, dim).astype(np.float32)
+    def vectors(self, dim: int, kind: SourceKind) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
+        """Yield (ids, whole numbers [n, dim]) of a kind's vectors, in batches, by id."""
+        first = SOURCE_KINDS.index(kind) << KIND_BITS
+        last = first + (1 << KIND_BITS)
+        asked = "SELECT id, vector FROM vectors WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+        while rows := self._rows(asked, (first, last, _BATCH)):
+            blob = b"".join([row[1] for row in rows])
+            yield np.array([row[0] for row in rows], np.int64), np.frombuffer(blob, np.int8).reshape(-1, dim)
+            first = rows[-1][0]
 
     def pending(self) -> list[str]:
         """Return the paths whose change may not have reached the word index."""
@@ -209,11 +221,10 @@ class Manifest:
         """Forget all vectors: another model makes others."""
         self.connection.execute("DELETE FROM vectors")
 
-    def put_vectors(self, ids: Sequence[int], vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
-        """Store vectors [n, dim] as float16."""
-        halves = vectors.astype(np.float16, copy=False)
+    def put_vectors(self, ids: Sequence[int], rows: NDArray[np.int8]) -> None:
+        """Store vectors [n, dim], as `whole` makes them."""
         self.connection.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES(?, ?)", zip(ids, (row.tobytes() for row in halves), strict=True)
+            "INSERT OR REPLACE INTO vectors VALUES(?, ?)", zip(ids, (row.tobytes() for row in rows), strict=True)
         )
 
     def begin_change(self, paths: Iterable[str]) -> None:

@@ -41,7 +41,9 @@ class ShutdownParams(Value):
 class IndexParams(Value):
     """What to bring up to date."""
 
-    wait: Annotated[bool, Meta(description="Answer only when everything on disk is searchable.")] = True
+    wait: Annotated[
+        bool, Meta(description="Answer only when everything on disk is found, by words and by meaning.")
+    ] = True
     rebuild: Annotated[bool, Meta(description="Throw the index away and build it from the files.")] = False
 
 

@@ -35,7 +35,10 @@ class Problem(Value):
 
 
 class IndexStatus(Value):
-    """The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable."""
+    """The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable.
+
+    `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
+    """
 
     state: str
     generation: int

@@ -101,6 +101,37 @@ def recall(
     `memories` are all there are, by id; one in the index that is not among them, or does not speak, is left out.
     `half_life` is that of importance, in days; 0 is endless.
     """
+    ranked = rank(
+        reader,
+        vector,
+        memories,
+        text,
+        limit=limit,
+        now=now,
+        kind=kind,
+        focus=focus,
+        bounds=bounds,
+        curated=curated,
+        half_life=half_life,
+    )
+    return settle(ranked, limit, standing, curated)[0]
+
+
+def rank(
+    reader: Reader,
+    vector: np.ndarray | None,
+    memories: Mapping[str, Memory],
+    text: str,
+    *,
+    limit: int,
+    now: datetime,
+    kind: SourceKind | None = None,
+    focus: Focus | None = None,
+    bounds: Bounds | None = None,
+    curated: Curated = lambda _path: None,
+    half_life: float = w.DECAY_DAYS,
+) -> list[Candidate]:
+    """Return the candidates of a question in their order: `limit` of them and, where there are, some more."""
     query, at_hand, within = parse_query(text), focus or Focus(), bounds or Bounds()
 
     def candidate(chunk: Chunk, memory: Memory | None, match: Iterable[Signal]) -> Candidate:
@@ -114,13 +145,18 @@ def recall(
         if memory.id not in there and speaks(memory, now) and kind in (None, "memory"):
             stub = Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
             found.append(candidate(stub, memory, ()))
+    return _spread(found)
+
+
+def settle(
+    ranked: Sequence[Candidate], limit: int, standing: Standing, curated: Curated = lambda _path: None
+) -> tuple[tuple[Hit, ...], list[Candidate]]:
+    """Return the first `limit` candidates as hits, their citations counted, and the candidates that come after them."""
+    found, rest = _settled(ranked, limit, standing)
+    hits = (hit_of(each.chunk, each.memory, [reason_of(one) for one in each.signals], each.citations) for each in found)
     return tuple(
-        replace(hit, status=(curated(hit.path) or (False, ""))[1]) if hit.kind == "knowledge" else hit
-        for hit in (
-            hit_of(each.chunk, each.memory, [reason_of(one) for one in each.signals], each.citations)
-            for each in _settled(_spread(found), limit, standing)
-        )
-    )
+        replace(hit, status=(curated(hit.path) or (False, ""))[1]) if hit.kind == "knowledge" else hit for hit in hits
+    ), rest
 
 
 def _admitted(
@@ -167,13 +203,14 @@ def _decision(chunk: Chunk, curated: Curated) -> list[Signal]:
 class Candidate:
     """What may become a hit. Most never do, so a hit's values and reasons are made at the end, for those that do."""
 
-    __slots__ = ("chunk", "citations", "memory", "order", "signals")
+    __slots__ = ("chunk", "citations", "judged", "memory", "order", "signals")
 
     def __init__(self, chunk: Chunk, memory: Memory | None, signals: list[Signal]) -> None:
         self.chunk = chunk
         self.memory = memory
         self.signals = signals
         self.citations: Sequence[Citation] = ()
+        self.judged = False
         self.order = self._order()
 
     def add(self, further: Signal) -> None:
@@ -404,8 +441,8 @@ def _spread(found: list[Candidate]) -> list[Candidate]:
     return sorted(found, key=_order)
 
 
-def _settled(ranked: list[Candidate], limit: int, standing: Standing) -> list[Candidate]:
-    """Return the first `limit` candidates once their citations count.
+def _settled(ranked: Sequence[Candidate], limit: int, standing: Standing) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the first `limit` candidates once their citations count, and the others in their order.
 
     Stale citations only ever lower a score, so whoever is on top when they have been looked at stays there: the
     outcome is that of looking at all.
@@ -413,18 +450,17 @@ def _settled(ranked: list[Candidate], limit: int, standing: Standing) -> list[Ca
     heap = [(candidate.order, number, candidate) for number, candidate in enumerate(ranked)]
     heapify(heap)
     found: list[Candidate] = []
-    judged: set[int] = set()
     while heap and len(found) < limit:
         _, number, candidate = heappop(heap)
-        if candidate.memory is None or number in judged:
+        if candidate.memory is None or candidate.judged:
             found.append(candidate)
             continue
-        judged.add(number)
+        candidate.judged = True
         candidate.citations = standing(candidate.memory)
         for further in staleness(candidate.citations):
             candidate.add(further)
         heappush(heap, (candidate.order, number, candidate))
-    return found
+    return found, [candidate for _, _, candidate in sorted(heap, key=lambda item: item[:2])]
 
 
 def _order(candidate: Candidate) -> tuple[float, str, str, int, int | str]:

@@ -1,0 +1,103 @@
+"""Our own arms: the whole engine as clients reach it, and its retrieval with parts taken away, on the same index."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from bench.quality.questions import Place
+from muninn_core.engine.engine import Engine
+from muninn_core.engine.scope import Scope
+from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
+from muninn_core.index.snapshot import Snapshot
+from muninn_core.launch.place import locate
+from muninn_core.model.answer import Hit
+from muninn_core.model.chunk import Chunk, SourceKind
+from muninn_core.protocol.params import IndexParams, InitParams, RecallParams
+from muninn_core.protocol.results import RecallResult
+from muninn_core.retrieval.recall import recall
+
+LIMIT = 50
+"""Hits that an arm is asked for: enough for ten files."""
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+Ask = Callable[[str], list[Place]]
+
+MODEL: FastEmbedder = load_embedder(BUNDLED, Path())
+
+
+class Muninn:
+    """An engine on a copy, indexed from nothing. Close it before the copy goes."""
+
+    def __init__(self, tree: Path, spare: Path) -> None:
+        shutil.rmtree(tree / ".muninn", ignore_errors=True)
+        self.tree = tree
+        self._engine = Engine(
+            version="bench",
+            spare_cache=spare,
+            model_cache=spare,
+            clock=lambda: NOW,
+            chance=os.urandom,
+            load=lambda _name, _cache: MODEL,
+        )
+        self._scope = Scope(place=locate(str(tree)), client="bench")
+        self._engine.call("init", InitParams(), self._scope)
+        self._engine.call("index", IndexParams(wait=True), self._scope)
+        self.snapshot: Snapshot = self._engine.open(self._scope.place).updater.ready(30).snapshot()
+
+    def ask(self, text: str, kind: SourceKind | None = "code") -> list[Place]:
+        """Ask as a client does."""
+        result = self._engine.call("recall", RecallParams(query=text, limit=LIMIT, kind=kind), self._scope)
+        assert isinstance(result, RecallResult)
+        return places(result.hits)
+
+    def close(self) -> None:
+        """Stop, and leave the copy as it was."""
+        self._engine.close()
+        shutil.rmtree(self.tree / ".muninn", ignore_errors=True)
+
+
+def places(hits: Iterable[Hit]) -> list[Place]:
+    """Return where hits are."""
+    return [Place(hit.path, hit.start_line, hit.end_line) for hit in hits]
+
+
+def variants(muninn: Muninn) -> dict[str, Ask]:
+    """Return our arms on an indexed copy, by name."""
+    whole, blind = muninn.snapshot, OnlyMeaning(muninn.snapshot)
+    return {
+        "muninn": muninn.ask,
+        "muninn, any kind": lambda text: muninn.ask(text, None),
+        "words only": lambda text: places(recall(whole, None, {}, text, limit=LIMIT, now=NOW, kind="code")),
+        "meaning only": lambda text: places(
+            recall(blind, MODEL.embed_query(text), {}, text, limit=LIMIT, now=NOW, kind="code")
+        ),
+    }
+
+
+class OnlyMeaning:
+    """An index that finds nothing by words."""
+
+    def __init__(self, whole: Snapshot) -> None:
+        self._whole = whole
+
+    def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
+        """Return nothing."""
+        return ()
+
+    def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
+        """Return what the index returns."""
+        return self._whole.dense(vector, limit, kind)
+
+    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
+        """Return what the index returns."""
+        return self._whole.chunks(ids)
+
+
+NAMES = ("muninn", "muninn, any kind", "words only", "meaning only")
