@@ -90,7 +90,18 @@ def test_what_nothing_answers_to_is_told_with_what_comes_near(project):
 def test_the_same_thing_is_there_once(project):
     result = project.call("render", path=write(project, "@src/users.py and again @src/users.py\n"))
     assert result.text.count("### src/users.py") == 1
-    assert [each.problem for each in result.references] == ["", "it is there already"]
+    assert [(each.problem, each.known) for each in result.references] == [("", False), ("", True)]
+
+
+def test_what_is_named_goes_before_what_is_asked_for(project):
+    (project.root / "docs/long.md").write_text(
+        "# Deleting users\n\n" + "Deleting users for good is a long story. " * 30
+    )
+    project.call("index")
+    path = write(project, "?deleting users for good\n\n@src/users.py#delete\n")
+    asked, named = project.call("render", path=path, budget=100).references
+    assert (named.problem, named.tokens > 0) == ("", True)
+    assert asked.line < named.line
 
 
 def test_the_text_of_an_editor_counts_more_than_the_file(project):

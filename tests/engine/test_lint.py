@@ -180,7 +180,9 @@ def test_the_keys_of_another_tools_document_are_its_own_affair(muninn):
 
 def test_a_file_is_read_where_no_text_is_given(muninn):
     (muninn.root / KNOWLEDGE).write_text("---\ncolour: red\n---\n")
-    assert len(muninn.call("lint", path=KNOWLEDGE).faults) == 1
+    result = muninn.call("lint", path=KNOWLEDGE)
+    assert (result.ok, len(result.faults)) == (True, 1)
+    assert not muninn.call("lint", path=MAIN, text="{").ok
     with pytest.raises(NotFoundError):
         muninn.call("lint", path=CONTEXT)
     with pytest.raises(BadParams, match="no file that Muninn checks"):

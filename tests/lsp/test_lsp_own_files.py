@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
+from repositories import USERS
 
 from muninn_core import client
 
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 pytest_plugins = ("lsp_editors",)
 
 DECISION = "# 7. Sessions live in Redis\n\n## Status\n\nAccepted\n\n## Decision\n\nThey are kept in Redis.\n"
-ERRORS = "---\ntype: convention\n---\n\n# Errors\n\nName the culprit. See [users](../../src/users.py).\n"
+ERRORS = "---\ntype: convention\n---\n\n# Errors\n\nName the culprit. See [users](../../src/shops.py).\n"
 
 
 @pytest.fixture
 def memory(home: Home) -> str:
     """A repository with a decision, knowledge and a memory; returns the memory's id."""
-    for path, text in (("docs/adr/0007-sessions.md", DECISION), (".muninn/knowledge/errors.md", ERRORS)):
+    files = {"docs/adr/0007-sessions.md": DECISION, ".muninn/knowledge/errors.md": ERRORS, "src/shops.py": USERS}
+    for path, text in files.items():
         file = home.repo / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
@@ -70,14 +72,14 @@ async def test_a_memory_is_completed_by_its_title_and_inserted_by_its_id(
 
 async def test_decisions_knowledge_files_and_symbols_are_completed(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home), "[[ADR\n[[err\n@src/us\n@src/users.py#get_\n")
+    uri = opened(editor, context(home), "[[ADR\n[[err\n@src/sh\n@src/shops.py#get_\n")
     found = [
         [item.text_edit.new_text for item in await completed(editor, uri, line, column)]
         for line, column in ((0, 5), (1, 5), (2, 7), (3, 18))
     ]
     assert found[0] == ["ADR 7]]"]
     assert found[1] == ["errors]]"]
-    assert found[2] == ["src/users.py"]
+    assert found[2] == ["src/shops.py"]
     assert found[3] == ["get_user_name"]
 
 
@@ -90,7 +92,7 @@ async def test_keys_and_values_of_frontmatter_are_completed(open_editor: Open, h
     assert "title" not in keys
     assert [item.label for item in await completed(editor, uri, 3, 12)] == ["low", "medium", "high"]
     assert [item.label for item in await completed(editor, uri, 4, 9)] == ["users"]
-    assert "src/users.py" in [item.label for item in await completed(editor, uri, 6, 7)]
+    assert "src/shops.py" in [item.label for item in await completed(editor, uri, 6, 7)]
 
 
 async def test_settings_are_completed_with_what_they_mean(open_editor: Open, home: Home) -> None:
@@ -103,7 +105,7 @@ async def test_settings_are_completed_with_what_they_mean(open_editor: Open, hom
 
 async def test_nothing_is_completed_in_files_of_others(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    for path, text in ((home.repo / "README.md", "[[AD"), (home.repo / "src" / "users.py", "# @src/us")):
+    for path, text in ((home.repo / "README.md", "[[AD"), (home.repo / "src" / "shops.py", "# @src/sh")):
         uri = opened(editor, path, text)
         assert await completed(editor, uri, 0, len(text)) == []
         assert (
@@ -116,7 +118,7 @@ async def test_nothing_is_completed_in_files_of_others(open_editor: Open, home: 
 
 async def test_a_reference_says_and_shows_what_it_means(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    text = f"ä😀 @src/users.py#get_user_name and [[{memory}]]\n[[ADR 7]] ?\n@src/user.py\n?deleting users for good\n"
+    text = f"ä😀 @src/shops.py#get_user_name and [[{memory}]]\n[[ADR 7]] ?\n@src/shop.py\n?deleting users for good\n"
     uri = opened(editor, context(home), text)
 
     async def said(line: int, character: int) -> str:
@@ -131,12 +133,12 @@ async def test_a_reference_says_and_shows_what_it_means(open_editor: Open, home:
         return Path(place.uri).name, place.range.start.line
 
     assert "Look up the display name" in await said(0, 8)
-    assert await leads(0, 8) == ("users.py", 5)
+    assert await leads(0, 8) == ("shops.py", 5)
     assert "Users are never deleted" in await said(0, 45)
     assert (await leads(0, 45))[0].endswith(".jsonl")
     assert "They are kept in Redis" in await said(1, 4)
     assert await leads(1, 4) == ("0007-sessions.md", 0)
-    assert "did you mean `src/users.py`" in await said(2, 4)
+    assert "did you mean `src/shops.py`" in await said(2, 4)
     assert "finds" in await said(3, 4)
 
 
@@ -160,7 +162,7 @@ async def test_links_follow_a_file_that_gets_another_name(open_editor: Open, hom
     editor = await open_editor()
     path = context(home, "following")
     path.parent.mkdir(exist_ok=True)
-    path.write_text("See @src/users.py#get_user_name and [[errors]].\n")
+    path.write_text("See @src/shops.py#get_user_name and [[errors]].\n")
     source = home.repo / "src"
     edit = await editor.workspace_will_rename_files_async(
         types.RenameFilesParams(
@@ -177,7 +179,7 @@ async def test_links_follow_a_file_that_gets_another_name(open_editor: Open, hom
     assert edit is not None
     assert edit.changes is not None
     texts = {Path(uri).name: [each.new_text for each in edits] for uri, edits in edit.changes.items()}
-    assert texts == {"following.md": ["lib/users.py", "faults"], "errors.md": ["../../../lib/users.py"]}
+    assert texts == {"following.md": ["lib/shops.py", "faults"], "errors.md": ["../../../lib/shops.py"]}
 
 
 async def test_knowledge_and_memory_are_symbols_of_the_workspace(open_editor: Open, home: Home, memory: str) -> None:
@@ -239,7 +241,7 @@ async def test_the_lens_counts_the_pack_of_what_is_not_saved_yet(open_editor: Op
 
 async def test_a_wrong_reference_has_a_fix(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home), "---\nbugdet: 500\n---\nä😀 @src/user.py\n")
+    uri = opened(editor, context(home), "---\nbugdet: 500\n---\nä😀 @src/shop.py\n")
     await editor.wait_for_notification("textDocument/publishDiagnostics")
     found = list(editor.diagnostics[uri])
     assert [each.range.start for each in found] == [types.Position(1, 0), types.Position(3, 4)]
@@ -252,5 +254,5 @@ async def test_a_wrong_reference_has_a_fix(open_editor: Open, home: Home, memory
     edits = [fix.edit.changes[uri][0] for fix in fixes]  # type: ignore[union-attr,index]
     assert [(edit.range, edit.new_text) for edit in edits] == [
         (types.Range(types.Position(1, 0), types.Position(1, 6)), "budget"),
-        (types.Range(types.Position(3, 5), types.Position(3, 16)), "src/users.py"),
+        (types.Range(types.Position(3, 5), types.Position(3, 16)), "src/shops.py"),
     ]

@@ -1358,7 +1358,11 @@ export interface RenderResult {
   references: readonly Rendered[];
 }
 
-/** What became of one reference of a context file: its tokens in the pack, or why it is not there. */
+/**
+ * What became of one reference of a context file: its tokens in the pack, or the problem why it is not there.
+ *
+ * `known`: what it means was there already, for another reference.
+ */
 export interface Rendered {
   text: string;
   line: number;
@@ -1366,6 +1370,7 @@ export interface Rendered {
   title: string;
   tokens: number;
   problem: string;
+  known: boolean;
 }
 
 /** The context file that was made, relative to the root. */
@@ -1388,11 +1393,12 @@ export interface Template {
   summary: string;
 }
 
-/** The faults of a file in the order of its lines; `kind` says as what it was read, "" for none of ours. */
+/** The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error. */
 export interface LintResult {
   saw: Saw;
   path: string;
   kind: string;
+  ok: boolean;
   faults: readonly Fault[];
 }
 

@@ -52,8 +52,11 @@ class _Part(Value):
     title: str = ""
 
 
+_TOO_MANY = _Part(problem=f"there are more than {MOST} references in this file")
+
+
 def render(workspace: Workspace, params: RenderParams, scope: Scope, now: datetime) -> RenderResult:
-    """Render a context file: its prose first, then what its references mean, in their order, while the budget lasts.
+    """Render a context file: its prose, then what its references mean while the budget lasts, questions at last.
 
     Raises NotFoundError for a file that is not there, UsageError for one that is no context file.
     """
@@ -63,18 +66,15 @@ def render(workspace: Workspace, params: RenderParams, scope: Scope, now: dateti
     budget = params.budget or frontmatter.read_budget(fields.get("budget")) or DEFAULT_BUDGET
     prose, cut = _prose(mask(text, workspace.config.memory.secrets)[0], body, budget)
     names = names_of(workspace)
-    pack = _Pack(prose, budget)
-    told = []
-    for place, reference in enumerate(references(text, kind_of(path))):
-        if reference.kind == "link":
-            continue
+    made = [each for each in references(text, kind_of(path)) if each.kind != "link"]
+    parts: list[tuple[Reference, _Part]] = []
+    for place, reference in enumerate(made):
         scope.check()
-        part = (
-            _part(workspace, names, reference, path, scope, params, now) if place < MOST else _Part(problem=_TOO_MANY)
-        )
-        tokens, problem = pack.take(part) if part.items else (0, part.problem)
-        if reference.certain or not part.problem:
-            told.append(_rendered(text, reference, part, tokens, problem))
+        known = place < MOST
+        parts.append((reference, _part(workspace, names, reference, path, scope, params, now) if known else _TOO_MANY))
+    pack = _Pack(prose, budget, closed=cut)
+    rendered = (_rendered(text, reference, part, pack) for reference, part in sorted(parts, key=_named_first))
+    told = [each for each in rendered if each is not None]
     title = str(fields.get("title") or posixpath.basename(path).removesuffix(".md"))
     return RenderResult(
         path=path,
@@ -82,7 +82,7 @@ def render(workspace: Workspace, params: RenderParams, scope: Scope, now: dateti
         text=pack.text,
         tokens=count_tokens(pack.text),
         budget=budget,
-        references=tuple(told if not cut else [replace(each, problem=each.problem or _NO_ROOM) for each in told]),
+        references=tuple(sorted(told, key=lambda each: (each.line, each.column))),
         saw=workspace.saw(),
     )
 
@@ -105,21 +105,20 @@ def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
     return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.saw())
 
 
-_TOO_MANY = f"there are more than {MOST} references in this file"
 _NO_ROOM = "it does not fit into what is left of the budget"
-_TWICE = "it is there already"
 
 
 class _Pack:
-    """A text that grows while its budget lasts; nothing is in it twice."""
+    """A text that grows while its budget lasts; nothing is in it twice. A `closed` one takes nothing."""
 
-    def __init__(self, prose: str, budget: int) -> None:
+    def __init__(self, prose: str, budget: int, *, closed: bool) -> None:
         self.text = prose
         self._budget = budget
+        self._closed = closed
         self._seen: set[tuple[str, str]] = set()
 
-    def take(self, part: _Part) -> tuple[int, str]:
-        """Take the items that fit and are not there yet; return their tokens, and why if none was taken."""
+    def take(self, part: _Part) -> tuple[int, str, bool]:
+        """Take the items that fit and are not there yet; return their tokens, why there are none, if all were there."""
         before = count_tokens(self.text)
         taken, fresh = 0, 0
         for item in part.items:
@@ -127,12 +126,16 @@ class _Pack:
                 continue
             fresh += 1
             grown = self.text + ("" if _HEADING in self.text else _HEADING) + render_item(item)
-            if count_tokens(grown) <= self._budget:
+            if not self._closed and count_tokens(grown) <= self._budget:
                 self.text = grown
                 self._seen.add((item.kind, item.id))
                 taken += 1
-        problem = "" if taken else _NO_ROOM if fresh else _TWICE
-        return count_tokens(self.text) - before, problem
+        return count_tokens(self.text) - before, _NO_ROOM if fresh and not taken else "", not fresh
+
+
+def _named_first(pair: tuple[Reference, _Part]) -> tuple[bool, int, int]:
+    """What is named goes before what is only asked for, when the budget does not last for all."""
+    return (pair[0].kind == "query", pair[0].line, pair[0].start)
 
 
 def _path(workspace: Workspace, given: str) -> str:
@@ -221,7 +224,11 @@ def _item(workspace: Workspace, hit: Hit) -> PackItem:
     return replace(item, tokens=count_tokens(render_item(item)))
 
 
-def _rendered(text: str, reference: Reference, part: _Part, tokens: int, problem: str) -> Rendered:
+def _rendered(text: str, reference: Reference, part: _Part, pack: _Pack) -> Rendered | None:
+    """Put what a reference brings into the pack, and tell of it; None for prose that only looked like one."""
+    if part.problem and not reference.certain:
+        return None
+    tokens, problem, known = pack.take(part) if part.items else (0, part.problem, False)
     line = text.split("\n")[reference.line]
     return Rendered(
         text=line[reference.start : reference.end],
@@ -230,4 +237,5 @@ def _rendered(text: str, reference: Reference, part: _Part, tokens: int, problem
         title=part.title,
         tokens=tokens,
         problem=problem,
+        known=known,
     )

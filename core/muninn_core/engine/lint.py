@@ -40,7 +40,8 @@ def lint(workspace: Workspace, params: LintParams) -> LintResult:
         found = [Fault(rule="malformed", level="information", message=said, line=1, hint="`muninn check` reads it.")]
     else:
         found = list(_found(workspace, kind, path, text))
-    return LintResult(path=path, kind=kind, faults=tuple(sorted(found, key=order)), saw=workspace.saw())
+    ok = all(fault.level != "error" for fault in found)
+    return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.saw())
 
 
 def text_of(workspace: Workspace, path: str, given: str | None) -> str:

@@ -105,6 +105,8 @@ class Names:
     def nearest(self, reference: Reference, path: str) -> str:
         """Return what should stand in the place of a target that nothing answers to, "" when nothing comes near."""
         if reference.kind == "name" or (reference.kind == "value" and reference.key != "files"):
+            if _DECISION.fullmatch(reference.target):
+                return ""  # another number is another decision, not a slip
             known = [*self.stems, *(each.name for each in self.library), *self._alike(reference.target)]
             found = difflib.get_close_matches(reference.target, known, n=1, cutoff=0.6)
             return self._shown(found[0]) if found else ""

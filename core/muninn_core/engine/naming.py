@@ -20,6 +20,9 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.params import NamesParams
 from muninn_core.protocol.results import Name, NamesResult
 
+USUAL = ("memory", "document", "knowledge")
+"""The kinds of names where nobody says which: those that a text of ours names in double brackets."""
+
 DETAILED = 20
 """Memories of an answer whose text is told, too."""
 
@@ -29,7 +32,7 @@ def names(workspace: Workspace, params: NamesParams, now: datetime) -> NamesResu
     known = names_of(workspace)
     wanted = params.text.strip().casefold()
     found: list[tuple[int, int, Name]] = []
-    for place, kind in enumerate(dict.fromkeys(params.kinds)):
+    for place, kind in enumerate(dict.fromkeys(params.kinds or USUAL)):
         for name in _LISTERS[kind](workspace, known, params, now):
             rank = _rank(name, wanted)
             if rank is not None:

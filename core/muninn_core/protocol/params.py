@@ -483,7 +483,7 @@ class NamesParams(Value):
     kinds: Annotated[
         tuple[Annotated[str, Meta(pattern="^(memory|document|knowledge|file|symbol|tag)$")], ...],
         Meta(description="memory, document, knowledge, file, symbol or tag; the first three when nothing is said."),
-    ] = ("memory", "document", "knowledge")
+    ] = ()
     file: Annotated[str, Meta(description="For symbols: the file that defines them.")] = ""
     limit: Annotated[int, Meta(ge=1, le=1000, description="The most names to return.")] = 50
 

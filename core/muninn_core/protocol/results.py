@@ -640,10 +640,11 @@ class Fault(Value):
 
 
 class LintResult(Result):
-    """The faults of a file in the order of its lines; `kind` says as what it was read, "" for none of ours."""
+    """The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error."""
 
     path: str
     kind: str
+    ok: bool
     faults: tuple[Fault, ...]
 
 
@@ -734,7 +735,10 @@ class NamesResult(Result):
 
 
 class Rendered(Value):
-    """What became of one reference of a context file: its tokens in the pack, or why it is not there."""
+    """What became of one reference of a context file: its tokens in the pack, or the problem why it is not there.
+
+    `known`: what it means was there already, for another reference.
+    """
 
     text: str
     line: int
@@ -742,6 +746,7 @@ class Rendered(Value):
     title: str = ""
     tokens: int = 0
     problem: str = ""
+    known: bool = False
 
 
 class RenderResult(Result):

@@ -74,12 +74,11 @@ def references(text: str, kind: OwnKind) -> list[Reference]:
         if len(line) <= LONGEST_LINE and not line.isspace():
             found += _in_line(number, line, kind in REFERRING)
     found.sort(key=lambda each: (each.line, each.start))
-    return [each for each, before in zip(found, [None, *found], strict=False) if before is None or _apart(before, each)]
-
-
-def _apart(before: Reference, each: Reference) -> bool:
-    """Whether a reference begins behind the one before it: `[[@src/a.py]]` is one, not two."""
-    return before.line != each.line or before.end <= each.start
+    kept: list[Reference] = []
+    for each in found:
+        if not kept or kept[-1].line != each.line or kept[-1].end <= each.start:  # `[[@src/a.py]]` is one, not two
+            kept.append(each)
+    return kept
 
 
 def _in_line(number: int, line: str, referring: bool) -> Iterator[Reference]:
