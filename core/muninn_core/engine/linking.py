@@ -46,8 +46,9 @@ def backlinks(workspace: Workspace, params: BacklinksParams, scope: Scope) -> Ba
                 said = lines[each.line].strip()[:200]
                 place: dict[str, Any] = {"line": each.line + 1, "column": each.start + 1, "end": each.end + 1}
                 told.append(Backlink(path=path, text=said, **place))
-    told += _memories(workspace, names, found)
-    return BacklinksResult(target=found.id or found.path, backlinks=tuple(told[:MOST]), saw=workspace.saw())
+    told = told[:MOST]
+    told += _memories(workspace, names, found, MOST - len(told))
+    return BacklinksResult(target=found.id or found.path, backlinks=tuple(told), saw=workspace.saw())
 
 
 def relink(workspace: Workspace, params: RelinkParams, scope: Scope) -> RelinkResult:
@@ -161,12 +162,16 @@ def _texts(workspace: Workspace, names: Names) -> Iterator[tuple[str, str]]:
             yield path, read.text
 
 
-def _memories(workspace: Workspace, names: Names, found: Found) -> Iterator[Backlink]:
+def _memories(workspace: Workspace, names: Names, found: Found, most: int) -> Iterator[Backlink]:
+    """Yield at most so many memories that link to a memory, or are about a file."""
     places = Places(workspace)
     for identity in names.ids:
+        if most <= 0:
+            return
         memory = names.memories[identity]
         linked = any(link.target == found.id for link in memory.links) if found.id else False
         about = found.path in memory.files or any(cite.path == found.path for cite in memory.cites)
         if memory.active and (linked if found.id else about):
+            most -= 1
             path, line = places.of(identity)
             yield Backlink(path=path, line=line, column=1, end=1, text=headline(memory), id=identity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,21 +10,32 @@ from muninn_core.engine.workspace import Workspace
 from muninn_core.store.lines import read_content
 from muninn_core.store.record import MalformedRecord, parse_line
 
+_OURS = re.compile(rb' ?\{"v":1,"id":"([0-9A-Za-z-]+)"')
+"""How lines begin that Muninn writes."""
+
+_FEW = 8
+"""Records that are searched for one by one; for more a table of the file is made."""
+
 
 class Places:
     """Finds records in the files as they are; each file is read once. Made for one answer."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._asked = 0
         self._read: dict[Path, bytes] = {}
+        self._tables: dict[Path, dict[str, int]] = {}
 
     def of(self, identity: str) -> tuple[str, int]:
         """Return path (relative to the root) and line (1-based) of the record that made a memory; ("", 0) for none.
 
         A global memory lies outside of the work tree, and one of another branch in no file of it.
         """
+        self._asked += 1
         for path in _files(self._workspace, identity):
-            line = _line_of(self._content(path), identity)
+            content = self._content(path)
+            known = self._table(path, content).get(identity) if self._asked > _FEW else None
+            line = known or _line_of(content, identity)
             if line:
                 return self._workspace.layout.relative(path), line
         return "", 0
@@ -36,8 +48,15 @@ class Places:
                 self._read[path] = b""
         return self._read[path]
 
+    def _table(self, path: Path, content: bytes) -> dict[str, int]:
+        if path not in self._tables:
+            lines = enumerate(content.split(b"\n"), start=1)
+            self._tables[path] = {found[1].decode(): at for at, line in lines if (found := _OURS.match(line))}
+        return self._tables[path]
+
 
 def _line_of(content: bytes, identity: str) -> int:
+    """Return the line of a record that others wrote, in whatever order; 0 when it is not there."""
     wanted = identity.encode()
     at = content.find(wanted)
     while at >= 0:
