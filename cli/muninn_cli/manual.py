@@ -28,9 +28,21 @@ COMMANDS = {
 """The commands that are no verbs of the catalogue."""
 
 GROUPS = {
-    "Ask": ("recall", "context", "memories", "history", "verify", "brief"),
+    "Ask": (
+        "recall",
+        "context",
+        "why",
+        "replay",
+        "memories",
+        "history",
+        "about",
+        "annotate",
+        "document",
+        "verify",
+        "brief",
+    ),
     "Write": ("template.new", "template.list", "render", "lint", "references", "backlinks", "relink", "names"),
-    "Remember": ("remember", "capture", "backfill", "forget", "restore", "promote"),
+    "Remember": ("remember", "draft", "confirm", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check", "approve", "reject"),
     "Carry": ("export", "import", "pack.export", "pack.add", "pack.list", "pack.update", "pack.remove"),

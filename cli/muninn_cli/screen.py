@@ -29,6 +29,7 @@ _STYLES = Theme(
         "knowledge": "magenta",
         "memory": "yellow",
         "bar": "cyan",
+        "mark": "bold underline",
     }
 )
 
@@ -72,6 +73,11 @@ def sentence(console: Console, *parts: tuple[str, str], indent: int = 0) -> None
         console.print(Padding(styled(*parts), (0, 0, 0, indent), expand=False))
     else:
         console.print(styled((" " * indent, ""), *parts), soft_wrap=True)
+
+
+def untouched(console: Console, text: str) -> None:
+    """Print a text that was laid out elsewhere: as it is to a program; a terminal must not obey what it says."""
+    console.file.write((safe(text) if console.is_terminal else text).rstrip("\n") + "\n")
 
 
 def joined(*parts: str) -> str:

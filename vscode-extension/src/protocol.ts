@@ -46,6 +46,10 @@ export interface Verbs {
   recall: { params: RecallParams; result: RecallResult };
   /** Gather context. Make a pack of what matters for a task, within a token budget. */
   context: { params: ContextParams; result: ContextResult };
+  /** Explain a context. Say why a context holds what it holds: inputs, the signals of each item, what was left out and why. */
+  why: { params: WhyParams; result: WhyResult };
+  /** Replay a context. Give a context once more, byte for byte; or gather it anew and say what differs. */
+  replay: { params: ReplayParams; result: ReplayResult };
   /** List memories. List, filter or get memories. */
   memories: { params: MemoriesParams; result: MemoriesResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
@@ -112,6 +116,16 @@ export interface Verbs {
   names: { params: NamesParams; result: NamesResult };
   /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
   verify: { params: VerifyParams; result: VerifyResult };
+  /** Confirm a memory. Say that a memory still holds: it cites the code as it is now, or in the place that is given. */
+  confirm: { params: ConfirmParams; result: ConfirmResult };
+  /** Annotate a file. Say what is remembered about a file in the places of that file, and what of it is in doubt. */
+  annotate: { params: AnnotateParams; result: AnnotateResult };
+  /** Tell about a place. Say what is remembered about a line or a name in the code, and why it has to do with it. */
+  about: { params: AboutParams; result: AboutResult };
+  /** Read a document. Show a memory, what is known of a file, or a pack as a page for reading. */
+  document: { params: DocumentParams; result: DocumentResult };
+  /** Begin a draft. Make a file to write a memory into; saved in an editor that Muninn serves, it is remembered. */
+  draft: { params: DraftParams; result: DraftResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
   /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
@@ -130,6 +144,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   remember: 'muninn.remember',
   recall: 'muninn.recall',
   context: 'muninn.context',
+  why: 'muninn.why',
+  replay: 'muninn.replay',
   memories: 'muninn.memories',
   forget: 'muninn.forget',
   restore: 'muninn.restore',
@@ -163,6 +179,11 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   relink: 'muninn.relink',
   names: 'muninn.names',
   verify: 'muninn.verify',
+  confirm: 'muninn.confirm',
+  annotate: 'muninn.annotate',
+  about: 'muninn.about',
+  document: 'muninn.document',
+  draft: 'muninn.draft',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
   backfill: 'muninn.backfill',
@@ -296,16 +317,46 @@ export interface MemoryDraft {
   key?: string | null;
 }
 
-/** A question. */
+/** A question: `query`, or what it shall be like, or a further page. All filters must hold, those in `query` too. */
 export interface RecallParams {
-  /** Words, identifiers or a sentence. */
-  query: string;
+  /** Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth path:src/** lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID task:ID branch:NAME at:REV; -KEY:VALUE leaves out. */
+  query?: string;
   /** The most hits to return. */
   limit?: number;
   /** Only code, only knowledge or only memory. */
   kind?: 'code' | 'knowledge' | 'memory' | null;
+  /** Only memories of any of these types. */
+  type?: readonly string[];
+  /** Only memories with any of these tags. */
+  tag?: readonly string[];
+  /** Only files that match any of these globs, as in .gitignore, and memories about them. */
+  path?: readonly string[];
+  /** Only files in any of these languages: python, ts, go. */
+  lang?: readonly string[];
+  /** Only what holds these words side by side. */
+  phrase?: readonly string[];
+  /** Only memories by any of these: user, assistant, tool, an agent's name. */
+  author?: readonly string[];
+  /** Only memories of this importance or more; 0 is whatever importance. */
+  min_importance?: number;
+  /** Only memories changed since: 12h, 3d, 2w, 2026-01-31. */
+  since?: string | null;
+  /** Only memories last changed before: 2w, 2026-01-31. */
+  until?: string | null;
+  /** Only memories made on any of these branches (globs). */
+  branch?: readonly string[];
+  /** Only memories of any of these sessions. */
+  from_session?: readonly string[];
   /** Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042. */
   task?: string | null;
+  /** More like this: FILE:LINE, or a memory's id. Words in `query` count as well. */
+  like?: string | null;
+  /** One hit a file: its best place, and how many of its pieces were found. */
+  by_file?: boolean;
+  /** Further hits of an earlier answer: what it gave as `next`. */
+  page?: string | null;
+  /** Take the query as words alone: no filters, no phrases in it. */
+  plain?: boolean;
   /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
   scope?: 'global' | 'project' | 'session' | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
@@ -316,14 +367,20 @@ export interface RecallParams {
   branches?: boolean;
 }
 
-/** A task to gather context for. */
+/** What to gather context for: a query, or a task, files, a cursor or a diff to make one from; all may be given. */
 export interface ContextParams {
-  /** The task or question at hand. */
-  query: string;
+  /** The task or question at hand; follows from what else is given when absent. */
+  query?: string;
   /** The most tokens of the whole pack. */
   budget?: number;
   /** Files at hand; what is remembered of them counts more. */
   files?: readonly string[];
+  /** Where the work is: FILE:LINE or FILE:LINE:COL. The code around it comes first. */
+  cursor?: string | null;
+  /** Changes at hand: HEAD or another revision for those of the work tree against it, A..B for those between two, or a patch as `git diff` writes it. */
+  diff?: string | null;
+  /** Files that are open in the asker's editor, the last used first. */
+  open_files?: readonly string[];
   /** A task's id; its document and memories come first. */
   task?: string | null;
   /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
@@ -334,6 +391,24 @@ export interface ContextParams {
   at?: string | null;
   /** Also what is remembered on other branches only; it is labelled with their names. */
   branches?: boolean;
+  /** How `text` is written; the items are the same in all. */
+  format?: 'json' | 'markdown' | 'xml';
+}
+
+/** Which context to explain. */
+export interface WhyParams {
+  /** The id that `context` gave its answer, or an unambiguous prefix of it. */
+  bundle: string;
+  /** Only this item, taken or left out: its id, a path, or the beginning of either. */
+  item?: string | null;
+}
+
+/** Which context to give again. */
+export interface ReplayParams {
+  /** The id that `context` gave its answer, or an unambiguous prefix of it. */
+  bundle: string;
+  /** Gather it anew from what it was asked with, and say what differs. */
+  fresh?: boolean;
 }
 
 /** Which memories to list: every filter that is given must hold. Newest first. */
@@ -675,6 +750,54 @@ export interface VerifyParams {
   session?: string | null;
 }
 
+/** Which memory still holds, and where its code is now. */
+export interface ConfirmParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** New places in the code, in place of those that are stale; else where the code is now. */
+  cites?: readonly Cite[];
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** The file to say it of. */
+export interface AnnotateParams {
+  /** The file, relative to the root. */
+  file: string;
+}
+
+/** A place in the code. */
+export interface AboutParams {
+  /** The file, relative to the root. */
+  file: string;
+  /** The line (1-based); 0 is the file as a whole. */
+  line?: number;
+  /** The name that stands there, if one is meant. */
+  name?: string;
+  /** Link records as `muninn:` documents, for a client that can open them. */
+  links?: boolean;
+}
+
+/** The document to read. */
+export interface DocumentParams {
+  /** muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/context/PATH.md or muninn:/pack.md?query=TEXT&budget=TOKENS. */
+  uri: string;
+}
+
+/** What to begin a draft of. */
+export interface DraftParams {
+  /** insight, decision, attempt, constraint or any other kind of memory. */
+  type?: string;
+  /** The file that it is about, relative to the root. */
+  path?: string;
+  /** The first line that it cites; 0 cites none. */
+  start?: number;
+  /** The last line that it cites. */
+  end?: number;
+  /** The memory that it takes the place of. */
+  supersedes?: string;
+}
+
 /** What a session that starts should know. */
 export interface BriefParams {
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
@@ -920,10 +1043,17 @@ export interface Memory {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** Best first; ties by kind, path, line and id. */
+/**
+ * Best first; ties by kind, path, line and id.
+ *
+ * `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
+ * left out, and which of them nothing passes.
+ */
 export interface RecallResult {
   saw: Saw;
   hits: readonly Hit[];
+  next: string;
+  notes: readonly string[];
 }
 
 /**
@@ -934,6 +1064,8 @@ export interface RecallResult {
  * own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
  * `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
  * where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
+ * `snippet` are the lines of `text` that hold the question's words best, none where it holds none of them. Of an
+ * answer by files, `chunks` is how many pieces of the file were found, and `total` the sum of their scores.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -955,6 +1087,9 @@ export interface Hit {
   trust: 'agent' | 'commit' | 'outside' | 'user' | null;
   origin: string;
   cites: readonly Citation[];
+  snippet: readonly SnippetLine[];
+  chunks: number;
+  total: number;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -981,7 +1116,25 @@ export interface Citation {
   note: string;
 }
 
-/** A pack. `text` is its markdown; `tokens` counts all of it and never exceeds `budget`. */
+/** A line of a hit's text, its number in the file (of a memory, in its text) and what to highlight in it. */
+export interface SnippetLine {
+  line: number;
+  text: string;
+  marks: readonly Mark[];
+}
+
+/** A part of a line to highlight: `start` up to `end`, in UTF-16 code units, as in the language server protocol. */
+export interface Mark {
+  start: number;
+  end: number;
+}
+
+/**
+ * A pack. `text` is it in the format that was asked for; `tokens` counts all of it and never exceeds `budget`.
+ *
+ * `bundle` names it, for `why` and `replay`. `inputs` are what was asked with; `question` is what was looked for,
+ * `asked` when. `omitted` counts `left_out`.
+ */
 export interface ContextResult {
   saw: Saw;
   text: string;
@@ -989,9 +1142,19 @@ export interface ContextResult {
   tokens: number;
   budget: number;
   omitted: number;
+  bundle: string;
+  inputs: ContextParams;
+  question: string;
+  asked: string;
+  left_out: readonly LeftOut[];
 }
 
-/** One item of a pack. `tier` says why it is where it is: pin, task, memory, knowledge or code. */
+/**
+ * One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
+ *
+ * `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
+ * only its place is named. `tokens` is the most that it takes in any format.
+ */
 export interface PackItem {
   tier: string;
   kind: 'code' | 'knowledge' | 'memory';
@@ -1003,6 +1166,8 @@ export interface PackItem {
   text: string;
   tokens: number;
   score: number;
+  form: 'headline' | 'part' | 'whole';
+  symbol: string;
   why: readonly Reason[];
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
@@ -1012,6 +1177,55 @@ export interface PackItem {
   trust: 'agent' | 'commit' | 'outside' | 'user' | null;
   origin: string;
   cites: readonly Citation[];
+}
+
+/** A candidate that a pack does not hold: what it would have taken, and the reason. */
+export interface LeftOut {
+  tier: string;
+  kind: 'code' | 'knowledge' | 'memory';
+  id: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  title: string;
+  tokens: number;
+  score: number;
+  reason: string;
+  why: readonly Reason[];
+}
+
+/**
+ * An explanation of a context. `then` is the state that it was gathered from, `saw` that of now.
+ *
+ * `items` and `left_out` are those of the context, or of them those that `item` names; `text` tells it in words.
+ */
+export interface WhyResult {
+  saw: Saw;
+  bundle: string;
+  inputs: ContextParams;
+  question: string;
+  asked: string;
+  then: Saw;
+  tokens: number;
+  budget: number;
+  items: readonly PackItem[];
+  left_out: readonly LeftOut[];
+  text: string;
+}
+
+/**
+ * A context once more. `source`: kept, then it is the very answer; fresh, then it was gathered anew.
+ *
+ * `same` says whether its text is that of the first time. `moved` says in which ways the repository is no longer in
+ * the state that the first answer saw; `differs` what that changed in the answer.
+ */
+export interface ReplayResult {
+  saw: Saw;
+  source: 'fresh' | 'kept';
+  same: boolean;
+  moved: readonly string[];
+  differs: readonly string[];
+  context: ContextResult;
 }
 
 /**
@@ -1532,6 +1746,118 @@ export interface Verified {
   title: string;
   cites: readonly Citation[];
   fixed: boolean;
+}
+
+/** The memory as it is now; `cites` are the places that it cites from now on. */
+export interface ConfirmResult {
+  saw: Saw;
+  memory: Memory;
+  cites: readonly Citation[];
+}
+
+/**
+ * What is remembered about a file, in its places: notes by line and id, what to show above what, what is in doubt.
+ *
+ * `pointers` are where its text names memories and decisions; `omitted` counts memories that were not looked at,
+ * `pending` citations that there was no time to check: the next answer does.
+ */
+export interface AnnotateResult {
+  saw: Saw;
+  path: string;
+  notes: readonly Note[];
+  lenses: readonly Lens[];
+  doubts: readonly Doubt[];
+  pointers: readonly Pointer[];
+  omitted: number;
+  pending: number;
+}
+
+/**
+ * One memory or decision document as it concerns a file.
+ *
+ * `id` names the memory, `path` the document. Lines are where the code is now (1-based, inclusive), 0 for the whole
+ * file. `trust` is that of the memory; a document's is "user".
+ */
+export interface Note {
+  id: string;
+  path: string;
+  type: string;
+  title: string;
+  start: number;
+  end: number;
+  symbol: string;
+  state: 'drifted' | 'fresh' | 'gone' | 'moved' | 'unchecked' | '';
+  trust: string;
+}
+
+/** What is said above a definition, or above the file (lines 0): "2 decisions, 1 stale"; and of which notes. */
+export interface Lens {
+  start: number;
+  end: number;
+  symbol: string;
+  title: string;
+  ids: readonly string[];
+  paths: readonly string[];
+}
+
+/**
+ * Code and memory that no longer agree. `level` is information or warning.
+ *
+ * `rule` is drifted (the cited text changed), gone (what a constraint or decision cites is no longer there) or
+ * contradicted (the cited code, or a newer memory of it, says the opposite of a constraint or decision).
+ */
+export interface Doubt {
+  level: 'information' | 'warning';
+  rule: 'contradicted' | 'drifted' | 'gone';
+  start: number;
+  end: number;
+  message: string;
+  id: string;
+  related: readonly Spot[];
+}
+
+/** A place that has to do with a doubt: lines of a file, or a memory (`id`). */
+export interface Spot {
+  message: string;
+  path: string;
+  start: number;
+  end: number;
+  id: string;
+}
+
+/**
+ * Where a file's text names something that can be opened: a document of Muninn (`uri`) or a file (`path`).
+ *
+ * `line` is 1-based; `start` and `end` are characters of it, 0-based, `end` exclusive.
+ */
+export interface Pointer {
+  line: number;
+  start: number;
+  end: number;
+  uri: string;
+  path: string;
+}
+
+/** What is remembered about a place, as markdown, "" for nothing, and the ids of the memories that it shows. */
+export interface AboutResult {
+  saw: Saw;
+  text: string;
+  ids: readonly string[];
+}
+
+/** A document for reading: its title, and its text as markdown. */
+export interface DocumentResult {
+  saw: Saw;
+  uri: string;
+  title: string;
+  text: string;
+}
+
+/** A file to write a memory into: saved in an editor, it is remembered. `path` is that of the file, whole. */
+export interface DraftResult {
+  saw: Saw;
+  path: string;
+  text: string;
 }
 
 /** The brief as markdown, and the memories that it shows. */

@@ -70,7 +70,11 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     found += _unsealed(layout, lines)
     found += _packs(layout) if config.check.packs != "off" else ()
     names = _names(layout, state)
-    written = [*layout.knowledge.rglob("*.md"), *layout.packs.glob("[!.]*/**/*.md"), *layout.contexts.rglob("*.md")]
+    written = [
+        *layout.knowledge.rglob("*.md"),
+        *layout.packs.glob("[!.]*/**/*.md"),
+        *layout.context_files.rglob("*.md"),
+    ]
     for path in sorted(written):
         cancelled()
         files += 1

@@ -1,241 +1,174 @@
-"""Context files: rendered as a pack within their budget, and begun from templates (docs/formats/context.md)."""
+"""Contexts: gathering one for what is asked, keeping it, explaining it, and giving it once more."""
 
 from __future__ import annotations
 
-import posixpath
+from collections.abc import Sequence
 from datetime import datetime
 
-from muninn_core.context.render import render_item
-from muninn_core.context.templates import TEMPLATES, filled
-from muninn_core.context.tokens import BYTES_PER_TOKEN, count_tokens
-from muninn_core.engine import gather
-from muninn_core.engine.drafts import inside
-from muninn_core.engine.lint import names_of, text_of
-from muninn_core.engine.names import Found, Names
+from muninn_core.context.bundle import bundle_id, differences, explain, matching, moved
+from muninn_core.context.pack import finished, make_pack
+from muninn_core.context.render import render_sheet
+from muninn_core.context.tokens import count_tokens
+from muninn_core.engine.gather import asking, joined, memory_hits, searched_commit, task_hits
+from muninn_core.engine.hand import Hand, hand_of, noted, question_of
 from muninn_core.engine.scope import Scope
-from muninn_core.engine.sight import labelled
+from muninn_core.engine.scopes import visible
+from muninn_core.engine.sight import Sight, labelled, sight_of
+from muninn_core.engine.subjects import hits_of, touched
 from muninn_core.engine.workspace import Workspace
-from muninn_core.errors import UsageError
+from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import Hit
-from muninn_core.model.value import Value, replace
-from muninn_core.protocol.params import RecallParams, RenderParams, TemplateNewParams
-from muninn_core.protocol.results import (
-    PackItem,
-    Rendered,
-    RenderResult,
-    Template,
-    TemplateListResult,
-    TemplateNewResult,
+from muninn_core.model.chunk import SourceKind
+from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
+from muninn_core.protocol.params import ContextParams, ReplayParams, WhyParams
+from muninn_core.protocol.results import ContextResult, ReplayResult, WhyResult
+from muninn_core.store.stamp import timestamp
+
+REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
+    ("memory", 12, 60, 300),
+    ("knowledge", 8, 40, 500),
+    ("code", 16, 120, 250),
 )
-from muninn_core.retrieval.recall import memory_hit, speaks
-from muninn_core.source import frontmatter
-from muninn_core.source.classify import classify
-from muninn_core.source.markup import without_comments
-from muninn_core.source.ownfile import CONTEXT_FOLDER, REFERRING, kind_of
-from muninn_core.source.references import Reference, references
-from muninn_core.store.disk import write_whole
-from muninn_core.store.secrets import mask
-
-DEFAULT_BUDGET = 8000
-FOUND_BY_QUESTION = 6
-MOST = 200
-"""References that a pack is made of; those behind them are told as left out."""
-
-_HEADING = "\n## References\n"
+"""How many hits of each tier a pack chooses from: at least, at most, and one for so many tokens of the budget."""
 
 
-class _Part(Value):
-    """What a reference brings: items by their worth, or why there are none."""
-
-    items: tuple[PackItem, ...] = ()
-    problem: str = ""
-    title: str = ""
-
-
-_TOO_MANY = _Part(problem=f"there are more than {MOST} references in this file")
+def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
+    """Gather a context, and keep it. Raises what `sight_of`, `hand_of` and `question_of` raise."""
+    result = _gathered(workspace, params, params, scope, now)
+    _keep(workspace, result)
+    return result
 
 
-def render(workspace: Workspace, params: RenderParams, scope: Scope, now: datetime) -> RenderResult:
-    """Render a context file: its prose, then what its references mean while the budget lasts, questions at last.
-
-    Raises NotFoundError for a file that is not there, UsageError for one that is no context file.
-    """
-    path = _path(workspace, params.path)
-    text = text_of(workspace, path, params.text)
-    fields, body = frontmatter.read(text)
-    budget = params.budget or frontmatter.read_budget(fields.get("budget")) or DEFAULT_BUDGET
-    prose, cut = _prose(mask(text, workspace.config.memory.secrets)[0], body, budget)
-    names = names_of(workspace)
-    made = [each for each in references(text, kind_of(path)) if each.kind != "link"]
-    parts: list[tuple[Reference, _Part]] = []
-    for place, reference in enumerate(made):
-        scope.check()
-        known = place < MOST
-        parts.append((reference, _part(workspace, names, reference, path, scope, params, now) if known else _TOO_MANY))
-    pack = _Pack(prose, budget, closed=cut)
-    rendered = (_rendered(text, reference, part, pack) for reference, part in sorted(parts, key=_named_first))
-    told = [each for each in rendered if each is not None]
-    title = str(fields.get("title") or posixpath.basename(path).removesuffix(".md"))
-    return RenderResult(
-        path=path,
-        title=title,
-        text=pack.text,
-        tokens=count_tokens(pack.text),
-        budget=budget,
-        references=tuple(sorted(told, key=lambda each: (each.line, each.column))),
+def why(workspace: Workspace, params: WhyParams) -> WhyResult:
+    """Explain a context that is kept. Raises NotFoundError for none, or for an item that it never had."""
+    kept = _kept(workspace, params.bundle)
+    items, left_out = kept.items, kept.left_out
+    if params.item is not None:
+        items, left_out = matching(kept, params.item)
+        if not items and not left_out:
+            raise NotFoundError(
+                f"'{params.item}' was no candidate of {kept.bundle}",
+                hint="Retrieval did not bring it; `muninn recall QUERY --why` shows what it ranks, and how.",
+            )
+    return WhyResult(
+        bundle=kept.bundle,
+        inputs=kept.inputs,
+        question=kept.question,
+        asked=kept.asked,
+        then=kept.saw,
+        tokens=kept.tokens,
+        budget=kept.budget,
+        items=items,
+        left_out=left_out,
+        text=explain(kept, items, left_out),
         saw=workspace.saw(),
     )
 
 
-def list_templates(workspace: Workspace) -> TemplateListResult:
-    """Return the templates by name."""
-    found = tuple(Template(name=name, summary=draft.summary) for name, draft in TEMPLATES.items())
-    return TemplateListResult(templates=found, saw=workspace.saw())
+def replay(workspace: Workspace, params: ReplayParams, scope: Scope) -> ReplayResult:
+    """Give a context that is kept once more; with `fresh` gather it anew, with the clock of the first time.
 
-
-def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
-    """Make a context file from a template. Raises UsageError when one of that name is there."""
-    name = params.name.removesuffix(".md")
-    path = f"{CONTEXT_FOLDER}/{name}.md"
-    file = workspace.layout.root / path
-    if file.exists():
-        raise UsageError(f"{path} is there already", hint="Give the new one another name.")
-    text = filled(params.template, params.title or name.replace("-", " ").replace("_", " "))
-    write_whole(file, text.encode())
-    return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.saw())
-
-
-_NO_ROOM = "it does not fit into what is left of the budget"
-
-
-class _Pack:
-    """A text that grows while its budget lasts; nothing is in it twice. A `closed` one takes nothing."""
-
-    def __init__(self, prose: str, budget: int, *, closed: bool) -> None:
-        self.text = prose
-        self._budget = budget
-        self._closed = closed
-        self._seen: set[tuple[str, str]] = set()
-
-    def take(self, part: _Part) -> tuple[int, str, bool]:
-        """Take the items that fit and are not there yet; return their tokens, why there are none, if all were there."""
-        before = count_tokens(self.text)
-        taken, fresh = 0, 0
-        for item in part.items:
-            if (item.kind, item.id) in self._seen:
-                continue
-            fresh += 1
-            grown = self.text + ("" if _HEADING in self.text else _HEADING) + render_item(item)
-            if not self._closed and count_tokens(grown) <= self._budget:
-                self.text = grown
-                self._seen.add((item.kind, item.id))
-                taken += 1
-        return count_tokens(self.text) - before, _NO_ROOM if fresh and not taken else "", not fresh
-
-
-def _named_first(pair: tuple[Reference, _Part]) -> tuple[bool, int, int]:
-    """What is named goes before what is only asked for, when the budget does not last for all."""
-    return (pair[0].kind == "query", pair[0].line, pair[0].start)
-
-
-def _path(workspace: Workspace, given: str) -> str:
-    bare = "/" not in given and not given.endswith(".md")
-    path = f"{CONTEXT_FOLDER}/{given}.md" if bare else inside(given, workspace.layout.root)
-    if kind_of(path) not in REFERRING:
-        raise UsageError(f"{path} is no context file", hint=f"They are {CONTEXT_FOLDER}/**/*.md and .claude/*.md.")
-    return path
-
-
-def _prose(text: str, body: int, budget: int) -> tuple[str, bool]:
-    """Return the body of a file, and whether its end was cut off because not even that fits into the budget."""
-    whole = without_comments("\n".join(text.split("\n")[body:])).strip("\n") + "\n"
-    if count_tokens(whole) <= budget:
-        return whole, False
-    most = int((budget - 1) * BYTES_PER_TOKEN)
-    begun = whole.encode("utf-8", "surrogatepass")[:most]
-    return begun[: begun.rfind(b"\n") + 1].decode("utf-8", "surrogatepass"), True
-
-
-def _part(
-    workspace: Workspace,
-    names: Names,
-    reference: Reference,
-    path: str,
-    scope: Scope,
-    params: RenderParams,
-    now: datetime,
-) -> _Part:
-    """Return what a reference brings to the pack."""
-    if reference.kind == "query":
-        asked = RecallParams(query=reference.target, limit=FOUND_BY_QUESTION, session=params.session)
-        hits = gather.recall(workspace, asked, scope, now).hits
-        found = tuple(_item(workspace, hit) for hit in hits if hit.path != path)
-        return _Part(items=found, problem="" if found else "it finds nothing", title=f"{len(found)} found")
-    found_one = names.find(reference, path)
-    if found_one is None:
-        near = names.nearest(reference, path)
-        return _Part(problem="nothing answers to it" + (f": did you mean '{near}'?" if near else ""))
-    if found_one.problem:
-        return _Part(problem=found_one.problem, title=found_one.title)
-    if found_one.kind == "memory":
-        return _of_memory(workspace, names, found_one, now)
-    return _of_file(workspace, names, found_one)
-
-
-def _of_memory(workspace: Workspace, names: Names, found: Found, now: datetime) -> _Part:
-    memory = names.memories[found.id]
-    if not speaks(memory, now):
-        by = memory.superseded_by or memory.merged_into
-        return _Part(problem="it no longer speaks" + (f": {by} does" if by else ""), title=found.title)
-    (hit,) = labelled(workspace, (memory_hit(memory, (), workspace.citations.look().of(memory)),), names.memories, None)
-    return _Part(items=(_item(workspace, hit),), title=found.title)
-
-
-def _of_file(workspace: Workspace, names: Names, found: Found) -> _Part:
-    if found.kind == "folder":
-        return _Part(problem="it is a folder: name the files", title=found.title)
-    page = names.page(found.path)
-    if page is None:
-        return _Part(problem="it has no text", title=found.title)
-    start, end = found.start or 1, found.end or page.length
-    document = names.library.of(found.path)
-    title = "" if found.title == found.path else found.title
-    hit = Hit(
-        kind=classify(found.path)[0],
-        id=f"{found.path}:{start}-{end}",
-        path=found.path,
-        start_line=start,
-        end_line=end,
-        score=0.0,
-        why=(),
-        text="\n".join(page.span(start, end)),
-        title=title,
-        status=document.standing if document is not None else "",
+    What was asked about another revision is gathered from the very commit; all else from the state of now, since the
+    code of another one can't be searched. Raises NotFoundError when it is not kept.
+    """
+    kept = _kept(workspace, params.bundle)
+    if not params.fresh:
+        saw = workspace.saw()
+        now = kept.saw if kept.inputs.at is not None else saw
+        return ReplayResult(source="kept", same=True, moved=moved(kept.saw, now), differs=(), context=kept, saw=saw)
+    asked = datetime.fromisoformat(kept.asked)
+    then = replace(kept.inputs, at=kept.saw.commit) if kept.inputs.at is not None else kept.inputs
+    fresh = _gathered(workspace, then, kept.inputs, scope, asked)
+    _keep(workspace, fresh)
+    differs = differences(kept, fresh)
+    return ReplayResult(
+        source="fresh",
+        same=not differs,
+        moved=moved(kept.saw, fresh.saw),
+        differs=differs,
+        context=fresh,
+        saw=fresh.saw,
     )
-    (labelled_hit,) = labelled(workspace, (hit,), names.memories, None)
-    return _Part(items=(_item(workspace, labelled_hit),), title=found.title)
 
 
-def _item(workspace: Workspace, hit: Hit) -> PackItem:
-    shared = {name: getattr(hit, name) for name in PackItem.__struct_fields__ if name in Hit.__struct_fields__}
-    text, _ = mask(hit.text, workspace.config.memory.secrets)
-    tier = "memory" if hit.kind == "memory" else "knowledge" if hit.kind == "knowledge" else "code"
-    item = PackItem(**{**shared, "tier": tier, "title": hit.title or hit.symbol, "text": text, "tokens": 0})
-    return replace(item, tokens=count_tokens(render_item(item)))
-
-
-def _rendered(text: str, reference: Reference, part: _Part, pack: _Pack) -> Rendered | None:
-    """Put what a reference brings into the pack, and tell of it; None for prose that only looked like one."""
-    if part.problem and not reference.certain:
-        return None
-    tokens, problem, known = pack.take(part) if part.items else (0, part.problem, False)
-    line = text.split("\n")[reference.line]
-    return Rendered(
-        text=line[reference.start : reference.end],
-        line=reference.line + 1,
-        column=reference.start + 1,
-        title=part.title,
-        tokens=tokens,
-        problem=problem,
-        known=known,
+def _gathered(
+    workspace: Workspace, params: ContextParams, inputs: ContextParams, scope: Scope, now: datetime
+) -> ContextResult:
+    """Gather a context. `inputs` are what it is said to have been asked with."""
+    sight = sight_of(workspace, params, now)
+    library = workspace.documents.look()
+    hand = hand_of(workspace, params, sight)
+    question = question_of(params, library, sight, hand)
+    candidates = _candidates(workspace, replace(params, query=question), sight, hand, scope)
+    hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, searched_commit(params, sight))
+    tiers = (tier for tier, _ in candidates)
+    pack = make_pack(question, list(zip(tiers, noted(hits, hand), strict=True)), params.budget, hand.lines)
+    bundle = bundle_id(inputs, question, sight.saw, pack)
+    text = render_sheet(finished(pack, bundle), params.format)
+    return ContextResult(
+        text=text,
+        items=pack.items,
+        tokens=count_tokens(text),
+        budget=params.budget,
+        omitted=len(pack.left_out),
+        bundle=bundle,
+        inputs=inputs,
+        question=question,
+        asked=timestamp(now),
+        left_out=pack.left_out,
+        saw=sight.saw,
     )
+
+
+def _candidates(
+    workspace: Workspace, params: ContextParams, sight: Sight, hand: Hand, scope: Scope
+) -> list[tuple[str, Hit]]:
+    """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
+    library, look = workspace.documents.look(), workspace.citations.look()
+    seen = visible(workspace, params.scope, params.session)
+    pins = memory_hits(sight.memories.values(), sight.now, lambda memory: memory.pinned and seen(memory), look)
+    candidates = [("pin", hit) for hit in pins]
+    if params.task:
+        candidates += [("task", hit) for hit in task_hits(library, sight, params.task, seen, look)]
+    if params.scope != "session":
+        candidates += [("hand", hit) for hit in hand.pieces]
+    asked = asking(workspace, params, sight, library, look, tuple(hand.files))
+    found: dict[SourceKind, Sequence[Hit]] = {}
+    for kind, least, most, tokens in REACH:
+        if kind in sight.kinds:
+            scope.check()
+            found[kind] = asked(kind=kind, limit=min(most, max(least, params.budget // tokens)))
+    if params.at is None and params.scope != "session":
+        decisions = touched(workspace, library, tuple(hand.files), found.get("code", ()))
+        found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
+    return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
+
+
+def _keep(workspace: Workspace, result: ContextResult) -> None:
+    workspace.contexts.keep(result.bundle, encode_json(result))
+    # A redaction meanwhile looked at the files before this one was there.
+    _drop_redacted(workspace, result)
+
+
+def _kept(workspace: Workspace, bundle: str) -> ContextResult:
+    identity, content = workspace.contexts.read(bundle)
+    try:
+        result = decoder_of(ContextResult)(content)
+    except (ValidationError, ValueError):
+        raise NotFoundError(
+            f"the context {identity} is not readable by this version of Muninn", hint="Gather it once more."
+        ) from None
+    if _drop_redacted(workspace, result):
+        raise NotFoundError(f"the context {identity} held a memory that was redacted", hint="Gather it once more.")
+    return result
+
+
+def _drop_redacted(workspace: Workspace, result: ContextResult) -> bool:
+    """Remove a kept context that has a memory which was redacted; say whether it had."""
+    memories = workspace.known()
+    ids = {item.id for item in result.items if item.kind == "memory"}
+    ids |= {each.id for each in result.left_out if each.kind == "memory"}
+    gone = [each for each in sorted(ids) if each in memories and memories[each].redacted]
+    if gone:
+        workspace.contexts.scrub(gone)
+    return bool(gone)

@@ -17,25 +17,32 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.engine import (
+    annotating,
     approval,
     backfill,
     capture,
+    confirming,
+    contextfiles,
     contexts,
+    drafting,
     drafts,
-    gather,
     linking,
     listing,
     meanings,
     naming,
     packs,
     portable,
+    recalling,
     redaction,
     reports,
     scopes,
+    telling,
     verifying,
+    virtual,
 )
 from muninn_core.engine.briefing import brief
 from muninn_core.engine.check import check
+from muninn_core.engine.desk import Desk
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.lint import lint
 from muninn_core.engine.past import Past
@@ -47,7 +54,7 @@ from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyE
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import key
-from muninn_core.model.value import Value
+from muninn_core.model.value import Value, replace
 from muninn_core.protocol import params as p
 from muninn_core.protocol import results as r
 from muninn_core.protocol.methods import METHODS
@@ -88,6 +95,7 @@ class Engine:
         self.version = version
         self.clock = clock
         self.ids = Ids(clock, chance)
+        self.desk = Desk()
         self._spare_cache = spare_cache
         self._model_cache = model_cache
         self._global_memory = global_memory
@@ -101,6 +109,7 @@ class Engine:
         self._last_call = self._begun
         self._resting = False
         self._workspaces: dict[str, Workspace] = {}
+        self._listeners: dict[str, list[Callable[[frozenset[str] | None], None]]] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
         self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
@@ -137,6 +146,7 @@ class Engine:
                 home=self._home,
                 shared=self._shared_log(place),
             )
+            found.changed = lambda paths: self._tell(place.root, paths)
             self._workspaces[place.root] = found
             self._opened(place)
             found.start()
@@ -150,6 +160,18 @@ class Engine:
                 for workspace in self._workspaces.values():
                     all_of_them.callback(workspace.close)
             self._workspaces.clear()
+
+    def listen(self, root: str, heard: Callable[[frozenset[str] | None], None]) -> Callable[[], None]:
+        """Call `heard`, on any thread, when what is said of a work tree's files may have changed; see `Workspace`.
+
+        Returns what ends it.
+        """
+        self._listeners.setdefault(root, []).append(heard)
+        return lambda: self._listeners[root].remove(heard)
+
+    def _tell(self, root: str, paths: frozenset[str] | None) -> None:
+        for heard in list(self._listeners.get(root, ())):
+            heard(paths)
 
     def touched(self, place: Place, paths: set[str]) -> None:
         """Take note of files that changed (absolute paths)."""
@@ -245,16 +267,26 @@ class Engine:
     def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(scope), self.clock()
-        result = gather.recall(workspace, params, scope, now)
+        result = recalling.recall(workspace, params, scope, now)
         workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
 
     def context(self, params: p.ContextParams, scope: Scope) -> r.ContextResult:
         """Make a pack within a token budget."""
         workspace, now = self._reading(scope), self.clock()
-        result = gather.context(workspace, params, scope, now)
+        if params.at is None:
+            params = replace(params, open_files=self.desk.files(scope.place.root, params.open_files))
+        result = contexts.context(workspace, params, scope, now)
         workspace.accesses.note((item.id for item in result.items if item.kind == "memory"), timestamp(now))
         return result
+
+    def why(self, params: p.WhyParams, scope: Scope) -> r.WhyResult:
+        """Explain a context."""
+        return contexts.why(self._reading(scope), params)
+
+    def replay(self, params: p.ReplayParams, scope: Scope) -> r.ReplayResult:
+        """Give a context once more."""
+        return contexts.replay(self._reading(scope), params, scope)
 
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
@@ -397,6 +429,7 @@ class Engine:
             actor=scope.actor or "user",
             session=params.session or workspace.session,
         )
+        workspace.contexts.scrub((each.id for each in group), redaction.texts_of(group))
         redaction.scrub_index(workspace)
         return r.RedactResult(
             ids=tuple(each.id for each in group),
@@ -439,15 +472,15 @@ class Engine:
 
     def render(self, params: p.RenderParams, scope: Scope) -> r.RenderResult:
         """Make the pack of a context file."""
-        return contexts.render(self._reading(scope), params, scope, self.clock())
+        return contextfiles.render(self._reading(scope), params, scope, self.clock())
 
     def template_new(self, params: p.TemplateNewParams, scope: Scope) -> r.TemplateNewResult:
         """Make a context file from a template."""
-        return contexts.new(self._writable(scope), params)
+        return contextfiles.new(self._writable(scope), params)
 
     def template_list(self, _params: p.TemplateListParams, scope: Scope) -> r.TemplateListResult:
         """List the templates."""
-        return contexts.list_templates(self._reading(scope))
+        return contextfiles.list_templates(self._reading(scope))
 
     def lint(self, params: p.LintParams, scope: Scope) -> r.LintResult:
         """Check one file, as its editor has it."""
@@ -478,6 +511,37 @@ class Engine:
             workspace.log.append(records, params.session or workspace.session)
             workspace.hand_over_memories()
         return result
+
+    def confirm(self, params: p.ConfirmParams, scope: Scope) -> r.ConfirmResult:
+        """Let a memory that still holds cite the code as it is now."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        memory = listing.memory_of(workspace.known(), params.id)
+        record = confirming.update(memory, confirming.confirmed(workspace, memory, params, scope), scope)
+        if record is not None:
+            log = self._sharing(workspace) if memory.scope == "global" else workspace.log
+            log.append([record], params.session or workspace.session)
+            workspace.follow_shared()
+            workspace.hand_over_memories()
+        memory = workspace.known()[memory.id]
+        cites = confirming.judged(workspace, memory, scope)
+        return r.ConfirmResult(memory=memory, cites=cites, saw=workspace.saw())
+
+    def annotate(self, params: p.AnnotateParams, scope: Scope) -> r.AnnotateResult:
+        """Say what is remembered about a file, in its places."""
+        return annotating.annotate(self._reading(scope), params, scope, self.clock())
+
+    def about(self, params: p.AboutParams, scope: Scope) -> r.AboutResult:
+        """Say what is remembered about a line or a name, and why."""
+        return telling.about(self._reading(scope), params, scope, self.clock())
+
+    def document(self, params: p.DocumentParams, scope: Scope) -> r.DocumentResult:
+        """Show a page for reading."""
+        return virtual.document(self._reading(scope), params, scope, self.clock())
+
+    def draft(self, params: p.DraftParams, scope: Scope) -> r.DraftResult:
+        """Make a file to write a memory into."""
+        return drafting.draft(self._writable(scope), params, self.ids())
 
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from muninn_core.context.preview import memory_preview, question_preview, text_preview
-from muninn_core.engine import gather
+from muninn_core.engine import recalling
 from muninn_core.engine.drafts import inside
 from muninn_core.engine.lint import names_of, text_of
 from muninn_core.engine.names import Found, Names
@@ -97,4 +97,4 @@ def preview(workspace: Workspace, names: Names, found: Found) -> str:
 
 def _asked(workspace: Workspace, question: str, scope: Scope, now: datetime) -> str:
     asked = RecallParams(query=question, limit=FOUND_BY_QUESTION)
-    return question_preview(question, gather.recall(workspace, asked, scope, now).hits)
+    return question_preview(question, recalling.recall(workspace, asked, scope, now).hits)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -14,6 +15,7 @@ from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
 from muninn_core.engine.accesses import Accesses
 from muninn_core.engine.bridges import Known, Outside, indexing
+from muninn_core.engine.changed import Changed
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
@@ -21,7 +23,9 @@ from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
+from muninn_core.engine.pages import Pages
 from muninn_core.engine.past import Past
+from muninn_core.engine.places import Places
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
@@ -34,6 +38,7 @@ from muninn_core.model.answer import IndexSaw, Saw
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
 from muninn_core.retrieval.recall import speaks
+from muninn_core.store.contexts import Contexts
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
@@ -42,6 +47,9 @@ from muninn_core.store.shared import SharedLog
 
 _NONE: Mapping[str, Memory] = {}
 
+_MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
+"""How the JSON of a context's items begins where they are memories."""
+
 OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
 
@@ -49,7 +57,8 @@ OUTSIDE_SECONDS = 2.0
 class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
 
-    `writable`: memory can be stored.
+    `writable`: memory can be stored. `changed` is called, on any thread, when what is said of files may be another:
+    with the paths that changed, or None where any may have.
     """
 
     def __init__(
@@ -88,6 +97,7 @@ class Workspace:
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
+        self.contexts = Contexts(self.layout.contexts, writable=self.writable)
         self.documents = Documents(self.layout.root)
         self._shared = shared
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
@@ -95,11 +105,14 @@ class Workspace:
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
+        self.pages = Pages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
         self.current = Current(self.known)
+        self.places = Places(self.known)
+        self.changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.updater = Updater(
@@ -116,10 +129,15 @@ class Workspace:
             head=lambda: self.head.read().commit,
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
+        self.changed = Changed(
+            place,
+            head=lambda: self.head.read().commit,
+            token=lambda: (self.head.read().commit, self.updater.looks),
+        )
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
         self._handed_over_shared: Mapping[str, Memory] = self.global_memories()
         self.log.take_changed()  # the index compares all memories when it is opened
-        self._keeper = threading.Thread(target=self.log.keep, name="keep", daemon=True)
+        self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
 
     def _heal_packs(self) -> None:
         """End what a crash interrupted while a pack was being taken in; else a pack would be missing until then."""
@@ -133,6 +151,11 @@ class Workspace:
         self.updater.start()
         self._keeper.start()
 
+    def _tidy(self) -> None:
+        """Keep the fold, and let go of contexts that hold what was redacted while no daemon was here."""
+        self.log.keep()
+        self._forget_redacted(self.known(), sorted(self.contexts.found(_MEMORY_IN_CONTEXT)))
+
     def close(self) -> None:
         """Stop indexing, seal what the sessions stored, give the lock back.
 
@@ -141,6 +164,7 @@ class Workspace:
         self.updater.stop()
         self.index_of_past.close()
         self.index_of_branches.close()
+        self.citations.rest()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()
@@ -248,8 +272,12 @@ class Workspace:
                 if before.get(identity) is not memory:
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
+                self._forget_redacted(after, changed)
                 self.current.take(changed)
+                self.places.take(changed)
                 self.updater.update_memories(changed)
+        if changed:
+            self.changed(None)
 
     def follow_shared(self) -> None:
         """Take in what this and other processes wrote to the global memory, and give the index what changed."""
@@ -267,8 +295,18 @@ class Workspace:
                 if each not in own and before.get(each) != memory
             }
             if changed:
+                self._forget_redacted(after, changed)
                 self.current.take(changed)
+                self.places.take(changed)
                 self.updater.update_memories(changed)
+        if changed:
+            self.changed(None)
+
+    def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
+        """Remove kept contexts that hold what was redacted, here or by somebody whose records have just come."""
+        gone = [each for each in changed if each in memories and memories[each].redacted]
+        if gone and self.writable:
+            self.contexts.scrub(gone)
 
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
@@ -300,6 +338,7 @@ class Workspace:
             self.hand_over_memories()
         if inside or full:
             self.updater.update_files(inside, full=full, rebuild=rebuild)
+            self.changed(None if full else frozenset(inside))
 
     def _reload_config(self) -> bool:
         """Read the configuration again; say whether it names another model."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory, Scope, Trust, Work
+from muninn_core.model.note import Doubt, Lens, Note, Pointer
 from muninn_core.model.value import Value, field
+from muninn_core.protocol.params import ContextParams
 
 
 class Result(Value):
@@ -149,13 +151,23 @@ class RememberResult(Result):
 
 
 class RecallResult(Result):
-    """Best first; ties by kind, path, line and id."""
+    """Best first; ties by kind, path, line and id.
+
+    `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
+    left out, and which of them nothing passes.
+    """
 
     hits: tuple[Hit, ...]
+    next: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class PackItem(Value):
-    """One item of a pack. `tier` says why it is where it is: pin, task, memory, knowledge or code."""
+    """One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
+
+    `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
+    only its place is named. `tokens` is the most that it takes in any format.
+    """
 
     tier: str
     kind: SourceKind
@@ -167,6 +179,8 @@ class PackItem(Value):
     text: str
     tokens: int
     score: float
+    form: Literal["whole", "part", "headline"] = "whole"
+    symbol: str = ""
     why: tuple[Reason, ...] = ()
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
@@ -178,14 +192,71 @@ class PackItem(Value):
     cites: tuple[Citation, ...] = ()
 
 
+class LeftOut(Value):
+    """A candidate that a pack does not hold: what it would have taken, and the reason."""
+
+    tier: str
+    kind: SourceKind
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    title: str
+    tokens: int
+    score: float
+    reason: str
+    why: tuple[Reason, ...] = ()
+
+
 class ContextResult(Result):
-    """A pack. `text` is its markdown; `tokens` counts all of it and never exceeds `budget`."""
+    """A pack. `text` is it in the format that was asked for; `tokens` counts all of it and never exceeds `budget`.
+
+    `bundle` names it, for `why` and `replay`. `inputs` are what was asked with; `question` is what was looked for,
+    `asked` when. `omitted` counts `left_out`.
+    """
 
     text: str
     items: tuple[PackItem, ...]
     tokens: int
     budget: int
     omitted: int
+    bundle: str = ""
+    inputs: ContextParams = ContextParams()
+    question: str = ""
+    asked: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class WhyResult(Result):
+    """An explanation of a context. `then` is the state that it was gathered from, `saw` that of now.
+
+    `items` and `left_out` are those of the context, or of them those that `item` names; `text` tells it in words.
+    """
+
+    bundle: str
+    inputs: ContextParams
+    question: str
+    asked: str
+    then: Saw
+    tokens: int
+    budget: int
+    items: tuple[PackItem, ...]
+    left_out: tuple[LeftOut, ...]
+    text: str
+
+
+class ReplayResult(Result):
+    """A context once more. `source`: kept, then it is the very answer; fresh, then it was gathered anew.
+
+    `same` says whether its text is that of the first time. `moved` says in which ways the repository is no longer in
+    the state that the first answer saw; `differs` what that changed in the answer.
+    """
+
+    source: Literal["kept", "fresh"]
+    same: bool
+    moved: tuple[str, ...]
+    differs: tuple[str, ...]
+    context: ContextResult
 
 
 class Mention(Value):
@@ -778,4 +849,49 @@ class TemplateNewResult(Result):
 
     path: str
     template: str
+    text: str
+
+
+class AnnotateResult(Result):
+    """What is remembered about a file, in its places: notes by line and id, what to show above what, what is in doubt.
+
+    `pointers` are where its text names memories and decisions; `omitted` counts memories that were not looked at,
+    `pending` citations that there was no time to check: the next answer does.
+    """
+
+    path: str
+    notes: tuple[Note, ...]
+    lenses: tuple[Lens, ...]
+    doubts: tuple[Doubt, ...]
+    pointers: tuple[Pointer, ...] = ()
+    omitted: int = 0
+    pending: int = 0
+
+
+class AboutResult(Result):
+    """What is remembered about a place, as markdown, "" for nothing, and the ids of the memories that it shows."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+class DocumentResult(Result):
+    """A document for reading: its title, and its text as markdown."""
+
+    uri: str
+    title: str
+    text: str
+
+
+class ConfirmResult(Result):
+    """The memory as it is now; `cites` are the places that it cites from now on."""
+
+    memory: Memory
+    cites: tuple[Citation, ...]
+
+
+class DraftResult(Result):
+    """A file to write a memory into: saved in an editor, it is remembered. `path` is that of the file, whole."""
+
+    path: str
     text: str

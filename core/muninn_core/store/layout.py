@@ -50,12 +50,13 @@ class Layout(Value):
     sessions: Path
     archive: Path
     knowledge: Path
-    contexts: Path
+    context_files: Path
     packs: Path
     local: Path
     spool: Path
     private: Path
     undo: Path
+    contexts: Path
     cache: Path
     config: Path
 
@@ -77,12 +78,13 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         sessions=memory / "sessions",
         archive=memory / "archive",
         knowledge=muninn / "knowledge",
-        contexts=muninn / "context",
+        context_files=muninn / "context",
         packs=muninn / "packs",
         local=own,
         spool=own / "spool",
         private=own / "private",
         undo=own / "undo",
+        contexts=own / "contexts",
         cache=muninn / "cache",
         config=muninn / "config.yaml",
     )
@@ -99,12 +101,13 @@ def shared_layout(folder: Path) -> Layout:
         sessions=root / "memory" / "sessions",
         archive=root / "memory" / "archive",
         knowledge=root / "knowledge",
-        contexts=root / "context",
+        context_files=root / "context",
         packs=root / "packs",
         local=root,
         spool=root / "spool",
         private=root / "private",
         undo=root / "undo",
+        contexts=root / "contexts",
         cache=root / "cache",
         config=root / "config.yaml",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import cattrs
@@ -18,6 +18,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
 
 from muninn_core import __version__
 from muninn_core.errors import BadParams, MuninnError
@@ -26,7 +27,17 @@ from muninn_core.protocol.methods import METHODS
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
-__all__ = ["Protocol", "Refused", "Server", "answerable", "new_server", "path_of", "structure"]
+__all__ = [
+    "Document",
+    "Protocol",
+    "Refused",
+    "Server",
+    "TextDocument",
+    "answerable",
+    "new_server",
+    "path_of",
+    "structure",
+]
 
 Provider = Callable[[Any], Awaitable[Any]]
 P = TypeVar("P", bound=Provider)
@@ -35,6 +46,11 @@ log = logging.getLogger("muninn.lsp")
 
 Refused = JsonRpcException
 """An error answer, ours to a request or the client's to one of ours."""
+
+GESTURES = ("muninn.show", "muninn.write")
+"""Commands that are no verbs: to see a document, to write a memory."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 _CONVERTER = converters.get_converter()
 
@@ -95,19 +111,48 @@ class Protocol(LanguageServerProtocol):
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """Add what pygls can't know to its answer."""
         result = yield from super().lsp_initialize(params)
+        self.workspace._create_text_document = self._new_document  # type: ignore[method-assign]
+        assert result.capabilities.workspace is not None
+        result.capabilities.workspace.text_document_content = types.TextDocumentContentOptions(schemes=["muninn"])
         # The commands are no functions of pygls's: the face answers them before pygls would look at their arguments.
         result.capabilities.execute_command_provider = types.ExecuteCommandOptions(
-            commands=[method.command for method in METHODS.values()], work_done_progress=True
+            commands=[*(method.command for method in METHODS.values()), *GESTURES], work_done_progress=True
         )
         return result
 
-    @lsp_method(types.SHUTDOWN)
-    def lsp_shutdown(self, *args: Any) -> Generator[Any, Any, None]:
-        """Cancel what is under way first: pygls does so while it walks over the requests, and each goes as it ends."""
-        for number, future in list(self._request_futures.items()):
-            if number != self.msg_id and not future.done():
-                future.cancel()
-        yield from super().lsp_shutdown(*args)
+    def _new_document(
+        self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
+    ) -> TextDocument:
+        codec = self.workspace.position_codec
+        return Document(doc_uri, source=source, version=version, language_id=language_id, position_codec=codec)
+
+
+class Document(TextDocument):
+    """An open document, whose lines end where those of the protocol do (LSP 3.17, "Text Documents").
+
+    pygls also ends lines at form feeds and other characters that stand in real files: edits below them went astray.
+    """
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines with their ends."""
+        return _LINE.findall(self.source)
+
+    def offset(self, position: types.Position) -> int:
+        """Return the character of the text that a client means; what is past an end is that end."""
+        lines = self.lines
+        if position.line >= len(lines):
+            return len(self.source)
+        bare = lines[position.line].rstrip("\r\n")
+        at = position.character
+        if not bare.isascii():
+            at = self.position_codec.position_from_client_units([bare], types.Position(0, at)).character
+        return sum(map(len, lines[: position.line])) + min(at, len(bare))
+
+    def _apply_incremental_change(self, change: types.TextDocumentContentChangePartial) -> None:
+        source = self.source
+        begin, end = self.offset(change.range.start), self.offset(change.range.end)
+        self._source = source[:begin] + change.text + source[end:]
 
 
 class Server(LanguageServer):

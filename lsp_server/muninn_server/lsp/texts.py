@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 if TYPE_CHECKING:
-    from pygls.workspace import TextDocument
+    from muninn_server.lsp.server import TextDocument
 
 MOST_CHARS = 1_000_000
 """A larger document is not kept: nobody reads it, and each key that is typed would cost a copy of it."""

@@ -10,10 +10,8 @@ from muninn_core.source.ownfile import OwnKind, kind_of
 from muninn_server.lsp.texts import line_range
 
 if TYPE_CHECKING:
-    from pygls.workspace import TextDocument
-
     from muninn_server.lsp.editor import Editor
-    from muninn_server.lsp.server import Server
+    from muninn_server.lsp.server import Server, TextDocument
 
 
 class OwnFile(NamedTuple):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from muninn_core.engine.addresses import address
 from muninn_core.source.ownfile import REFERRING
 from muninn_server.lsp.own.files import own_file
 
@@ -27,8 +28,8 @@ def register(editor: Editor, server: Server) -> None:
         def finish(result: RenderResult) -> list[types.CodeLens]:
             if file.kind != "context" and not result.references:
                 return []
-            argument = {"path": file.path, "text": file.text}
-            command = types.Command(title(result), "muninn.render", arguments=[argument])
+            argument = {"uri": address("context", file.path.removesuffix(".md")), "path": file.path, "line": 1}
+            command = types.Command(title(result), "muninn.show", arguments=[argument])
             return [types.CodeLens(types.Range(types.Position(0, 0), types.Position(0, 0)), command=command)]
 
         return await editor.ask("render", {"path": file.path, "text": file.text}, finish) or []
