@@ -146,7 +146,7 @@ class Engine:
                 home=self._home,
                 shared=self._shared_log(place),
             )
-            found.changed = lambda paths: self._tell(place.root, paths)
+            found.tell = lambda paths: self._tell(place.root, paths)
             self._workspaces[place.root] = found
             self._opened(place)
             found.start()

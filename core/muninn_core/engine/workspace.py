@@ -57,7 +57,7 @@ OUTSIDE_SECONDS = 2.0
 class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
 
-    `writable`: memory can be stored. `changed` is called, on any thread, when what is said of files may be another:
+    `writable`: memory can be stored. `tell` is called, on any thread, when what is said of files may be another:
     with the paths that changed, or None where any may have.
     """
 
@@ -112,7 +112,7 @@ class Workspace:
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
         self.current = Current(self.known)
         self.places = Places(self.known)
-        self.changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
+        self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.updater = Updater(
@@ -277,7 +277,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
-            self.changed(None)
+            self.tell(None)
 
     def follow_shared(self) -> None:
         """Take in what this and other processes wrote to the global memory, and give the index what changed."""
@@ -300,7 +300,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
-            self.changed(None)
+            self.tell(None)
 
     def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
         """Remove kept contexts that hold what was redacted, here or by somebody whose records have just come."""
@@ -338,7 +338,7 @@ class Workspace:
             self.hand_over_memories()
         if inside or full:
             self.updater.update_files(inside, full=full, rebuild=rebuild)
-            self.changed(None if full else frozenset(inside))
+            self.tell(None if full else frozenset(inside))
 
     def _reload_config(self) -> bool:
         """Read the configuration again; say whether it names another model."""
