@@ -13,7 +13,7 @@ from repositories import USERS
 from muninn_core import client
 
 if TYPE_CHECKING:
-    from lsp_editors import Home, Open
+    from lsp_editors import Bare, Home, Open
 
 pytest_plugins = ("lsp_editors",)
 
@@ -247,7 +247,9 @@ async def test_a_wrong_reference_has_a_fix(open_editor: Open, home: Home, memory
     assert [each.range.start for each in found] == [types.Position(1, 0), types.Position(3, 4)]
     fixes = await editor.text_document_code_action_async(
         types.CodeActionParams(
-            types.TextDocumentIdentifier(uri), found[1].range, types.CodeActionContext(diagnostics=found)
+            types.TextDocumentIdentifier(uri),
+            found[1].range,
+            types.CodeActionContext(diagnostics=found, only=[types.CodeActionKind.QuickFix]),
         )
     )
     assert fixes is not None
@@ -256,3 +258,22 @@ async def test_a_wrong_reference_has_a_fix(open_editor: Open, home: Home, memory
         (types.Range(types.Position(1, 0), types.Position(1, 6)), "budget"),
         (types.Range(types.Position(3, 5), types.Position(3, 16)), "src/shops.py"),
     ]
+
+
+async def test_what_is_for_our_files_alone_is_offered_for_them_alone(bare: Bare, home: Home) -> None:
+    editor = await bare(handshake=False)
+    able = {name: {"dynamicRegistration": True} for name in ("completion", "definition", "documentSymbol")}
+    params = {"processId": None, "rootUri": home.repo.as_uri(), "capabilities": {"textDocument": able}}
+    offered = (await editor.result("initialize", params))["capabilities"]
+    assert not {"completionProvider", "definitionProvider", "documentSymbolProvider"}.intersection(offered)
+    assert offered["foldingRangeProvider"] is True
+    await editor.send({"method": "initialized", "params": {}})
+    asked = await editor.read()
+    while asked.get("method") != "client/registerCapability":
+        asked = await editor.read()
+    told = {each["method"]: each["registerOptions"] for each in asked["params"]["registrations"]}
+    assert sorted(told) == ["textDocument/completion", "textDocument/definition", "textDocument/documentSymbol"]
+    assert "@" in told["textDocument/completion"]["triggerCharacters"]
+    patterns = [each["pattern"] for each in told["textDocument/definition"]["documentSelector"]]
+    assert "**/.muninn/**" in patterns
+    assert "**/docs/decisions/*.md" in patterns

@@ -256,6 +256,10 @@ class Editor:
 
         self._unheard = self._session.engine.listen(self._session.place.root, heard)
         self._run(settings.follow(self, self._server))
+        registrations = list(self._server.protocol.postponed)
+        if registrations:
+            wanted = types.RegistrationParams(registrations)
+            self._run(_asked(self._server.client_register_capability_async(wanted)))
         window = given.capabilities.window
         if window is not None and window.work_done_progress:
             self._run(show_indexing(self, self._server))
