@@ -7,6 +7,7 @@ git's own blame, renames and diff (`bench.truth`).
 from __future__ import annotations
 
 import math
+import os
 import random
 import subprocess
 import time
@@ -119,13 +120,21 @@ class Replay:
         self._git("checkout", "-q", "-f", early)
         cites = self._draw(early, spans)
         self._git("checkout", "-q", "-f", late)
-        look = Citations(self.root, most=lambda: _MOST_BYTES, token=lambda: late).look(math.inf)
+        self._settle()
+        citations = Citations(self.root, most=lambda: _MOST_BYTES, token=lambda: late)
+        look = citations.look(math.inf)
         truth = Truth(self.root, early, late)
         for cite in cites:
             begun, processor = time.perf_counter(), time.process_time()
             (found,) = look.of(Memory(id="m", type="insight", text="t", ts="", cites=(cite,)))
             cost = ((time.perf_counter() - begun) * 1000, (time.process_time() - processor) * 1000)
             yield f"{cite.path}#{cite.symbol}", found.state, truth.of(cite), cost
+        citations.rest()
+
+    def _settle(self) -> None:
+        """Let the files look as if checked out a while ago: git reads again what is as new as its index."""
+        index = self.root / ".git" / "index"
+        os.utime(index, ns=(index.stat().st_atime_ns, index.stat().st_mtime_ns + 5 * 10**9))
 
     def _draw(self, commit: str, count: int) -> list[Cite]:
         paths = [path for path in self._git("ls-files", "-z").split("\0") if path and classify(path)[1] in _LANGUAGES]

@@ -1,4 +1,4 @@
-"""Write the files that are made from the catalogue: docs/methods.md and vscode-extension/src/protocol.ts.
+"""Write the files that are made from the catalogue: docs/methods.md, vscode-extension/src/protocol.ts and verbs.py.
 
 With --check nothing is written, and a file that is not what it should be ends the script with 1.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import api
 import typescript
 
 from muninn_cli.parameters import Parameter, parameters
@@ -29,6 +30,7 @@ _EXAMPLES: dict[str, Any] = {
     "query": "how does a client find the daemon",
     "text": "The socket's name is a hash of the git common directory, so that work trees share one daemon.",
     "id": "0198c5",
+    "bundle": "c-5d41402abc4b2a76",
     "range": "main..HEAD",
     "path": "memories.json",
     "ids": ["0198c5"],
@@ -75,6 +77,7 @@ def files() -> dict[Path, str]:
     return {
         ROOT / "docs" / "methods.md": reference(),
         ROOT / "vscode-extension" / "src" / "protocol.ts": typescript.render(),
+        ROOT / "core" / "muninn_core" / "verbs.py": api.render(),
     }
 
 

@@ -28,7 +28,7 @@ COMMANDS = {
 """The commands that are no verbs of the catalogue."""
 
 GROUPS = {
-    "Ask": ("recall", "context", "memories", "history", "verify", "brief"),
+    "Ask": ("recall", "context", "why", "replay", "memories", "history", "verify", "brief"),
     "Remember": ("remember", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check", "approve", "reject"),

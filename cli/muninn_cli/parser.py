@@ -153,10 +153,13 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 def _add_all(parser: argparse.ArgumentParser, method: Method) -> None:
     for parameter in parameters(method):
-        _add(parser, parameter)
+        _add(parser, parameter, ALONE.get((method.verb, parameter.name)))
     for option in EXTRA.get(method.verb, ()):
         parser.add_argument(option, **EXTRA[method.verb][option])
 
+
+ALONE: dict[tuple[str, str], str] = {("context", "diff"): "HEAD"}
+"""Options that may stand without a value, by verb and parameter, and what they mean then."""
 
 EXTRA: dict[str, dict[str, dict[str, Any]]] = {
     "recall": {
@@ -173,7 +176,8 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
 """Options that shape what the command line does with a verb, and are no parameter of it."""
 
 
-def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+def _add(parser: argparse.ArgumentParser, parameter: Parameter, alone: str | None) -> None:
+    """Add a parameter; `alone` is what its option means without a value, None when it needs one."""
     text = _help(parameter)
     if parameter.positional:
         # A text may come from elsewhere (--batch, --queries), so its absence is the core's to judge.
@@ -190,6 +194,8 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
         kwargs["choices"] = parameter.choices
     else:
         kwargs["metavar"] = _METAVAR.get(shape, parameter.flags[0].lstrip("-").upper())
+        if alone is not None:
+            kwargs |= {"nargs": "?", "const": alone}
         if shape in _READERS:
             kwargs["type"] = _READERS[shape]
         if shape in ("texts", "cites", "links", "table"):

@@ -74,6 +74,11 @@ def sentence(console: Console, *parts: tuple[str, str], indent: int = 0) -> None
         console.print(styled((" " * indent, ""), *parts), soft_wrap=True)
 
 
+def untouched(console: Console, text: str) -> None:
+    """Print a text that was laid out elsewhere: as it is to a program; a terminal must not obey what it says."""
+    console.file.write((safe(text) if console.is_terminal else text).rstrip("\n") + "\n")
+
+
 def joined(*parts: str) -> str:
     """Return the parts that are not empty, with a dot between them."""
     return " · ".join(part for part in parts if part)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping
 
-_PLACE = re.compile(r"(:\d+(-\d+)?|#[^#/]+)$")
+_PLACE = re.compile(r"(:\d+([-:]\d+)?|#[^#/]+)$")
 """What may follow a path to name lines or a symbol in it."""
 
 _LONG = {"index": "Indexing", "backfill": "Looking back"}
@@ -110,6 +110,8 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
         params["path"] = os.path.abspath(params["path"])  # the daemon's current folder is not ours
     if "paths" in params:
         params["paths"] = [os.path.abspath(path) for path in params["paths"]]
+    if method.verb == "context" and params.get("diff") == "-":
+        params["diff"] = _patch()
     if method.verb == "remember":
         _complete_draft(params)
     if method.verb in _SPOKEN:
@@ -147,10 +149,21 @@ def _take_paths_from_here(params: dict[str, Any]) -> None:
 
     if "files" in params:
         params["files"] = [rooted(path) for path in params["files"]]
-    if "file" in params:
-        params["file"] = rooted(params["file"])
+    if "open_files" in params:
+        params["open_files"] = [rooted(path) for path in params["open_files"]]
+    for name in ("file", "cursor"):
+        if name in params:
+            params[name] = rooted(params[name])
     for cite in params.get("cites", ()):
         cite["path"] = rooted(cite["path"])
+
+
+def _patch() -> str:
+    """Return the patch on stdin; one line alone, or none, would pass for a revision."""
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    if not text.strip():
+        raise UsageError("there is no patch on stdin", hint="`git diff | muninn context --diff -`; nothing differs?")
+    return text.rstrip("\n") + "\n"
 
 
 def _complete_draft(params: dict[str, Any]) -> None:

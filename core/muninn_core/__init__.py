@@ -1,3 +1,22 @@
-"""Muninn's domain: the memory log, the index, retrieval and the engine. Knows no LSP, MCP, HTTP or terminal."""
+"""Muninn's domain: the memory log, the index, retrieval and the engine. Knows no LSP, MCP, HTTP or terminal.
+
+`open_repository` is the way in for Python programs. It is loaded when it is asked for: hooks and pumps start without.
+"""
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from muninn_core.repository import Repository as Repository
+    from muninn_core.repository import open_repository as open_repository
+
+__all__ = ["Repository", "__version__", "open_repository"]
+
+
+def __getattr__(name: str) -> object:
+    """Load what a program asks for by name (PEP 562)."""
+    if name in ("Repository", "open_repository"):
+        from importlib import import_module
+
+        return getattr(import_module("muninn_core.repository"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -266,7 +266,8 @@ def test_a_pack_begins_with_pins_and_the_task(muninn):
     assert tiers[:3] == ["pin", "task", "task"]
     assert {item.path for item in pack.items if item.tier == "task"} >= {".metis/tasks/PROJ-T-0042.md"}
     assert pack.tokens <= 2000
-    assert pack.text.index("Never delete users.") < pack.text.index("nickname is unique")
+    details = pack.text[pack.text.index("## Pinned") :]
+    assert details.index("Never delete users.") < details.index("nickname is unique")
 
 
 def test_a_second_process_can_read_but_not_store(muninn, start):

@@ -283,7 +283,19 @@ def test_untracked_files_and_those_that_name_a_word_are_listed(plain_repo):
     assert git.naming(plain_repo, ["nowhere", "get_user_names"], ".py") == ("a.py",)
 
 
-def test_a_file_is_followed_through_renames_and_rewrites(plain_repo):
+@pytest.fixture
+def objects(plain_repo):
+    kept = git.Objects(plain_repo)
+    yield kept
+    kept.close()
+
+
+def follow(objects, repo, commit, path):
+    """Return the name that a commit's file has at HEAD."""
+    return git.Trail(repo, objects, objects.commit("HEAD")).follow(objects.commit(commit), path)
+
+
+def test_a_file_is_followed_through_renames_and_rewrites(plain_repo, objects):
     first = commit(plain_repo, "Steps", steps="".join(f"step {n}\n" for n in range(9)))
     run(plain_repo, "mv", "steps", "stairs")
     commit(plain_repo, "Rename")
@@ -292,10 +304,20 @@ def test_a_file_is_followed_through_renames_and_rewrites(plain_repo):
     run(plain_repo, "mv", "stairs", "way/up")
     commit(plain_repo, "Rename again")
     assert git.changes(plain_repo, first).renamed == {}
-    assert git.followed(plain_repo, first, "steps") == "way/up"
+    assert follow(objects, plain_repo, first, "steps") == "way/up"
 
 
-def test_a_file_that_was_renamed_on_a_branch_is_followed_through_the_merge(plain_repo):
+def test_a_file_that_was_renamed_back_and_away_again_is_followed(plain_repo, objects):
+    first = commit(plain_repo, "Steps", steps="".join(f"step {n}\n" for n in range(9)))
+    for number, (old, new) in enumerate([("steps", "a"), ("a", "steps"), ("steps", "b")]):
+        run(plain_repo, "mv", old, new)
+        commit(plain_repo, f"Rename {number}")
+        for aside in range(number):
+            commit(plain_repo, "Aside", other=f"{number} {aside}\n")
+    assert follow(objects, plain_repo, first, "steps") == "b"
+
+
+def test_a_file_that_was_renamed_on_a_branch_is_followed_through_the_merge(plain_repo, objects):
     main = run(plain_repo, "symbolic-ref", "--short", "HEAD").strip()
     first = commit(plain_repo, "Steps", steps="".join(f"step {n}\n" for n in range(9)))
     run(plain_repo, "checkout", "-q", "-b", "side")
@@ -304,13 +326,60 @@ def test_a_file_that_was_renamed_on_a_branch_is_followed_through_the_merge(plain
     run(plain_repo, "checkout", "-q", main)
     commit(plain_repo, "Meanwhile", other="1\n")
     run(plain_repo, "merge", "-q", "--no-edit", "side")
-    assert git.followed(plain_repo, first, "steps") == "stairs"
+    assert follow(objects, plain_repo, first, "steps") == "stairs"
 
 
-def test_a_file_that_was_deleted_or_never_there_leads_nowhere(plain_repo):
+def test_a_file_that_came_by_a_branch_is_followed_from_a_commit_of_that_branch(plain_repo, objects):
+    main = run(plain_repo, "symbolic-ref", "--short", "HEAD").strip()
+    run(plain_repo, "checkout", "-q", "-b", "side")
+    aside = commit(plain_repo, "Steps", steps="".join(f"step {n}\n" for n in range(9)))
+    run(plain_repo, "checkout", "-q", main)
+    commit(plain_repo, "Meanwhile", other="1\n")
+    run(plain_repo, "merge", "-q", "--no-edit", "side")
+    run(plain_repo, "mv", "steps", "stairs")
+    commit(plain_repo, "Rename")
+    assert follow(objects, plain_repo, aside, "steps") == "stairs"
+
+
+def test_a_file_that_was_deleted_or_never_there_leads_nowhere(plain_repo, objects):
     first = commit(plain_repo, "Steps", steps="one\n")
     run(plain_repo, "rm", "-q", "steps")
     commit(plain_repo, "Delete")
-    assert git.followed(plain_repo, first, "steps") is None
-    assert git.followed(plain_repo, first, "nothing") is None
-    assert git.followed(plain_repo, "0" * 40, "steps") is None
+    assert follow(objects, plain_repo, first, "steps") is None
+    assert follow(objects, plain_repo, first, "nothing") is None
+
+
+def test_kept_processes_answer_what_single_ones_do_and_start_again_when_they_were_ended(plain_repo, objects):
+    first = commit(plain_repo, "Steps", steps="one\n", other="1\n")
+    run(plain_repo, "mv", "steps", "a name with blanks")
+    second = commit(plain_repo, "Rename", other="2\n")
+    for _ in range(2):
+        assert objects.commit("HEAD").sha == second
+        assert objects.commit("0" * 40) is None
+        assert objects.blob(first, "steps") == b"one\n"
+        assert objects.blob(second, "a name with blanks") == b"one\n"
+        assert objects.blob(second, "steps") is None
+        assert objects.blob(first, "src") is None
+        assert objects.holds(first, "steps")
+        assert not objects.holds(second, "steps")
+        assert not objects.holds(first, "src")
+        assert objects.changed(first, second) == {"a name with blanks", "other"}
+        assert objects.changed(second, second) == frozenset()
+        assert objects.renamed(first, second) == {"steps": "a name with blanks"}
+        objects.close()
+
+
+def test_a_question_that_ends_a_kept_process_is_an_error_and_the_next_one_is_answered(plain_repo, objects):
+    first = commit(plain_repo, "Steps", steps="one\n")
+    second = commit(plain_repo, "More", steps="two\n")
+    with pytest.raises(git.GitError, match="diff-tree ended"):
+        objects.changed("0" * 40, second)
+    assert objects.changed(first, second) == {"steps"}
+
+
+def test_what_a_kept_process_says_follows_new_commits(plain_repo, objects):
+    assert objects.blob("HEAD", "steps") is None
+    commit(plain_repo, "Steps", steps="one\n")
+    assert objects.blob("HEAD", "steps") == b"one\n"
+    run(plain_repo, "gc", "-q")
+    assert objects.blob("HEAD", "steps") == b"one\n"

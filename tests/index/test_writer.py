@@ -56,20 +56,20 @@ def test_the_write_ahead_log_starts_over_though_there_is_always_a_reader(opened,
     assert sizes[-1] < 2_000_000
 
 
-def test_a_worker_that_dies_costs_no_file(tmp_path):
+def test_a_worker_that_dies_costs_no_file(tmp_path, embedder):
     write(tmp_path, {f"{n}.py": f"value = {n}\n" for n in range(4)})
     jobs = [Job(str(tmp_path), 1000, ((f"{n}.py", None),)) for n in range(4)]
     found = []
-    with Crew(1, None) as crew:
+    with Crew(1, embedder) as crew:
         for part in crew.extract(jobs):
             found += part
             os.kill(crew._workers[0].pid, signal.SIGKILL)
     assert [(one.path, one.outcome) for one in found] == [(f"{n}.py", CHANGED) for n in range(4)]
 
 
-def test_no_worker_is_left_when_the_crew_leaves(tmp_path):
+def test_no_worker_is_left_when_the_crew_leaves(tmp_path, embedder):
     write(tmp_path, {"a.py": "x = 1\n"})
-    with Crew(2, None) as crew:
+    with Crew(2, embedder) as crew:
         list(crew.extract([Job(str(tmp_path), 1000, (("a.py", None),))] * 4))
         workers = list(crew._workers)
     assert workers

@@ -150,3 +150,17 @@ async def test_an_editor_that_comes_later_sees_no_bar(bare: Bare) -> None:
     editor = await bare(capabilities={"window": {"workDoneProgress": True}})
     await editor.result("muninn/status")
     assert editor.notices == []
+
+
+async def test_what_is_open_in_the_editor_counts_in_a_context_until_it_is_closed(bare: Bare, home: Home) -> None:
+    editor = await bare()
+    document = {"uri": (home.repo / "src" / "users.py").as_uri(), "languageId": "python", "version": 1, "text": ""}
+    await editor.send({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}})
+    asked = {"query": "look up the display name of a user", "format": "json"}
+    opened = await editor.result("muninn/context", asked)
+    assert opened["inputs"]["open_files"] == ["src/users.py"]
+    notes = [reason["note"] for item in opened["items"] for reason in item["why"] if reason["signal"] == "focus"]
+    assert "open in an editor" in notes
+    closed = {"textDocument": {"uri": document["uri"]}}
+    await editor.send({"jsonrpc": "2.0", "method": "textDocument/didClose", "params": closed})
+    assert (await editor.result("muninn/context", asked))["inputs"]["open_files"] == []

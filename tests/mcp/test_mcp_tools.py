@@ -68,6 +68,10 @@ async def test_what_an_agent_remembers_it_recalls(agents: Agents, era: str) -> N
         pack, failed = await said(agent, "context", query="change the display name of a user", budget=2000)
         assert not failed
         assert text in pack
+        tagged, failed = await said(agent, "context", files=["src/users.py"], format="xml")
+        assert not failed
+        assert tagged.startswith('<context bundle="c-')
+        assert tagged.endswith("</context>\n")
         listed, _ = await said(agent, "memories", file="src/users.py")
         assert text in listed
         status, _ = await said(agent, "status")
@@ -149,8 +153,9 @@ def test_schemas_are_whole_and_show_no_inner_matters() -> None:
         assert tool.schema["type"] == "object"
         assert tool.schema["additionalProperties"] is False
         shown = set(tool.schema["properties"])
-        assert not shown & {"actor", "trust", "key", "batch", "agent"}
-        assert set(tool.schema.get("required", ())) == set(METHODS[tool.name].positional)
+        assert not shown & {"actor", "trust", "key", "batch", "agent", "open_files"}
+        by_place = set(METHODS[tool.name].positional) - ({"query"} if tool.name == "context" else set())
+        assert set(tool.schema.get("required", ())) == by_place
         for name, schema in tool.schema["properties"].items():
             assert schema.get("description") or name == "session", f"{tool.name}.{name}"
 

@@ -125,7 +125,7 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
     }
     assert set(results) == {method.verb for method in METHODS.values() if method.tool}
     texts = {verb: render(verb, result) for verb, result in results.items()}
-    assert texts["context"] == "# Pack\n\n(3 more did not fit into 9 tokens.)"
+    assert texts["context"] == "# Pack"
     assert texts["remember"] == "Remembered as a, b. 1 secret masked: never store those."
     assert texts["reconcile"] == "2 records\n- a speaks for b: same"
     assert "problem: x.jsonl:4 a torn line Look." in texts["status"]

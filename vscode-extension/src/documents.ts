@@ -22,12 +22,18 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   /** Opens a page; one that is open already shows what the server says now. Throws a Failure. */
   async open(page: Page, title: string): Promise<vscode.TextDocument> {
-    const uri = vscode.Uri.from({ scheme: SCHEME, ...address(page, title) });
-    this.texts.set(uri.toString(), await this.render(page));
-    this.changed.fire(uri);
+    const uri = await this.prepare(page, title);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true });
     return document;
+  }
+
+  /** Fetches what a page shows now, and returns its address. Throws a Failure. */
+  async prepare(page: Page, title: string): Promise<vscode.Uri> {
+    const uri = vscode.Uri.from({ scheme: SCHEME, ...address(page, title) });
+    this.texts.set(uri.toString(), await this.render(page));
+    this.changed.fire(uri);
+    return uri;
   }
 
   async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {

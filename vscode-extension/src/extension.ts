@@ -1,20 +1,24 @@
 // The extension: starts the server, and gives its commands, its status bar item and its output channel to VS Code.
 
 import * as vscode from 'vscode';
-import { context } from './commands/context';
-import { recall } from './commands/recall';
-import { remember } from './commands/remember';
+import { offerToAgents } from './agents';
+import { registerCommands } from './commands';
+import { followEditors } from './commands/pack';
+import { filesAtHand } from './commands/place';
+import { coalesced } from './coalesce';
 import { Documents } from './documents';
 import { Failure } from './failure';
+import { serverCommand } from './program';
 import { Server } from './server';
 import { showFailure, shown } from './show';
-import { counted, describe } from './state';
-import { paint, statusBarItem } from './statusbar';
+import { StatusBar } from './statusbar';
+import { Views } from './views';
 
 /** What `activate` returns, for the tests inside the extension host. */
 export interface Api {
   readonly server: Server;
   readonly item: vscode.StatusBarItem;
+  readonly views: Views;
 }
 
 /** Milliseconds after which a changed file of records is certainly in the server's log. */
@@ -32,15 +36,18 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api 
     offerFolder(extension, log);
     return undefined;
   }
-  const server = new Server(folder, log, () => settings(folder).get<string[]>('server.command', []));
+  const command = (): readonly string[] => serverCommand(settings(folder).get<string[]>('server.command'), folder.uri.fsPath);
+  const server = new Server(folder, log, command);
   const documents = new Documents(server);
-  const item = statusBarItem();
+  const bar = new StatusBar();
+  const count = coalesced(() => countAtHand(server, bar));
+  const views = new Views(server, () => void count().catch(() => undefined)); // the server's state says what is wrong
   running = server;
-  extension.subscriptions.push(documents, item);
-  follow(extension, server, item, log);
-  registerCommands(extension, server, documents, log);
+  extension.subscriptions.push(documents, bar, views, followEditors(), offerToAgents(server, command));
+  follow(extension, server, bar, log);
+  extension.subscriptions.push(registerCommands(server, documents, views, log));
   await server.restart();
-  return { server, item };
+  return { server, item: bar.item, views };
 }
 
 /** Called by VS Code before it ends; it waits for the promise for some seconds. */
@@ -56,10 +63,9 @@ function settings(folder: vscode.WorkspaceFolder): vscode.WorkspaceConfiguration
 function follow(
   extension: vscode.ExtensionContext,
   server: Server,
-  item: vscode.StatusBarItem,
+  bar: StatusBar,
   log: vscode.LogOutputChannel,
 ): void {
-  paint(item, server.state);
   let told: string | undefined;
   const look = (): void => void (server.state.phase === 'starting' || server.refresh());
   let later: NodeJS.Timeout | undefined;
@@ -72,7 +78,7 @@ function follow(
   const records = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(server.folder, '.muninn/**/*.jsonl'));
   extension.subscriptions.push(
     server.onDidChange((state) => {
-      paint(item, state);
+      bar.show(state);
       // Once: it may fail in the same way at every look.
       if (state.failure && state.failure.message !== told) void showFailure(state.failure, log);
       told = state.failure?.message;
@@ -89,46 +95,16 @@ function follow(
   );
 }
 
-function registerCommands(
-  extension: vscode.ExtensionContext,
-  server: Server,
-  documents: Documents,
-  log: vscode.LogOutputChannel,
-): void {
-  const register = (name: string, run: (...args: unknown[]) => Promise<unknown>): void => {
-    extension.subscriptions.push(vscode.commands.registerCommand(`muninn.ui.${name}`, shown(run, log)));
-  };
-  const text = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined);
-  register('recall', (query: unknown) => recall(server, documents, text(query)));
-  register('remember', (what: unknown, type: unknown) => remember(server, text(what), text(type)));
-  register('context', (query: unknown) => context(server, documents, text(query)));
-  register('status', () => showStatus(server, log));
-  register('init', () => initialise(server));
-  register('restart', () => server.restart());
-  register('output', async () => log.show(true));
-}
-
-async function showStatus(server: Server, log: vscode.LogOutputChannel): Promise<void> {
-  log.show(true);
-  await server.refresh();
-  const { status, failure } = server.state;
-  if (failure) throw failure;
-  if (status) log.info(['status', ...describe(status)].join('\n  '));
-}
-
-async function initialise(server: Server): Promise<void> {
-  const { created } = await server.request('init', {});
-  await server.refresh();
-  const done = created.length
-    ? `${counted(created.length, 'file was', 'files were')} written to .muninn. Commit them, and others share the memory.`
-    : 'this repository was initialised already; nothing changed.';
-  void vscode.window.showInformationMessage(`Muninn: ${done}`);
+/** Counts what is remembered about the file at hand, for the status bar. */
+async function countAtHand(server: Server, bar: StatusBar): Promise<void> {
+  if (server.state.phase !== 'running' || server.state.status?.mode === 'uninitialised') return;
+  const [file] = await filesAtHand(server);
+  bar.here(file ? (await server.request('memories', { file, limit: 1 })).total : undefined);
 }
 
 function offerFolder(extension: vscode.ExtensionContext, log: vscode.LogOutputChannel): void {
   const failure = new Failure('no_folder', 'no folder is open', 'Muninn keeps the memory of a folder on disk: open one.');
   const refuse = shown(() => Promise.reject(failure), log);
-  for (const name of ['recall', 'remember', 'context', 'status', 'init', 'restart', 'output']) {
-    extension.subscriptions.push(vscode.commands.registerCommand(`muninn.ui.${name}`, refuse));
-  }
+  const { commands } = extension.extension.packageJSON.contributes as { commands: readonly { command: string }[] };
+  for (const { command } of commands) extension.subscriptions.push(vscode.commands.registerCommand(command, refuse));
 }

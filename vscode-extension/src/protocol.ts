@@ -46,6 +46,10 @@ export interface Verbs {
   recall: { params: RecallParams; result: RecallResult };
   /** Gather context. Make a pack of what matters for a task, within a token budget. */
   context: { params: ContextParams; result: ContextResult };
+  /** Explain a context. Say why a context holds what it holds: inputs, the signals of each item, what was left out and why. */
+  why: { params: WhyParams; result: WhyResult };
+  /** Replay a context. Give a context once more, byte for byte; or gather it anew and say what differs. */
+  replay: { params: ReplayParams; result: ReplayResult };
   /** List memories. List, filter or get memories. */
   memories: { params: MemoriesParams; result: MemoriesResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
@@ -114,6 +118,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   remember: 'muninn.remember',
   recall: 'muninn.recall',
   context: 'muninn.context',
+  why: 'muninn.why',
+  replay: 'muninn.replay',
   memories: 'muninn.memories',
   forget: 'muninn.forget',
   restore: 'muninn.restore',
@@ -153,7 +159,7 @@ export type StatusParams = Record<string, never>;
 
 /** What to bring up to date. */
 export interface IndexParams {
-  /** Answer only when everything on disk is searchable. */
+  /** Answer only when everything on disk is found, by words and by meaning. */
   wait?: boolean;
   /** Throw the index away and build it from the files. */
   rebuild?: boolean;
@@ -292,14 +298,20 @@ export interface RecallParams {
   branches?: boolean;
 }
 
-/** A task to gather context for. */
+/** What to gather context for: a query, or a task, files, a cursor or a diff to make one from; all may be given. */
 export interface ContextParams {
-  /** The task or question at hand. */
-  query: string;
+  /** The task or question at hand; follows from what else is given when absent. */
+  query?: string;
   /** The most tokens of the whole pack. */
   budget?: number;
   /** Files at hand; what is remembered of them counts more. */
   files?: readonly string[];
+  /** Where the work is: FILE:LINE or FILE:LINE:COL. The code around it comes first. */
+  cursor?: string | null;
+  /** Changes at hand: HEAD or another revision for those of the work tree against it, A..B for those between two, or a patch as `git diff` writes it. */
+  diff?: string | null;
+  /** Files that are open in the asker's editor, the last used first. */
+  open_files?: readonly string[];
   /** A task's id; its document and memories come first. */
   task?: string | null;
   /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
@@ -310,6 +322,24 @@ export interface ContextParams {
   at?: string | null;
   /** Also what is remembered on other branches only; it is labelled with their names. */
   branches?: boolean;
+  /** How `text` is written; the items are the same in all. */
+  format?: 'json' | 'markdown' | 'xml';
+}
+
+/** Which context to explain. */
+export interface WhyParams {
+  /** The id that `context` gave its answer, or an unambiguous prefix of it. */
+  bundle: string;
+  /** Only this item, taken or left out: its id, a path, or the beginning of either. */
+  item?: string | null;
+}
+
+/** Which context to give again. */
+export interface ReplayParams {
+  /** The id that `context` gave its answer, or an unambiguous prefix of it. */
+  bundle: string;
+  /** Gather it anew from what it was asked with, and say what differs. */
+  fresh?: boolean;
 }
 
 /** Which memories to list: every filter that is given must hold. Newest first. */
@@ -648,10 +678,15 @@ export interface Saw {
   note: string;
 }
 
-/** The index that an answer was computed from: its generation, and how many changed files it lags behind. */
+/**
+ * The index that an answer was computed from: its generation, and how many changed files it lags behind.
+ *
+ * `unembedded` chunks are found by their words and not yet by their meaning.
+ */
 export interface IndexSaw {
   generation: number;
   lag: number;
+  unembedded: number;
 }
 
 /** The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes. */
@@ -674,7 +709,11 @@ export interface StatusResult {
   bridges: readonly BridgeStatus[];
 }
 
-/** The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable. */
+/**
+ * The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable.
+ *
+ * `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
+ */
 export interface IndexStatus {
   state: string;
   generation: number;
@@ -879,7 +918,12 @@ export interface Citation {
   note: string;
 }
 
-/** A pack. `text` is its markdown; `tokens` counts all of it and never exceeds `budget`. */
+/**
+ * A pack. `text` is it in the format that was asked for; `tokens` counts all of it and never exceeds `budget`.
+ *
+ * `bundle` names it, for `why` and `replay`. `inputs` are what was asked with; `question` is what was looked for,
+ * `asked` when. `omitted` counts `left_out`.
+ */
 export interface ContextResult {
   saw: Saw;
   text: string;
@@ -887,9 +931,19 @@ export interface ContextResult {
   tokens: number;
   budget: number;
   omitted: number;
+  bundle: string;
+  inputs: ContextParams;
+  question: string;
+  asked: string;
+  left_out: readonly LeftOut[];
 }
 
-/** One item of a pack. `tier` says why it is where it is: pin, task, memory, knowledge or code. */
+/**
+ * One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
+ *
+ * `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
+ * only its place is named. `tokens` is the most that it takes in any format.
+ */
 export interface PackItem {
   tier: string;
   kind: 'code' | 'knowledge' | 'memory';
@@ -901,6 +955,8 @@ export interface PackItem {
   text: string;
   tokens: number;
   score: number;
+  form: 'headline' | 'part' | 'whole';
+  symbol: string;
   why: readonly Reason[];
   elsewhere: readonly string[];
   work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
@@ -910,6 +966,55 @@ export interface PackItem {
   trust: 'agent' | 'commit' | 'outside' | 'user' | null;
   origin: string;
   cites: readonly Citation[];
+}
+
+/** A candidate that a pack does not hold: what it would have taken, and the reason. */
+export interface LeftOut {
+  tier: string;
+  kind: 'code' | 'knowledge' | 'memory';
+  id: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  title: string;
+  tokens: number;
+  score: number;
+  reason: string;
+  why: readonly Reason[];
+}
+
+/**
+ * An explanation of a context. `then` is the state that it was gathered from, `saw` that of now.
+ *
+ * `items` and `left_out` are those of the context, or of them those that `item` names; `text` tells it in words.
+ */
+export interface WhyResult {
+  saw: Saw;
+  bundle: string;
+  inputs: ContextParams;
+  question: string;
+  asked: string;
+  then: Saw;
+  tokens: number;
+  budget: number;
+  items: readonly PackItem[];
+  left_out: readonly LeftOut[];
+  text: string;
+}
+
+/**
+ * A context once more. `source`: kept, then it is the very answer; fresh, then it was gathered anew.
+ *
+ * `same` says whether its text is that of the first time. `moved` says in which ways the repository is no longer in
+ * the state that the first answer saw; `differs` what that changed in the answer.
+ */
+export interface ReplayResult {
+  saw: Saw;
+  source: 'fresh' | 'kept';
+  same: boolean;
+  moved: readonly string[];
+  differs: readonly string[];
+  context: ContextResult;
 }
 
 /**

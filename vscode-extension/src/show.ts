@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { type Failure, failureOf, sentence } from './failure';
+import { installation } from './program';
 
 interface Remedy {
   readonly title: string;
@@ -37,7 +38,9 @@ export function shown<R>(
 function remedyOf(failure: Failure): Remedy {
   switch (failure.kind) {
     case 'missing_program':
-      return { title: 'Open Settings', command: settingsCommand(), arguments: [{ query: 'muninn.server.command' }] };
+      return installation()
+        ? { title: 'Install', command: 'muninn.ui.install', arguments: [] }
+        : { title: 'Open Settings', command: settingsCommand(), arguments: [{ query: 'muninn.server.command' }] };
     case 'not_initialised':
       return { title: 'Initialise', command: 'muninn.ui.init', arguments: [] };
     case 'no_folder':

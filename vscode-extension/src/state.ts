@@ -19,8 +19,8 @@ export interface Appearance {
   readonly command: 'muninn.ui.status' | 'muninn.ui.init' | 'muninn.ui.restart';
 }
 
-/** Makes the status bar item of a state. The tooltip's lines are plain text. */
-export function appearance(state: State): Appearance {
+/** Makes the status bar item of a state, with `here` memories for the file at hand. The tooltip's lines are plain text. */
+export function appearance(state: State, here?: number): Appearance {
   const { phase, status, failure } = state;
   if (phase === 'failed') return failed(failure ? [failure.message, failure.hint] : []);
   if (phase === 'starting' || !status) {
@@ -42,8 +42,11 @@ export function appearance(state: State): Appearance {
   }
   if (status.index.state === 'failed') return failed(tooltip);
   const troubled = status.problems.length > 0;
+  const { memories, conflicts } = status.log;
+  const count = here === undefined ? counted(memories, 'memory', 'memories') : `${here} here, ${memories} in all`;
+  const waiting = conflicts ? ` · $(git-merge) ${counted(conflicts, 'conflict', 'conflicts')}` : '';
   return {
-    text: `${troubled ? '$(warning)' : '$(library)'} Muninn: ${counted(status.log.memories, 'memory', 'memories')}`,
+    text: `${troubled ? '$(warning)' : '$(library)'} Muninn: ${count}${waiting}`,
     tooltip,
     severity: troubled ? 'warning' : 'normal',
     command: 'muninn.ui.status',

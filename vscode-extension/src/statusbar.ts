@@ -1,4 +1,4 @@
-// The status bar item: puts an appearance on the screen.
+// The status bar item: puts an appearance on the screen, and into a screen reader's mouth.
 
 import * as vscode from 'vscode';
 import { appearance, type State } from './state';
@@ -12,22 +12,43 @@ const ACTIONS = [
 
 const COLOURS = { normal: undefined, warning: 'statusBarItem.warningBackground', error: 'statusBarItem.errorBackground' };
 
-/** Makes the item, shown and ready for `paint`. */
-export function statusBarItem(): vscode.StatusBarItem {
-  const item = vscode.window.createStatusBarItem('muninn.status', vscode.StatusBarAlignment.Left, 50);
-  item.name = 'Muninn';
-  item.show();
-  return item;
-}
+/** The item. It shows the last state and, once counted, what the file at hand has. */
+export class StatusBar implements vscode.Disposable {
+  readonly item = vscode.window.createStatusBarItem('muninn.status', vscode.StatusBarAlignment.Left, 50);
+  private state: State = { phase: 'starting' };
+  private count: number | undefined;
 
-/** Shows a state. */
-export function paint(item: vscode.StatusBarItem, state: State): void {
-  const { text, tooltip, severity, command } = appearance(state);
-  const colour = COLOURS[severity];
-  item.text = text;
-  item.command = command;
-  item.backgroundColor = colour ? new vscode.ThemeColor(colour) : undefined;
-  item.tooltip = hover(tooltip);
+  constructor() {
+    this.item.name = 'Muninn';
+    this.paint();
+    this.item.show();
+  }
+
+  /** Shows a state. */
+  show(state: State): void {
+    this.state = state;
+    this.paint();
+  }
+
+  /** Shows how many memories the file at hand has; undefined when no file is. */
+  here(count: number | undefined): void {
+    this.count = count;
+    this.paint();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+
+  private paint(): void {
+    const { text, tooltip, severity, command } = appearance(this.state, this.count);
+    const colour = COLOURS[severity];
+    this.item.text = text;
+    this.item.command = command;
+    this.item.backgroundColor = colour ? new vscode.ThemeColor(colour) : undefined;
+    this.item.tooltip = hover(tooltip);
+    this.item.accessibilityInformation = { label: [text.replace(/\$\([^)]*\) ?/g, ''), ...tooltip].join('. ') };
+  }
 }
 
 function hover(lines: readonly string[]): vscode.MarkdownString {

@@ -1,5 +1,6 @@
 // Installs the packaged .vsix and uses it as a person would, through the window. Screenshots go to test-results/.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { version } from '../scripts/version.mjs';
@@ -50,6 +51,22 @@ class Desk {
     await this.page.keyboard.press('Enter');
   }
 
+  async file(name) {
+    await this.page.keyboard.press('Control+p');
+    await this.input.fill(name);
+    await this.rows.filter({ hasText: name }).first().click();
+    await this.tab(name).waitFor();
+  }
+
+  async ask(text) {
+    await this.page.locator('.quick-input-title', { hasText: 'Muninn: Recall' }).waitFor();
+    await this.input.fill(text);
+  }
+
+  pane(name) {
+    return this.page.locator('.pane').filter({ has: this.page.locator('.pane-header h3', { hasText: name }) });
+  }
+
   tab(name) {
     return this.page.locator('.tab.active', { hasText: name });
   }
@@ -68,13 +85,22 @@ async function withDesk(root, settings, use) {
   try {
     page.setDefaultTimeout(LIMIT);
     await page.goto(`${url}?${new URLSearchParams({ folder: root })}`);
-    await use(new Desk(page));
+    await use(new Desk(page), root);
   } finally {
     await close();
   }
 }
 
-async function daily(desk) {
+/** Another client remembers two things that can't both hold, and reconciles. */
+function contradict(root) {
+  const muninnIn = (...words) => execFileSync(muninn, [...words, '--repo', root], { stdio: 'pipe' });
+  muninnIn('remember', 'We use Redis for the page cache.', '--type', 'decision', '--session', 'one');
+  muninnIn('remember', 'We do not use Redis for the page cache.', '--type', 'decision', '--session', 'two');
+  muninnIn('seal');
+  muninnIn('reconcile');
+}
+
+async function daily(desk, root) {
   await desk.step('a repository without memory says so, and a click initialises it', async () => {
     await desk.status.filter({ hasText: 'not initialised' }).waitFor();
     await desk.shot('uninitialised');
@@ -82,17 +108,18 @@ async function daily(desk) {
     await desk.message('written to .muninn').first().waitFor();
     await desk.status.filter({ hasText: '0 memories' }).waitFor();
   });
-  await desk.step('a fact is remembered with its type and counted', async () => {
+  await desk.step('a fact is remembered with its type, for the file at hand, and counted', async () => {
+    await desk.file('cache.py');
     await desk.run('Muninn: Remember');
     await desk.answer('Muninn: Remember', FACT);
     await desk.page.locator('.quick-input-title', { hasText: 'What is it?' }).waitFor();
     await desk.shot('type');
     await desk.rows.filter({ hasText: 'decision' }).first().click();
-    await desk.status.filter({ hasText: '1 memory' }).waitFor();
+    await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
   });
   await desk.step('recall lists hits of all kinds, and code opens at its line', async () => {
     await desk.run('Muninn: Recall');
-    await desk.answer('Muninn: Recall', 'render_page of the cache');
+    await desk.ask('render_page of the cache');
     const code = desk.rows.filter({ hasText: 'src/cache.py' });
     await code.first().waitFor();
     await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().waitFor();
@@ -104,7 +131,7 @@ async function daily(desk) {
   });
   await desk.step('a memory opens as a page with its reasons', async () => {
     await desk.run('Muninn: Recall');
-    await desk.answer('Muninn: Recall', 'why are pages cached by commit');
+    await desk.ask('why are pages cached by commit');
     await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().click();
     await desk.tab('Pages are cached').waitFor();
     await desk.lines('Why it was found').waitFor();
@@ -117,9 +144,32 @@ async function daily(desk) {
     await desk.lines('branches share the rendering machine').waitFor();
     await desk.shot('context');
   });
+  await desk.step('the views show the memory, what the file at hand has, and the open session', async () => {
+    await desk.file('cache.py');
+    await desk.page.locator('.activitybar [aria-label^="Muninn"]').first().click();
+    await desk.pane('Memory').locator('.monaco-list-row', { hasText: 'decision' }).click();
+    await desk.pane('Memory').locator('.monaco-list-row', { hasText: 'Pages are cached' }).waitFor();
+    await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Pages are cached' }).waitFor();
+    await desk.pane('Sessions').locator('.pane-header').click();
+    await desk.pane('Sessions').locator('.monaco-list-row', { hasText: 'not sealed' }).waitFor();
+    await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
+    await desk.shot('views');
+  });
+  await desk.step('a contradiction waits in its view, is seen side by side, and is decided', async () => {
+    contradict(root);
+    const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Redis' });
+    await row.first().waitFor();
+    await row.first().click();
+    await desk.page.locator('.diff-editor, .monaco-diff-editor').first().waitFor();
+    await desk.shot('conflict');
+    await row.first().hover();
+    await row.first().locator('[aria-label^="Resolve"]').click();
+    await desk.rows.filter({ hasText: 'Keep left' }).click();
+    await desk.pane('Conflicts').getByText('No contradictions wait for you.').waitFor();
+  });
   await desk.step('status shows the lines in the output channel', async () => {
     await desk.status.click();
-    await desk.page.locator('.output-view .view-lines, .panel .view-lines', { hasText: 'Memory: 1 memory' }).waitFor();
+    await desk.page.locator('.output-view .view-lines, .panel .view-lines', { hasText: 'Memory: ' }).waitFor();
     await desk.page.mouse.move(640, 200); // off the item, or there is nothing to enter
     await desk.status.hover();
     await desk.page.locator('.monaco-hover', { hasText: 'Index:' }).waitFor();

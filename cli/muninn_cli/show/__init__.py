@@ -8,7 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import output
-from muninn_cli.show import answers, backfill, bundles, changes, citations, health, memories, packs, privacy, reviews
+from muninn_cli.show import (
+    answers,
+    backfill,
+    bundles,
+    changes,
+    citations,
+    contexts,
+    health,
+    memories,
+    packs,
+    privacy,
+    reviews,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -22,7 +34,9 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "index": health.index,
     "remember": memories.remember,
     "recall": answers.recall,
-    "context": answers.context,
+    "context": contexts.context,
+    "why": contexts.why,
+    "replay": contexts.replay,
     "memories": memories.memories,
     "forget": memories.forget,
     "restore": memories.forget,

@@ -1,10 +1,10 @@
-"""What was found: hits of recall, a context pack, a brief."""
+"""What was found: hits of recall, a brief."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import clipped, errors, joined, line, safe
+from muninn_cli.screen import clipped, joined, line, untouched
 from muninn_cli.show.citations import stale
 from muninn_cli.show.facts import count, own_title, place, provenance, seen, whereabouts
 
@@ -35,24 +35,9 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     line(console, (joined(count(len(hits), "hit"), seen(result["saw"])), "faint"))
 
 
-def context(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the pack's markdown as it is; what it weighs goes to stderr, where it is in nobody's way."""
-    _markdown(console, result["text"])
-    if console.is_terminal:
-        left_out = f"{result['omitted']} left out" if result["omitted"] else ""
-        tokens = f"{result['tokens']:,} of {result['budget']:,} tokens"
-        note = result["saw"]["note"]
-        line(errors(), (joined(count(len(result["items"]), "item"), tokens, left_out, note), "faint"))
-
-
 def brief(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the brief's markdown as it is."""
-    _markdown(console, result["text"])
-
-
-def _markdown(console: Console, text: str) -> None:
-    # To a program the text goes untouched; a terminal must not obey what the text says.
-    console.file.write((safe(text) if console.is_terminal else text).rstrip("\n") + "\n")
+    untouched(console, result["text"])
 
 
 def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> None:

@@ -79,7 +79,9 @@ def _daemon(result: dict[str, Any]) -> str:
 def _index(index: dict[str, Any]) -> str:
     lag = f"lags by {count(index['lag'], 'file')}" if index["lag"] else ""
     files = joined(count(index["files"], "file"), count(index["chunks"], "chunk"))
-    return joined(index["state"], files, lag, index["model"])
+    missing = index["chunks"] - index["vectors"]
+    meaning = f"words ready, meaning of {index['vectors']:,}" if missing and index["state"] != "absent" else ""
+    return joined(index["state"], files, lag, meaning, index["model"])
 
 
 def _log(log: dict[str, Any]) -> str:

@@ -1,105 +1,245 @@
-"""Chooses what goes into a pack: pins and the task first, then memory, knowledge and code, each thing once.
+"""Chooses what goes into a pack: pins, the task and what is at hand first, then memory, knowledge and code.
 
-It gets its candidates ranked; it decides what fits. The budget holds for the rendered text and is enforced at the end.
+It gets its candidates ranked; it decides what fits, and in which form. The budget holds for the rendered text in every
+format, and is enforced at the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
-from muninn_core.context.render import render_item, render_pack
+from muninn_core.context.distinct import Candidate, distinct
+from muninn_core.context.forms import headline, part
+from muninn_core.context.hover import shorten
+from muninn_core.context.render import FORMATS, Sheet, headline_of, render_one, render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.results import PackItem
+from muninn_core.protocol.results import LeftOut, PackItem
 
 TIERS: tuple[tuple[str, float], ...] = (
     ("pin", 0.4),
     ("task", 0.5),
+    ("hand", 0.5),
     ("memory", 0.4),
     ("knowledge", 0.35),
     ("code", 1.0),
 )
 """The tiers in their order, and the share of what is left of the budget that each may take."""
 
+HEADING_CHARS = (100, 60, 30, 10, 0)
+"""How much of the question the heading has: a whole task's text must not use up the budget. The first that fits."""
+
+HEADING_TOKENS = 6
+"""What the heading of a tier takes at most."""
+
+SUMMARY_SHARE = 0.08
+"""The share of the budget that the headlines at the top may take,"""
+
+SUMMARY_FROM = 1000
+"""in packs of so many tokens; smaller ones are read faster than their summary."""
+
+FOOT_FROM = 200
+"""From which budget on the markdown names its bundle."""
+
+JOINED_SHARE = 0.25
+"""The share of the budget that pieces of a file may have to be joined."""
+
+PART_SHARE = 0.75
+"""How much of what is left to its tier an item that does not fit whole may take in part."""
+
+POINTERS = 8
+"""How many candidates that do not fit are named by their place, at most, in at most a twentieth of the budget."""
+
+_RANK = {tier: place for place, (tier, _) in enumerate(TIERS)}
+
 
 class Pack(Value):
-    """What was chosen, its markdown, its tokens, and how many candidates did not fit."""
+    """What was chosen and what not, and the sheet that it is written on."""
 
     items: tuple[PackItem, ...]
-    text: str
-    tokens: int
-    omitted: int
+    left_out: tuple[LeftOut, ...]
+    sheet: Sheet
 
 
-def make_pack(query: str, candidates: Sequence[tuple[str, Hit]], budget: int) -> Pack:
+class _Room:
+    """What is left of a budget, and what was chosen and passed over so far."""
+
+    def __init__(self, left: int, lines: Mapping[str, int]) -> None:
+        self.left = left
+        self.lines = lines
+        self.chosen: list[tuple[int, PackItem]] = []
+        self.passed: list[tuple[int, PackItem, str]] = []
+        self._headed: set[str] = set()
+
+    def price(self, item: PackItem) -> int:
+        """Return what an item takes, with the heading of its tier when it is the first one there."""
+        return item.tokens + (0 if item.tier in self._headed else HEADING_TOKENS)
+
+    def take(self, number: int, item: PackItem) -> int:
+        """Choose an item; return what it takes."""
+        price = self.price(item)
+        self._headed.add(item.tier)
+        self.chosen.append((number, item))
+        self.left -= price
+        return price
+
+
+def make_pack(
+    query: str, candidates: Sequence[Candidate], budget: int, lines: Mapping[str, int] = MappingProxyType({})
+) -> Pack:
     """Choose from (tier, hit) pairs, which come in the order of their worth within each tier.
 
-    Every tier may take its share; what is left in the end is given to those that did not fit, in the same order.
+    `lines` are {path: the line that matters most there}, for what does not fit whole.
+
+    Every tier may take its share; what is left in the end is given to those that did not fit, in the same order: whole,
+    else in part, else by their place alone.
     """
-    distinct = _distinct(candidates)
-    chosen: list[PackItem] = []
-    passed: list[PackItem] = []
-    left = budget - count_tokens(render_pack(query, ()))
+    ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: within a tier the order of worth stays
+    kept, dropped = distinct(ordered, int(budget * JOINED_SHARE))
+    sheet = _heading(query, budget, len(candidates))
+    summary = int(budget * SUMMARY_SHARE) if budget >= SUMMARY_FROM else 0
+    room = _Room(budget - _size(sheet) - summary, lines)
+    _share_out(room, [_item(tier, hit) for tier, hit in kept])
+    _fill_up(room, budget)
+    left_out = [_left(_item(each.tier, each.hit), each.reason) for each in dropped]
+    left_out += [_left(item, reason) for _, item, reason in room.passed]
+    items = [
+        item for _, item in sorted(room.chosen, key=lambda entry: (_RANK[entry[1].tier], _late(entry[1]), entry[0]))
+    ]
+    return _within(sheet, items, _headlines(items, summary), left_out, budget)
+
+
+def finished(pack: Pack, bundle: str) -> Sheet:
+    """Return the sheet of a pack with the id of its bundle, which is as long as what stood in its place."""
+    return replace(pack.sheet, bundle=bundle)
+
+
+def _late(item: PackItem) -> bool:
+    return item.form == "headline"  # after what is shown
+
+
+def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
+    """Give every tier its share, in order; what does not fit comes in part, where that helps."""
     for tier, share in TIERS:
-        allowance = int(left * share)
-        for item in (_item(tier, hit) for name, hit in distinct if name == tier):
-            if item.tokens <= allowance:
-                chosen.append(item)
-                allowance -= item.tokens
-                left -= item.tokens
+        allowance = int(room.left * share)
+        for number, item in enumerate(items):
+            if item.tier != tier:
+                continue
+            if room.price(item) <= allowance:
+                allowance -= room.take(number, item)
+                continue
+            cut = part(item, int(allowance * PART_SHARE) - HEADING_TOKENS, cost, room.lines.get(item.path, 0))
+            if cut is not None and room.price(cut) <= allowance:
+                allowance -= room.take(number, cut)
             else:
-                passed.append(item)
-    for item in list(passed):
-        if item.tokens <= left:
-            chosen.append(item)
-            passed.remove(item)
-            left -= item.tokens
-    return _within(query, _in_order(chosen), budget, len(passed))
+                reason = "over the budget" if share == 1.0 else "over the share of its tier, and over what was left"
+                room.passed.append((number, item, reason))
 
 
-def _within(query: str, items: list[PackItem], budget: int, omitted: int) -> Pack:
-    """Render, and drop from the end until the text is within the budget: the one place where the limit is enforced."""
-    while True:
-        text = render_pack(query, items)
-        tokens = count_tokens(text)
-        if tokens <= budget or not items:
+def _fill_up(room: _Room, budget: int) -> None:
+    """Give what is left to those that were passed over: whole, else in part, else a line that says where they are."""
+    _retry(room, lambda item: item)
+    for_lines = budget // 20
+    room.left -= for_lines
+    _retry(room, lambda item: part(item, room.left - HEADING_TOKENS, cost, room.lines.get(item.path, 0)))
+    room.left += for_lines
+    named = 0
+    for number, item, _ in room.passed:
+        pointer = headline(item, cost)
+        price = room.price(pointer)
+        if named < POINTERS and price <= min(room.left, for_lines):
+            for_lines -= room.take(number, pointer)
+            named += 1
+
+
+def _retry(room: _Room, form: Callable[[PackItem], PackItem | None]) -> None:
+    waiting, room.passed = room.passed, []
+    for number, item, reason in waiting:
+        made = form(item)
+        if made is not None and room.price(made) <= room.left:
+            room.take(number, made)
+        else:
+            room.passed.append((number, item, reason))
+
+
+def cost(item: PackItem) -> int:
+    """Return the most tokens that an item takes in any format."""
+    return max(count_tokens(render_one(item, style)) for style in FORMATS)
+
+
+def _size(sheet: Sheet) -> int:
+    return max(count_tokens(render_sheet(sheet, style)) for style in FORMATS)
+
+
+def _heading(query: str, budget: int, candidates: int) -> Sheet:
+    """Return the sheet that items come on, with as much of the question as its budget allows."""
+    for length in HEADING_CHARS:
+        heading = shorten(query, length) if length else ""
+        sheet = Sheet(heading=heading, omitted=candidates, foot=budget >= FOOT_FROM)
+        if _size(sheet) <= max(budget // 3, 44):
             break
-        items = items[:-1]
-        omitted += 1
-    if tokens > budget:  # a budget that not even the heading fits into
-        text, tokens = "", 0
-    return Pack(items=tuple(items), text=text, tokens=tokens, omitted=omitted)
+    return sheet
 
 
-def _in_order(items: Iterable[PackItem]) -> list[PackItem]:
-    rank = {tier: place for place, (tier, _) in enumerate(TIERS)}
-    return sorted(items, key=lambda item: rank[item.tier])  # stable: within a tier the order of worth stays
+def _headlines(items: Sequence[PackItem], room: int) -> tuple[str, ...]:
+    """Return a line for each item, as far as there is room; none for a few items."""
+    shown = [item for item in items if item.form != "headline"]
+    if len(shown) < 3:
+        return ()
+    lines = []
+    left = room - 12  # what the summary's own frame takes in any format
+    for item in shown:
+        line = headline_of(item)
+        price = count_tokens(_longest(line))
+        if price > left:
+            break
+        lines.append(line)
+        left -= price
+    return tuple(lines)
+
+
+def _longest(line: str) -> str:
+    return f"- {line}".replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;") + "\n"
+
+
+def _within(sheet: Sheet, items: list[PackItem], lines: tuple[str, ...], left_out: list[LeftOut], budget: int) -> Pack:
+    """Drop from the end until the text is within the budget in every format: the one place where it is enforced."""
+    while True:
+        pointers = {(item.kind, item.id) for item in items if item.form == "headline"}
+        named = [
+            replace(each, reason=f"{each.reason}; named by its place") for each in left_out if _key(each) in pointers
+        ]
+        out = [each for each in left_out if _key(each) not in pointers] + named
+        written = replace(sheet, items=tuple(items), headlines=lines, omitted=len(out))
+        over = _size(written) - budget
+        if over <= 0 or not (items or lines):
+            break
+        lines = ()
+        while items and over > 0:
+            item = items.pop()
+            over -= item.tokens
+            if item.form != "headline":
+                left_out.append(_left(item, "over the budget"))
+    return Pack(items=tuple(items), left_out=tuple(sorted(out, key=_place_in_list)), sheet=written)
+
+
+def _key(left: LeftOut) -> tuple[str, str]:
+    return (left.kind, left.id)
+
+
+def _place_in_list(left: LeftOut) -> tuple[int, float, str, int, str]:
+    return (_RANK[left.tier], -left.score, left.path, left.start_line, left.id)
+
+
+def _left(item: PackItem, reason: str) -> LeftOut:
+    shared = {name: getattr(item, name) for name in LeftOut.__struct_fields__ if name != "reason"}
+    return LeftOut(**shared, reason=reason)
 
 
 def _item(tier: str, hit: Hit) -> PackItem:
     shared = {name: getattr(hit, name) for name in PackItem.__struct_fields__ if name in Hit.__struct_fields__}
-    item = PackItem(**{**shared, "tier": tier, "title": hit.title or hit.symbol, "tokens": 0})
-    return replace(item, tokens=count_tokens(render_item(item)))
-
-
-def _distinct(candidates: Sequence[tuple[str, Hit]]) -> list[tuple[str, Hit]]:
-    """Leave out what is there already: the same thing in a later tier, the same text, a span within a span."""
-    seen: set[tuple[str, str]] = set()
-    texts: set[str] = set()
-    spans: dict[str, list[tuple[int, int]]] = {}
-    kept = []
-    rank = {tier: place for place, (tier, _) in enumerate(TIERS)}
-    for tier, hit in sorted(candidates, key=lambda pair: rank[pair[0]]):
-        text = " ".join(hit.text.split())
-        if (hit.kind, hit.id) in seen or text in texts:
-            continue
-        if hit.kind != "memory":
-            known = spans.setdefault(hit.path, [])
-            if any(start <= hit.start_line and hit.end_line <= end for start, end in known):
-                continue
-            known.append((hit.start_line, hit.end_line))
-        seen.add((hit.kind, hit.id))
-        texts.add(text)
-        kept.append((tier, hit))
-    return kept
+    text = hit.text if hit.kind == "memory" else hit.text.rstrip("\n")
+    item = PackItem(**{**shared, "tier": tier, "title": hit.title or hit.symbol, "text": text, "tokens": 0})
+    return replace(item, tokens=cost(item))

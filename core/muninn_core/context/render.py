@@ -1,62 +1,134 @@
-"""Writes a pack as markdown, once for every face."""
+"""Writes a pack in each format, once for every face: markdown for people, JSON for programs, tagged text for models.
+
+All formats hold the same items. Text from outside is marked in each, so that it passes for nobody's instruction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from typing import Any, Literal
 
 from muninn_core.context.hover import provenance, shorten, whereabouts
 from muninn_core.context.standing import warning
+from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.results import PackItem
 
-HEADING_CHARS = 100
-"""A question may be a whole task's text; its heading must not use up the budget."""
+Format = Literal["markdown", "json", "xml"]
+FORMATS: tuple[Format, ...] = ("markdown", "json", "xml")
 
-_HEADINGS = {
+NO_BUNDLE = "c-0000000000000000"
+"""As long as any bundle's id: what stands in the text until the id, which follows from the rest, is known."""
+
+HEADINGS = {
     "pin": "Pinned",
     "task": "Task",
+    "hand": "At hand",
     "memory": "Remembered",
     "knowledge": "Knowledge",
     "code": "Code",
 }
 
+NOTHING = "Nothing in this repository's code, knowledge or memory matches."
 
-def render_pack(query: str, items: Sequence[PackItem]) -> str:
-    """Return the markdown of a pack; items come grouped by tier."""
-    parts = [f"# Context: {shorten(query, HEADING_CHARS)}\n"]
+
+class Sheet(Value):
+    """What is written: the question's beginning, items grouped by tier, headlines, and how many were left out.
+
+    Without `foot` the markdown does not name its bundle: a small budget has other uses.
+    """
+
+    heading: str
+    items: tuple[PackItem, ...] = ()
+    headlines: tuple[str, ...] = ()
+    omitted: int = 0
+    bundle: str = NO_BUNDLE
+    foot: bool = False
+
+
+def render_sheet(sheet: Sheet, style: Format) -> str:
+    """Return the text of a pack in a format."""
+    if style == "json":
+        return _json(sheet)
+    return _xml(sheet) if style == "xml" else _markdown(sheet)
+
+
+def render_one(item: PackItem, style: Format) -> str:
+    """Return one item in a format, as it stands in the text of a pack."""
+    if style == "json":
+        return encode_json(_plain(item)).decode() + ",\n"
+    return _tagged(item) if style == "xml" else render_item(item)
+
+
+def headline_of(item: PackItem) -> str:
+    """Return an item in a line: its tier, where it is, what it is called."""
+    if item.kind == "memory":
+        return f"{HEADINGS[item.tier]}: {shorten(item.title or item.text, 70)} `{item.id}`"
+    title = shorten(item.title, 50)
+    return f"{HEADINGS[item.tier]}: {_place(item)}{f' {title}' if title else ''}"
+
+
+def marks(item: PackItem) -> tuple[str, ...]:
+    """Return what a reader must know of an item beside its text: whence it is, and what speaks against it."""
+    subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
+    limit = item.scope if item.scope != "project" else "private" if item.private else ""
+    found = [*provenance(item.trust, item.origin), *whereabouts(item.elsewhere, item.work), warning(item.cites)]
+    return tuple(mark for mark in (*found, item.status, subject, limit) if mark)
+
+
+def _markdown(sheet: Sheet) -> str:
+    parts = [f"# Context: {sheet.heading}\n"]
+    if sheet.headlines:
+        parts += ["\n", *(f"- {line}\n" for line in sheet.headlines)]
     tier = ""
-    for item in items:
+    for item in sheet.items:
         if item.tier != tier:
             tier = item.tier
-            parts.append(f"\n## {_HEADINGS[tier]}\n")
+            parts.append(f"\n## {HEADINGS[tier]}\n")
         parts.append(render_item(item))
-    if not items:
-        parts.append("\nNothing in this repository's code, knowledge or memory matches.\n")
+    if not sheet.items:
+        parts.append(f"\n{NOTHING if not sheet.omitted else 'No item fits into the budget.'}\n")
+    if sheet.foot:
+        left = f"{sheet.omitted} left out: " if sheet.omitted else ""
+        parts.append(f"\n({left}`muninn why {sheet.bundle}`)\n")
     return "".join(parts)
 
 
 def render_item(item: PackItem) -> str:
     """Return the markdown of one item: where it is from, then what it says."""
+    if item.form == "headline":
+        return f"\n- {headline_of(item).partition(': ')[2]} (not shown)\n"
     if item.kind == "memory":
-        facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work)]
-        facts += provenance(item.trust, item.origin)
-        where = f" ({'; '.join(facts)})" if facts else ""
-        stale = warning(item.cites)
-        where += f" [{stale}]" if stale else ""
-        head = item.title if item.text.strip() != item.title.strip() else ""
-        body = item.text.strip().replace("\n", "\n  ")
-        lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
-        limit = item.scope if item.scope != "project" else "private" if item.private else ""
-        return f"\n- {lead}{body}{where} `{item.id}`{f' ({limit})' if limit else ''}\n"
+        return _remembered(item)
     title = f" — {item.title}" if item.title else ""
     subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
     came_from = provenance(item.trust, item.origin) if item.trust != "outside" else ()
-    marks = "; ".join(part for part in (", ".join(came_from), item.status, subject) if part)
-    title += f" [{marks}]" if marks else ""
-    place = f"\n### {item.path}:{item.start_line}-{item.end_line}{title}\n\n"
+    known = "; ".join(part for part in (", ".join(came_from), item.status, subject, _cut(item)) if part)
+    place = f"\n### {_place(item)}{title}{f' [{known}]' if known else ''}\n\n"
     if item.kind == "knowledge":
-        return place + (_quoted(item) if item.trust == "outside" else item.text.strip("\n")) + "\n"
+        return place + (_quoted(item) if item.trust == "outside" else _closed(item.text.strip("\n"))) + "\n"
     fence = _fence(item.text)
     return f"{place}{fence}\n{item.text.rstrip()}\n{fence}\n"
+
+
+def _remembered(item: PackItem) -> str:
+    facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work)]
+    facts += provenance(item.trust, item.origin)
+    where = f" ({'; '.join(facts)})" if facts else ""
+    stale = warning(item.cites)
+    where += f" [{stale}]" if stale else ""
+    head = item.title if item.text.strip() != item.title.strip() else ""
+    body = item.text.strip().replace("\n", "\n  ")
+    lead = f"**{head}** " if head and not item.text.startswith(head.rstrip("…")) else ""
+    limit = item.scope if item.scope != "project" else "private" if item.private else ""
+    return f"\n- {lead}{body}{where} `{item.id}`{f' ({limit})' if limit else ''}\n"
+
+
+def _cut(item: PackItem) -> str:
+    return f"part of {item.id.rpartition(':')[2]}" if item.form == "part" else ""
+
+
+def _place(item: PackItem) -> str:
+    return f"{item.path}:{item.start_line}-{item.end_line}"
 
 
 def _quoted(item: PackItem) -> str:
@@ -65,9 +137,95 @@ def _quoted(item: PackItem) -> str:
     return f"({'; '.join(provenance(item.trust, item.origin))})\n\n{said}"
 
 
+def _closed(text: str) -> str:
+    """Return a piece of markdown whose last code block ends: cut inside, it would take in what follows."""
+    fence = ""
+    for line in text.split("\n"):
+        mark = _MARK.match(line)
+        if mark is not None and not fence:
+            fence = mark[1]
+        elif mark is not None and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
+    return f"{text}\n{fence}" if fence else text
+
+
+_MARK = re.compile(r" {0,3}(`{3,}|~{3,})")
+"""The beginning or end of a fenced block (CommonMark 0.31, 4.5)."""
+
+
 def _fence(text: str) -> str:
     """Return a fence that is longer than any run of backticks in the text (CommonMark 0.31, 4.5)."""
     fence = "```"
     while fence in text:
         fence += "`"
     return fence
+
+
+def _json(sheet: Sheet) -> str:
+    """Return an object, an item a line. RFC 8259."""
+    head = {"bundle": sheet.bundle, "query": _clean(sheet.heading), "left_out": sheet.omitted}
+    if sheet.headlines:
+        head["summary"] = [_clean(line) for line in sheet.headlines]
+    items = ",\n".join(encode_json(_plain(item)).decode() for item in sheet.items)
+    return f'{encode_json(head).decode()[:-1]},"items":[\n{items}\n]}}\n'
+
+
+def _facts(item: PackItem) -> dict[str, str]:
+    """Return what programs and models are told of an item beside its text; what is empty, or follows, is left out."""
+    whole = item.kind != "memory" and item.form == "whole"
+    facts = {
+        "tier": item.tier,
+        "kind": item.kind if item.kind != item.tier else "",
+        "id": item.id if not whole else "",
+        "path": item.path,
+        "lines": f"{item.start_line}-{item.end_line}" if item.start_line else "",
+        "title": item.title,
+        "form": item.form if item.form != "whole" else "",
+        "trust": item.trust or "",
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _plain(item: PackItem) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: _clean(value) for name, value in _facts(item).items()}
+    fields |= {"notes": [_clean(mark) for mark in marks(item)]} if marks(item) else {}
+    return fields | {"text": _clean(item.text)} if item.form != "headline" else fields
+
+
+def _xml(sheet: Sheet) -> str:
+    """Return tagged text that an XML 1.0 parser takes; texts with markup stand in CDATA sections, so as they are."""
+    head = _attributes({"bundle": sheet.bundle, "query": sheet.heading, "left_out": str(sheet.omitted)})
+    parts = [f"<context{head}>\n"]
+    if sheet.headlines:
+        parts += ["<summary>\n", *(f"{_escaped(line)}\n" for line in sheet.headlines), "</summary>\n"]
+    return "".join([*parts, *(_tagged(item) for item in sheet.items), "</context>\n"])
+
+
+def _tagged(item: PackItem) -> str:
+    head = f"<item{_attributes({**_facts(item), 'notes': '; '.join(marks(item))})}"
+    return f"{head}/>\n" if item.form == "headline" else f"{head}>\n{_content(item.text)}\n</item>\n"
+
+
+def _attributes(facts: dict[str, str]) -> str:
+    return "".join(f' {name}="{_escaped(value)}"' for name, value in facts.items() if value)
+
+
+def _escaped(text: str) -> str:
+    plain = " ".join(_clean(text).split())
+    return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def _content(text: str) -> str:
+    """Return a text as the content of an element. A section can't hold its own end, so it is parted there."""
+    clean = _clean(text.strip("\n"))
+    if not any(mark in clean for mark in "&<>"):
+        return clean
+    return f"<![CDATA[{clean.replace(']]>', ']]]]><![CDATA[>')}]]>"
+
+
+_UNFIT = {code: "\ufffd" for code in (*range(0x20), 0xFFFE, 0xFFFF) if code not in (0x9, 0xA)}
+"""What XML 1.0 has no place for (production 2), and a carriage return, which its readers would change."""
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode().translate(_UNFIT)

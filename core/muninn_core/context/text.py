@@ -44,9 +44,10 @@ def recall_text(result: r.RecallResult) -> str:
 
 
 def context_text(result: r.ContextResult) -> str:
-    """Return the pack's own markdown, and how much did not fit."""
-    left = f"\n\n({result.omitted} more did not fit into {result.budget} tokens.)" if result.omitted else ""
-    return (result.text.rstrip() or "There is nothing to say about this.") + left + _lag(result.saw)
+    """Return the pack's own text. What reads JSON or tags would not take a note behind it."""
+    if result.inputs.format != "markdown":
+        return result.text
+    return (result.text.rstrip() or "There is nothing to say about this.") + _lag(result.saw)
 
 
 def memories_text(result: r.MemoriesResult) -> str:
@@ -230,4 +231,6 @@ def _indent(text: str) -> str:
 
 def _lag(saw: Saw) -> str:
     lag = f"\n\n(The index is {saw.index.lag} changed files behind.)" if saw.index.lag else ""
-    return lag + (f"\n\n({saw.note})" if saw.note else "")
+    missing = saw.index.unembedded
+    meaning = f"\n\n({missing} chunks are found by their words only so far, not by meaning.)" if missing else ""
+    return lag + meaning + (f"\n\n({saw.note})" if saw.note else "")

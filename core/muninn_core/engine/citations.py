@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from muninn_core import git
+from muninn_core.engine.since import Since
+from muninn_core.git import GitError, Hunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
@@ -25,11 +26,14 @@ from muninn_core.source.text import Text, looks_binary, read_text
 ANSWER_SECONDS = 0.1
 """How long one answer may look at files and ask git. What is left over is `unchecked`, and looked at by the next."""
 
-KEPT_PAGES = 64
+KEPT_PAGES = 256
 KEPT_RESULTS = 50_000
 
 MOST_ELSEWHERE = 50
 """In how many other files a text that is gone from its own is looked for."""
+
+_BINARY = Page("", "")
+"""Stands for a file that has no lines."""
 
 T = TypeVar("T")
 _Signature = tuple[int, int, int]
@@ -53,8 +57,7 @@ class Citations:
         self._lock = threading.Lock()
         self._pages: OrderedDict[str, tuple[_Signature, Page]] = OrderedDict()
         self._results: dict[Cite, tuple[Any, Citation]] = {}
-        self._told: dict[Any, Any] = {}
-        self._told_at: Any = None
+        self.since = Since(root, token)
 
     def look(self, seconds: float | None = None) -> Look:
         """Return what judges the memories of one answer, for `ANSWER_SECONDS` or as long as is said."""
@@ -91,9 +94,10 @@ class Citations:
         return page
 
     def rest(self) -> None:
-        """Forget the files that were read; judgements are kept."""
+        """Forget the files that were read, and let git's processes go; judgements are kept."""
         with self._lock:
             self._pages.clear()
+        self.since.rest()
 
     def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return a judgement that still holds. It was made of the cited file, and perhaps of what git told."""
@@ -108,19 +112,6 @@ class Citations:
         if len(self._results) >= KEPT_RESULTS:
             self._results.clear()
         self._results[cite] = ((signature, self._token() if far else None), result)
-
-    def told(self, question: Any, ask: Callable[[], T], before: Callable[[], None]) -> T:
-        """Return what git says to a question, asked once while HEAD and files stay; `before` may refuse to ask."""
-        token = self._token()
-        with self._lock:
-            if self._told_at != token:
-                self._told, self._told_at = {}, token
-            told = self._told
-        if question not in told:
-            before()
-            told[question] = ask()
-        found: T = told[question]
-        return found
 
     @property
     def root(self) -> Path:
@@ -181,10 +172,6 @@ class Look:
             raise OutOfTime
         self._begun = True
 
-    def _told(self, question: Any, ask: Callable[[], T]) -> T:
-        self._far = True
-        return self._citations.told(question, ask, self._spend)
-
     # --- the tree that `judge` sees ---
 
     def exists(self, path: str) -> bool:
@@ -198,50 +185,46 @@ class Look:
 
     def old_page(self, commit: str, path: str) -> Page | None:
         """Return a file as a commit has it."""
-        if not self._citations.with_git:
-            return None
-        data = self._told(("blob", commit, path), lambda: git.blob(self._citations.root, commit, path))
-        if data is None:
-            return None
-        if looks_binary(data):
+        page = self._told(("page", commit, path), lambda since: _page(path, since.blob(commit, path)), None)
+        if page is _BINARY:
             raise Unknown("the file can't be compared: binary")
-        return Page(path, data.decode("utf-8-sig", "replace"))
+        return page
 
     def renamed(self, commit: str, path: str) -> str | None:
-        """Return the name that a commit's file has now: by what is like it now, else by the renames of each commit."""
-        changes = self._changes(commit)
-        if changes is None:
-            return None
-        if path in changes.renamed:
-            return changes.renamed[path]
-        return self._told(("followed", commit, path), lambda: git.followed(self._citations.root, commit, path))
+        """Return the name that a commit's file has now."""
+        return self._told(("renamed", commit, path), lambda since: since.renamed(commit, path), None)
 
-    def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
+    def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
         """Return what was replaced in a file since a commit."""
-        if not self._citations.with_git:
-            return None
         question = ("hunks", commit, path, now, self._citations.signature(now))
-        return self._told(question, lambda: git.hunks(self._citations.root, commit, path, now))
+        return self._told(question, lambda since: since.hunks(commit, path, now), None)
 
     def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
         """Return the files that may have taken over what was in `path`: those of its kind that are new or changed."""
-        if not self._citations.with_git:
-            return ()
-        root = self._citations.root
         name = path.rpartition("/")[2]
         suffix = os.path.splitext(name)[1] or name  # noqa: PTH122 (a POSIX name, and no path of this system)
-        changes = self._changes(commit) if commit else None
-        fresh = self._told("untracked", lambda: git.untracked(root))
-        new = {*(changes.changed if changes else ()), *fresh}
-        pool = {one for one in new if one.endswith(suffix) and one != path and not one.startswith(".muninn/")}
-        if texts and pool:
-            pool &= set(self._told(("naming", texts, suffix), lambda: git.naming(root, texts, suffix)))
-        return sorted(pool, key=lambda one: (one.rpartition("/")[2] != name, one))[:MOST_ELSEWHERE]
+        question = ("holding", commit, suffix, texts)
+        nowhere: list[str] = []
+        found = self._told(question, lambda since: since.holding(commit, suffix, texts), nowhere)
+        others = [one for one in found if one != path]
+        return sorted(others, key=lambda one: (one.rpartition("/")[2] != name, one))[:MOST_ELSEWHERE]
 
-    def _changes(self, commit: str) -> git.Changes | None:
+    def _told(self, question: Any, ask: Callable[[Since], T], without: T) -> T:
+        """Return what git says, `without` where there is none."""
         if not self._citations.with_git:
-            return None
-        return self._told(("changes", commit), lambda: git.changes(self._citations.root, commit))
+            return without
+        self._far = True
+        since = self._citations.since
+        try:
+            return since.told(question, lambda: ask(since), self._spend)
+        except GitError as error:
+            raise Unknown(str(error)) from None
+
+
+def _page(path: str, data: bytes | None) -> Page | None:
+    if data is None:
+        return None
+    return _BINARY if looks_binary(data) else Page(path, data.decode("utf-8-sig", "replace"))
 
 
 def cites_of(memory: Memory) -> tuple[Cite, ...]:

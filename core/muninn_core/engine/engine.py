@@ -20,6 +20,7 @@ from muninn_core.engine import (
     approval,
     backfill,
     capture,
+    contexts,
     drafts,
     gather,
     listing,
@@ -32,6 +33,7 @@ from muninn_core.engine import (
 )
 from muninn_core.engine.briefing import brief
 from muninn_core.engine.check import check
+from muninn_core.engine.desk import Desk
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.past import Past
 from muninn_core.engine.review import review
@@ -42,7 +44,7 @@ from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyE
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import key
-from muninn_core.model.value import Value
+from muninn_core.model.value import Value, replace
 from muninn_core.protocol import params as p
 from muninn_core.protocol import results as r
 from muninn_core.protocol.methods import METHODS
@@ -83,6 +85,7 @@ class Engine:
         self.version = version
         self.clock = clock
         self.ids = Ids(clock, chance)
+        self.desk = Desk()
         self._spare_cache = spare_cache
         self._model_cache = model_cache
         self._global_memory = global_memory
@@ -247,9 +250,19 @@ class Engine:
     def context(self, params: p.ContextParams, scope: Scope) -> r.ContextResult:
         """Make a pack within a token budget."""
         workspace, now = self._reading(scope), self.clock()
-        result = gather.context(workspace, params, scope, now)
+        if params.at is None:
+            params = replace(params, open_files=self.desk.files(scope.place.root, params.open_files))
+        result = contexts.context(workspace, params, scope, now)
         workspace.accesses.note((item.id for item in result.items if item.kind == "memory"), timestamp(now))
         return result
+
+    def why(self, params: p.WhyParams, scope: Scope) -> r.WhyResult:
+        """Explain a context."""
+        return contexts.why(self._reading(scope), params)
+
+    def replay(self, params: p.ReplayParams, scope: Scope) -> r.ReplayResult:
+        """Give a context once more."""
+        return contexts.replay(self._reading(scope), params, scope)
 
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
@@ -392,6 +405,7 @@ class Engine:
             actor=scope.actor or "user",
             session=params.session or workspace.session,
         )
+        workspace.contexts.scrub((each.id for each in group), redaction.texts_of(group))
         redaction.scrub_index(workspace)
         return r.RedactResult(
             ids=tuple(each.id for each in group),

@@ -110,6 +110,9 @@ def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexRes
         while not updater.wait_files(ticket, WAIT_SECONDS):
             scope.check()
             scope.report("report", f"{updater.lag} files to go", updater.percentage)
+        while not updater.wait_meaning(WAIT_SECONDS):
+            scope.check()
+            scope.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
         updater.wait_memories(WAIT_SECONDS)
         scope.report("end", "up to date")
     state = _index_status(workspace)

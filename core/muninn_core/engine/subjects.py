@@ -42,7 +42,7 @@ def touched(workspace: Workspace, library: Library, files: Sequence[str], code: 
     if not decisions:
         return []
     grounds = (
-        ("the work tree changes", _changed(workspace)),
+        ("the work tree changes", changed_files(workspace)),
         ("is at hand", files),
         ("answers the question", [hit.path for hit in code[:TOP]]),
     )
@@ -86,7 +86,7 @@ def _symbol(document: Document, code: Iterable[Hit]) -> str:
     return next((symbol for symbol in document.symbols if symbol in defined), "")
 
 
-def _changed(workspace: Workspace) -> Sequence[str]:
+def changed_files(workspace: Workspace) -> Sequence[str]:
     """Return the files that differ from HEAD, also new ones, sorted; our own folder is no subject."""
     if not workspace.place.git_dir:
         return ()

@@ -1,7 +1,8 @@
 """Keeps a work tree's index up to date: its only writer, with a thread for files and one for memories.
 
 Others hand it paths and memories and may wait until they are searchable. What was just remembered is recalled at once,
-also in the midst of a long run over files.
+also in the midst of a long run over files. Words come first: the vectors of many files are made while there is nothing
+else to do, and whoever changes a file meanwhile does not wait for them.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ class Updater:
         self._full = self._rebuild = False
         self._memories: dict[str, Memory | None] = {}
         self._recast_memories = False
-        self._files_failure = self._memories_failure = ""
+        self._files_failure = self._memories_failure = self._meaning_failure = ""
+        self._unembedded = 0
+        self._embedding = False  # there may be chunks without a vector; how many is known once they were counted
         self._heal = False  # files were left out by a failure: the next look is at all of them
         # Tickets: given out, being worked at, ended in any way, ended well.
         self._asked = self._taken = self._tried = self._done = 0
@@ -111,7 +114,12 @@ class Updater:
     @property
     def failure(self) -> str:
         """What failed last and has not been made good since, "" for nothing."""
-        return self._files_failure or self._memories_failure
+        return self._files_failure or self._memories_failure or self._meaning_failure
+
+    @property
+    def unembedded(self) -> int:
+        """How many chunks are found by their words and not yet by their meaning."""
+        return self._unembedded
 
     @property
     def lag(self) -> int:
@@ -152,6 +160,14 @@ class Updater:
                 self._raise_failure()
             return self._done >= ticket
 
+    def wait_meaning(self, seconds: float) -> bool:
+        """Wait until every chunk has its vector, at most so long. Raises what made that fail."""
+        with self._wake:
+            self._wake.wait_for(lambda: not self._embedding or self._stopped, seconds)
+            if self._meaning_failure:
+                self._raise_failure()
+            return not self._embedding
+
     def follow(self, paths: Iterable[str], seconds: float) -> None:
         """Take changed files in, and wait for it at most so long; not while the index is being built or has failed."""
         ticket = self.update_files(paths)
@@ -184,19 +200,51 @@ class Updater:
     def _keep_files(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopped or self._asked != self._taken)
+                self._wake.wait_for(lambda: self._stopped or self._embedding or self._asked != self._taken)
                 if self._stopped:
                     return
             try:
-                self._work()
-                self._settle("ready", "")
+                if self._asked == self._taken:
+                    self._embed()
+                else:
+                    self._work()
+                    self._settle("ready", "")
             except Cancelled:
                 return  # only `stop` cancels
             except Exception as error:  # the thread lives on; whoever asks is told what failed
                 log.exception("the index could not be updated")
                 with self._wake:  # not again at once, but when something changes
                     self._remaining, self._heal, self._tried = 0, True, self._taken
+                    self._embedding = False
                 self._settle("failed", str(error) or type(error).__name__)
+
+    def _embed(self) -> None:
+        """Make missing vectors until all are there or something else is to be done."""
+        index = self.index
+        failure = ""
+        try:
+            if index is not None and index.incomplete:
+                index.embed_missing(
+                    workers=self.settings.workers,
+                    progress=self._note_embedded,
+                    check_cancel=self._check_stopped,
+                    enough=lambda: self._asked != self._taken,
+                )
+        except Cancelled:
+            raise
+        except Exception as error:  # words are there all the same; it is tried again with the next change
+            log.exception("vectors could not be made")
+            failure = str(error) or type(error).__name__
+        with self._wake:
+            self._meaning_failure = failure
+            self._embedding = not failure and index is not None and index.incomplete
+            self._unembedded = self._unembedded if self._embedding or failure else 0
+            self._wake.notify_all()
+
+    def _note_embedded(self, done: int, total: int) -> None:
+        with self._wake:
+            self._unembedded = total - done
+            self.percentage = 100 * done // max(total, 1)
 
     def _keep_memories(self) -> None:
         while True:
@@ -258,9 +306,11 @@ class Updater:
             self._compare(index)
         elif paths:
             self._look_at(index, paths)
+        missing = index.snapshot().counts()["unembedded"] if index.incomplete else 0
         with self._wake:
             self._remaining = 0
             self._files_failure = ""
+            self._unembedded, self._embedding = missing, index.incomplete
             self._tried = self._done = ticket
             self._wake.notify_all()
 
@@ -290,6 +340,7 @@ class Updater:
             seen,
             most=self.settings.max_file_bytes,
             workers=self.settings.workers,
+            meaning=False,
             progress=self._between,
             check_cancel=self._check_stopped,
         )
@@ -314,6 +365,7 @@ class Updater:
             here,
             [path for path in paths - here if path in known],
             most=self.settings.max_file_bytes,
+            meaning=False,
             progress=self._between,
             check_cancel=self._check_stopped,
         )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -34,6 +35,7 @@ from muninn_core.model.answer import IndexSaw, Saw
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
 from muninn_core.retrieval.recall import speaks
+from muninn_core.store.contexts import Contexts
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
@@ -41,6 +43,9 @@ from muninn_core.store.pack.shelf import heal
 from muninn_core.store.shared import SharedLog
 
 _NONE: Mapping[str, Memory] = {}
+
+_MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
+"""How the JSON of a context's items begins where they are memories."""
 
 OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
@@ -88,6 +93,7 @@ class Workspace:
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
+        self.contexts = Contexts(self.layout.contexts, writable=self.writable)
         self.documents = Documents(self.layout.root)
         self._shared = shared
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
@@ -119,7 +125,7 @@ class Workspace:
         self._handed_over: Mapping[str, Memory] = self.log.state.memories
         self._handed_over_shared: Mapping[str, Memory] = self.global_memories()
         self.log.take_changed()  # the index compares all memories when it is opened
-        self._keeper = threading.Thread(target=self.log.keep, name="keep", daemon=True)
+        self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
 
     def _heal_packs(self) -> None:
         """End what a crash interrupted while a pack was being taken in; else a pack would be missing until then."""
@@ -133,6 +139,11 @@ class Workspace:
         self.updater.start()
         self._keeper.start()
 
+    def _tidy(self) -> None:
+        """Keep the fold, and let go of contexts that hold what was redacted while no daemon was here."""
+        self.log.keep()
+        self._forget_redacted(self.known(), sorted(self.contexts.found(_MEMORY_IN_CONTEXT)))
+
     def close(self) -> None:
         """Stop indexing, seal what the sessions stored, give the lock back.
 
@@ -141,6 +152,7 @@ class Workspace:
         self.updater.stop()
         self.index_of_past.close()
         self.index_of_branches.close()
+        self.citations.rest()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()
@@ -248,6 +260,7 @@ class Workspace:
                 if before.get(identity) is not memory:
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
+                self._forget_redacted(after, changed)
                 self.current.take(changed)
                 self.updater.update_memories(changed)
 
@@ -267,8 +280,15 @@ class Workspace:
                 if each not in own and before.get(each) != memory
             }
             if changed:
+                self._forget_redacted(after, changed)
                 self.current.take(changed)
                 self.updater.update_memories(changed)
+
+    def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
+        """Remove kept contexts that hold what was redacted, here or by somebody whose records have just come."""
+        gone = [each for each in changed if each in memories and memories[each].redacted]
+        if gone and self.writable:
+            self.contexts.scrub(gone)
 
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
@@ -322,5 +342,5 @@ class Workspace:
             branch=head.branch,
             log=(state or self.log.state).records,
             shared=self.shared.state.records if self.shared is not None else 0,
-            index=IndexSaw(generation=generation, lag=self.updater.lag),
+            index=IndexSaw(generation=generation, lag=self.updater.lag, unembedded=self.updater.unembedded),
         )

@@ -17,9 +17,12 @@ from muninn_core.git.history import (
     reverted,
     unreachable,
 )
-from muninn_core.git.moves import followed, removals, renames
+from muninn_core.git.kept import Made, Objects
+from muninn_core.git.moves import removals, renames
 from muninn_core.git.objects import BlobChange, Entry, blob, blob_changes, holds, list_tree, read_blobs, tips, tree_ids
+from muninn_core.git.patch import Touched, read_patch, touched_by
 from muninn_core.git.run import GitError, stream
+from muninn_core.git.trail import Trail
 from muninn_core.git.worktree import Head, HeadReader, head, hooks_folder, ignored, list_files, naming, untracked
 
 __all__ = [
@@ -32,7 +35,11 @@ __all__ = [
     "Head",
     "HeadReader",
     "Hunk",
+    "Made",
+    "Objects",
     "Ref",
+    "Touched",
+    "Trail",
     "blob",
     "blob_changes",
     "changed_files",
@@ -41,7 +48,6 @@ __all__ = [
     "commit_of",
     "commit_time",
     "commits",
-    "followed",
     "head",
     "holds",
     "hooks_folder",
@@ -54,12 +60,14 @@ __all__ = [
     "merge_base",
     "naming",
     "read_blobs",
+    "read_patch",
     "refs",
     "removals",
     "renames",
     "reverted",
     "stream",
     "tips",
+    "touched_by",
     "tree_ids",
     "unreachable",
     "untracked",

@@ -1,46 +1,11 @@
-"""Under which names files went on: git's rename detection, commit by commit."""
+"""Which commits took names of files away, and which new ones they gave."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from muninn_core.git.run import PATHS_A_CALL, call, run, text_of
-
-_MOST_RENAMES = 8
-"""How many names a file is followed through."""
-
-
-def followed(root: Path, commit: str, path: str) -> str | None:
-    """Return the name that a commit's file has at HEAD, by the renames of the commits since; None when it has none.
-
-    Unlike `changes`, which compares both ends, it also finds a file that has little in common with what it once was.
-    """
-    since = commit
-    for _ in range(_MOST_RENAMES):
-        sha = _last_removal(root, since, path)
-        if not sha:
-            return None
-        how = ("-r", "-z", "-M", "--diff-filter=R", "--name-status", "--no-commit-id", f"{sha}^1", sha)
-        fields = run(str(root), "diff-tree", *how, check=False).split("\0")
-        names = dict(zip(fields[1::3], fields[2::3], strict=False))
-        if path not in names:
-            return None
-        since, path = sha, names[path]
-        if call(str(root), "cat-file", "-e", f"HEAD:{path}").returncode == 0:
-            return path
-    return None
-
-
-def _last_removal(root: Path, since: str, path: str) -> str:
-    """Return the newest commit that took a name away.
-
-    Git's usual walk leaves out branches that never had the name, and may end up on one of them: then the first parents
-    are walked.
-    """
-    how = ("--no-renames", "--diff-filter=D", "--format=%H", f"{since}..HEAD", "--", path)
-    usual = run(str(root), "log", "-1", *how, check=False).strip()
-    return usual or run(str(root), "log", "-1", "--first-parent", *how, check=False).strip()
+from muninn_core.git.run import PATHS_A_CALL, call, text_of
 
 
 def removals(root: Path, paths: Iterable[str], *, after: str | None, since: str | None) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Worker processes for work that would keep the daemon from answering: reading, cutting and embedding many files.
+"""Worker processes for work that would keep the daemon from answering: reading and cutting files, embedding texts.
 
 Results come in the order of the jobs, whichever worker was first, so that the same files make the same index. The
 workers live as long as the `with` block. A worker that dies (memory is short, somebody killed it) costs nothing but
@@ -13,19 +13,26 @@ import sys
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from muninn_core.index.extract import Extracted, Job, extract
+from muninn_core.index.whole import whole
 from muninn_core.index.worker import receive, send
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from muninn_core.index.embed import Embedder
 
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
 _MOST_WORKERS = 3
-"""More workers than these wait for the one writer, and each takes 170 MB."""
+"""More workers than these wait for the one writer, and each takes 60 MB."""
 
 _AHEAD = 2
 """Jobs a worker may be ahead of the writer: bounds what waits in memory."""
@@ -40,9 +47,12 @@ def worker_count(wanted: int) -> int:
 
 
 class Crew:
-    """A context manager that owns worker processes. `embedder` is for jobs whose worker died; None makes no vectors."""
+    """A context manager that owns worker processes.
 
-    def __init__(self, count: int, embedder: Embedder | None) -> None:
+    Workers embed with the bundled model; `embedder` is the same one, for texts whose worker died.
+    """
+
+    def __init__(self, count: int, embedder: Embedder) -> None:
         self._count = count
         self._embedder = embedder
         self._stopped = False
@@ -66,30 +76,36 @@ class Crew:
 
     def extract(self, jobs: Iterable[Job]) -> Iterator[list[Extracted]]:
         """Yield each job's files in the order of the jobs."""
-        waiting: deque[Future[list[Extracted]]] = deque()
-        for job in jobs:
-            waiting.append(self._threads.submit(self._do, job))
+        return self._ordered(jobs, lambda job: extract(job, None))
+
+    def embed(self, texts: Iterable[list[str]]) -> Iterator[NDArray[np.int8]]:
+        """Yield the vectors of each list of texts, as `whole` makes them, in the order of the lists."""
+        return self._ordered(texts, lambda some: whole(self._embedder.embed(some)))
+
+    def _ordered(self, tasks: Iterable[Task], own: Callable[[Task], Answer]) -> Iterator[Answer]:
+        """Yield the workers' answers. `own` does in this process what a worker could not."""
+        waiting: deque[Future[Answer | None]] = deque()
+        for task in tasks:
+            waiting.append(self._threads.submit(self._do, task, own))
             if len(waiting) > self._count * _AHEAD:
-                yield waiting.popleft().result()
+                yield _answer(waiting.popleft())
         while waiting:
-            yield waiting.popleft().result()
+            yield _answer(waiting.popleft())
 
-    def _do(self, job: Job) -> list[Extracted]:
-        answer = self._ask(job)
+    def _do(self, task: Task, own: Callable[[Task], Answer]) -> Answer | None:
+        answer = self._ask(task)
         if answer is not None and answer[0] == "done":
-            found: list[Extracted] = answer[1]
+            found: Answer = answer[1]
             return found
-        if self._stopped:
-            return []
         # Dead or failed. Here the same error would have a traceback, or is none at all.
-        return extract(job, self._embedder)
+        return None if self._stopped else own(task)
 
-    def _ask(self, job: Job) -> Any:
+    def _ask(self, task: object) -> Any:
         worker = self._worker()
         assert worker.stdin is not None
         assert worker.stdout is not None
         try:
-            send(worker.stdin, (job, self._embedder is not None))
+            send(worker.stdin, task)
             return receive(worker.stdout)
         except OSError:
             return None
@@ -107,6 +123,12 @@ class Crew:
             self._local.worker = worker
             self._workers.append(worker)
         return worker
+
+
+def _answer(promised: Future[Answer | None]) -> Answer:
+    found = promised.result()
+    assert found is not None, "only a crew that was stopped has no answer"
+    return found
 
 
 def _dismiss(worker: subprocess.Popen[bytes]) -> None:

@@ -8,9 +8,12 @@ of a large tree is being made.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from muninn_core.index.crew import Crew, worker_count
 from muninn_core.index.embed import BUNDLED
@@ -18,6 +21,7 @@ from muninn_core.index.extract import CHANGED, SAME, Extracted, Job, embedding_t
 from muninn_core.index.heap import trim
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import FileRow, memory_key, open_manifest
+from muninn_core.index.whole import whole
 from muninn_core.index.writer import Writer
 from muninn_core.model.chunk import Chunk
 from muninn_core.source.text import digest
@@ -25,6 +29,8 @@ from muninn_core.source.text import digest
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from muninn_core.index.embed import Embedder
     from muninn_core.index.snapshot import Snapshot
@@ -38,10 +44,20 @@ BULK = 50
 
 _JOB_FILES = 64
 _JOB_BYTES = 500_000
-_BATCH_CHUNKS = 4_000
-"""Chunks after which what is ready is committed and can be found, while a long run goes on."""
+_FIRST_CHUNKS = 4_000
+_MOST_CHUNKS = 16_000
+"""Chunks after which what is ready is committed and can be found, while a long run goes on: few at first, so that there
+is something to be found early; then more, since a commit reaches the disk and costs as much for few."""
 
-_EMBED_BATCH = 64
+_TEXTS = 512
+"""Texts that a worker embeds at a time."""
+
+_SLOW_TEXTS = 64
+"""Texts that any model but the bundled one embeds at a time: each of them takes some ten milliseconds."""
+
+_ROWS = 2_048
+"""Vectors after which what is ready is committed."""
+
 _MEMORY_BATCH = 1_000
 
 
@@ -100,6 +116,7 @@ class Index:
         *,
         most: int = 1_000_000,
         workers: int = 0,
+        meaning: bool = True,
         progress: Progress = _no_progress,
         check_cancel: CheckCancel = _never,
     ) -> Changes:
@@ -111,7 +128,14 @@ class Index:
             changed = [f.path for f in walk.files if stamps.get(f.path) != (f.size, f.mtime_ns)]
             removed = [path for path in known if path not in there]
             return self.apply(
-                root, changed, removed, most=most, workers=workers, progress=progress, check_cancel=check_cancel
+                root,
+                changed,
+                removed,
+                most=most,
+                workers=workers,
+                meaning=meaning,
+                progress=progress,
+                check_cancel=check_cancel,
             )
 
     def apply(
@@ -122,13 +146,16 @@ class Index:
         *,
         most: int = 1_000_000,
         workers: int = 0,
+        meaning: bool = True,
         progress: Progress = _no_progress,
         check_cancel: CheckCancel = _never,
     ) -> Changes:
         """Index the changed paths (POSIX, below `root`) anew where their content differs, and drop the removed ones.
 
         `most` is the size limit in bytes; `workers` 0 chooses. `progress(done, total)` counts files. `check_cancel` is
-        called every few files and stops the run by raising: what was done by then stays, whole files only.
+        called every few files and stops the run by raising: what was done by then stays, whole files only. Words come
+        first: of many files, vectors are made when all words can be found; without `meaning` that is left to
+        `embed_missing`.
         A file that can't be read (any more) leaves the index, and is counted. Raises StorageError, BusyError.
         """
         paths = sorted(set(changed))
@@ -138,38 +165,57 @@ class Index:
                 changes.removed += self._writer.drop(sorted(set(removed) - set(paths)))
             with closing(self._extracted(root, paths, most, workers)) as parts:
                 batch: list[Extracted] = []
+                chunks, enough = 0, _FIRST_CHUNKS
                 for done, part in parts:
                     batch += part
-                    if done == len(paths) or sum(len(one.pieces) for one in batch) >= _BATCH_CHUNKS:
+                    chunks += sum(len(one.pieces) for one in part)
+                    if done == len(paths) or chunks >= enough:
                         self._write(batch, changes)
-                        batch = []
+                        batch, chunks, enough = [], 0, min(2 * enough, _MOST_CHUNKS)
                     progress(done, len(paths))
                     check_cancel()
-            self.embed_missing(check_cancel=check_cancel)
+            if meaning:
+                self.embed_missing(workers=workers, check_cancel=check_cancel)
             with self._writing:
                 self._writer.compact_if_due()
         if len(paths) > BULK:
             trim()
         return changes
 
-    def embed_missing(self, *, progress: Progress = _no_progress, check_cancel: CheckCancel = _never) -> int:
+    @property
+    def incomplete(self) -> bool:
+        """Whether there may be chunks whose words can be found and whose meaning can't yet."""
+        return self._incomplete
+
+    def embed_missing(
+        self,
+        *,
+        workers: int = 0,
+        progress: Progress = _no_progress,
+        check_cancel: CheckCancel = _never,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> int:
         """Embed the chunks that have words but no vector yet; return their number.
 
-        With a slow model the words are there first, and each batch of vectors is published when it is done.
+        Each batch of vectors can be found when it is done. `progress(done, total)` counts chunks. The run ends early
+        when `enough` says so, and by the error that `check_cancel` raises; the next one goes on from there.
         """
+        done = 0
         with self._running:
-            if not self._incomplete:
-                return 0  # to look costs more than all the rest of a small change
-            total = self.snapshot().counts()["unembedded"]
-            done = 0
-            while total and (rows := self.snapshot().unembedded(_EMBED_BATCH)):
-                vectors = self._embedder.embed([embedding_text(row.chunk, row.extra) for row in rows])
-                with self._writing:
-                    self._writer.put_vectors([row.id for row in rows], vectors)
-                done += len(rows)
-                progress(done, max(done, total))
-                check_cancel()
+            # To look costs more than all the rest of a small change.
+            while self._incomplete and (total := self.snapshot().counts()["unembedded"]):
+                with closing(self._embedded(total, workers)) as parts:
+                    for ids, rows in parts:
+                        with self._writing:
+                            self._writer.put_vectors(ids, rows)
+                        done += len(ids)
+                        progress(done, max(done, total))
+                        check_cancel()
+                        if enough():
+                            return done
             self._incomplete = False
+        if done > _ROWS:
+            trim()
         return done
 
     def put_memories(self, memories: Iterable[MemoryText]) -> None:
@@ -237,13 +283,47 @@ class Index:
                 files = tuple((path, known.get(path)) for path in paths)
                 yield len(paths), extract(Job(str(root), most, files), self._embedder)
             return
-        # Only the bundled model is loaded by every worker; others are slow, and their words shall not wait for them.
-        bundled = self._embedder if self._embedder.name == BUNDLED else None
         done = 0
-        with Crew(worker_count(workers), bundled) as crew:
+        with Crew(worker_count(workers), self._embedder) as crew:
             for found in crew.extract(_jobs(root, paths, most, known)):
                 done += len(found)
                 yield done, found
+
+    def _embedded(self, total: int, workers: int) -> Generator[tuple[list[int], NDArray[np.int8]]]:
+        """Yield (ids, vectors) of what has none, in the order of the ids: by workers when there is much of it.
+
+        Only the bundled model is loaded by workers: others are as wide as the machine by themselves.
+        """
+        if self._embedder.name != BUNDLED or total <= 2 * _TEXTS:
+            for some, texts in self._unembedded(_SLOW_TEXTS):
+                yield some, whole(self._embedder.embed(texts))
+            return
+        waiting: deque[list[int]] = deque()
+
+        def texts_of_batches() -> Iterator[list[str]]:
+            for some, texts in self._unembedded(_TEXTS):
+                waiting.append(some)
+                yield texts
+
+        ids: list[int] = []
+        ready: list[NDArray[np.int8]] = []
+        with Crew(worker_count(workers), self._embedder) as crew:
+            for rows in crew.embed(texts_of_batches()):
+                ids += waiting.popleft()
+                ready.append(rows)
+                if len(ids) >= _ROWS:
+                    yield ids, np.concatenate(ready)
+                    ids, ready = [], []
+        if ids:
+            yield ids, np.concatenate(ready)
+
+    def _unembedded(self, count: int) -> Iterator[tuple[list[int], list[str]]]:
+        """Yield (ids, texts to embed) of the chunks that have no vector, so many at a time."""
+        last = -1
+        # A snapshot is held for one look only: while it is, the write-ahead log can't start over.
+        while rows := self.snapshot().unembedded(count, last):
+            last = rows[-1].id
+            yield [row.id for row in rows], [embedding_text(row.chunk, row.extra) for row in rows]
 
     def _write(self, batch: Sequence[Extracted], changes: Changes) -> None:
         # Said before it is true: a run that fails in between is then followed by a look.

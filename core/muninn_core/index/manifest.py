@@ -150,12 +150,17 @@ class Manifest:
         rows = self._rows(f"SELECT {_CHUNK} FROM chunks WHERE path = ? ORDER BY id", (path,))
         return [_chunk_row(row) for row in rows]
 
-    def unembedded(self, limit: int) -> list[ChunkRow]:
-        """Return chunks that have no vector yet, by id."""
+    def unembedded(self, limit: int, after: int) -> list[ChunkRow]:
+        """Return chunks that have no vector yet, by id, from the first one after an id."""
         rows = self._rows(
-            f"SELECT {_CHUNK} FROM chunks WHERE id NOT IN (SELECT id FROM vectors) ORDER BY id LIMIT ?", (limit,)
+            f"SELECT {_CHUNK} FROM chunks WHERE id > ? AND id NOT IN (SELECT id FROM vectors) ORDER BY id LIMIT ?",
+            (after, limit),
         )
         return [_chunk_row(row) for row in rows]
+
+    def present(self, ids: Sequence[int]) -> set[int]:
+        """Return those of the ids that are chunks."""
+        return {row[0] for row in self._by_id("id", "chunks", ids)}
 
     def count(self, table: str) -> int:
         """Return the number of rows of a table."""

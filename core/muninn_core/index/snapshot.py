@@ -30,6 +30,11 @@ class Snapshot:
         self._counts: dict[str, int] | None = None
         weakref.finalize(self, manifest.close)
 
+    @property
+    def documents(self) -> int:
+        """The number of chunks and whole files, told at once."""
+        return self._words.documents
+
     def lexical(
         self, words: Iterable[str], limit: int, kind: SourceKind | None = None, weights: Mapping[Field, float] = WEIGHTS
     ) -> list[tuple[int, float]]:
@@ -78,9 +83,9 @@ class Snapshot:
         """Give memory back that only makes the next answer faster."""
         self._manifest.rest()
 
-    def unembedded(self, limit: int) -> list[ChunkRow]:
-        """Return chunks that have no vector yet."""
-        return self._manifest.unembedded(limit)
+    def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:
+        """Return chunks that have no vector yet, by id, from the first one after an id."""
+        return self._manifest.unembedded(limit, after)
 
     def counts(self) -> dict[str, int]:
         """Return how many there are: files, chunks, code, knowledge, memory (chunks of each kind) and unembedded."""

@@ -1,4 +1,6 @@
-"""A worker process: takes jobs from its standard input and answers with extracted files on its standard output.
+"""A worker process: takes jobs from its standard input and answers on its standard output.
+
+A `Job` is answered with its extracted files, a list of texts with their vectors; the model is loaded with the first.
 
 Started by `crew.py` as `python -I -m muninn_core.index.worker`, and gone as soon as its input ends, be it that the
 daemon has no more work or is no more. It opens no index and writes no file. Messages are pickles with a length before
@@ -24,19 +26,22 @@ def main() -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     if hasattr(os, "nice"):
         os.nice(5)
+    # Only now: numeric libraries read the counts when they are loaded.
+    from muninn_core.index.extract import Job, extract
+    from muninn_core.index.whole import whole
+
     # Whatever a library prints must not get between the messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     embedder: Embedder | None = None
     answer: tuple[str, Any]
-    while (message := receive(sys.stdin.buffer)) is not None:
-        job, with_vectors = message
+    while (task := receive(sys.stdin.buffer)) is not None:
         try:
-            if with_vectors and embedder is None:
-                embedder = _embedder()
-            from muninn_core.index.extract import extract
-
-            answer = ("done", extract(job, embedder if with_vectors else None))
+            if isinstance(task, Job):
+                answer = ("done", extract(task, None))
+            else:
+                embedder = embedder or _embedder()
+                answer = ("done", whole(embedder.embed(task)))
         except Exception as error:
             answer = ("failed", f"{type(error).__name__}: {error}")
         send(answers, answer)

@@ -11,13 +11,13 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from muninn_core.errors import MuninnError
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
-from muninn_core.index.manifest import FileRow, open_reader
+from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.index.vector import Meaning, gather
 from muninn_core.index.whole import whole
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from muninn_core.index.lexical import Lexical
     from muninn_core.index.manifest import Manifest
-    from muninn_core.model.chunk import Chunk
+    from muninn_core.model.chunk import Chunk, SourceKind
 
     Rows = NDArray[np.int8]
     Entry = tuple[FileRow, Chunk, str]
@@ -48,8 +48,12 @@ _WAL_PAGES = 4_000
 
 @dataclass(slots=True)
 class _VectorChange:
-    """What the next snapshot's vectors differ in from those of the last."""
+    """What the next snapshot's vectors differ in from those of the last.
 
+    `owing`: the word index has yet to follow an earlier change, so that it may hold what the manifest does not.
+    """
+
+    owing: bool = False
     removed: list[int] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)
     rows: list[Rows] = field(default_factory=list)
@@ -58,6 +62,15 @@ class _VectorChange:
         """Note vectors."""
         self.ids += ids
         self.rows.append(rows)
+
+
+class _Fresh(NamedTuple):
+    """What was just written to the manifest under a key. `new`: nothing was there before."""
+
+    kind: SourceKind
+    rows: list[ChunkRow]
+    bodies: list[str]
+    new: bool
 
 
 class Writer:
@@ -77,6 +90,7 @@ class Writer:
         """Take extracted files in, drop those that could not be read, and return how many of these were known."""
         fresh = [one for one in batch if one.outcome == CHANGED]
         gone = [one.path for one in batch if one.outcome not in (CHANGED, SAME) and self._manifest.file(one.path)]
+        written: dict[str, _Fresh] = {}
         with self._change([*gone, *(one.path for one in fresh)]) as change:
             for one in batch:
                 if one.outcome == SAME:
@@ -84,8 +98,10 @@ class Writer:
             for path in gone:
                 self._remove(path, change)
             for one in fresh:
-                self._insert(one, change)
-        self._finish(change, {one.path: [piece.body for piece in one.pieces] for one in fresh})
+                row = FileRow(one.path, one.size, one.mtime_ns, one.digest, one.kind, one.language)
+                chunks = [(piece.chunk, "") for piece in one.pieces]
+                written[one.path] = self._insert(row, chunks, [piece.body for piece in one.pieces], one.vectors, change)
+        self._finish(change, written)
         return len(gone)
 
     def drop(self, keys: Sequence[str]) -> int:
@@ -100,23 +116,20 @@ class Writer:
 
     def put(self, entries: Sequence[Entry], vectors: NDArray[np.float32]) -> None:
         """Put memories in: (row, chunk, extra words) of each, and their vectors [n, dim]."""
+        written: dict[str, _Fresh] = {}
         with self._change([row.path for row, _, _ in entries]) as change:
             for (row, chunk, extra), vector in zip(entries, whole(vectors), strict=True):
-                self._remove(row.path, change)
-                ids = self._manifest.insert(row, [(chunk, extra)])
-                self._manifest.put_vectors(ids, vector[None])
-                change.add(ids, vector[None])
-        self._finish(change, {})
+                written[row.path] = self._insert(row, [(chunk, extra)], [words(chunk.text)], vector[None], change)
+        self._finish(change, written)
 
-    def put_vectors(self, ids: Sequence[int], vectors: NDArray[np.float32]) -> None:
+    def put_vectors(self, ids: Sequence[int], rows: Rows) -> None:
         """Add the vectors [n, dim] of chunks that had none; chunks that have gone meanwhile are passed over."""
-        there = self._manifest.chunks(ids)
+        there = self._manifest.present(ids)
         kept = [i for i, number in enumerate(ids) if number in there]
         change = _VectorChange()
-        rows = whole(vectors[kept])
-        change.add([ids[i] for i in kept], rows)
+        change.add([ids[i] for i in kept], rows[kept])
         with self._manifest.transaction():
-            self._manifest.put_vectors(change.ids, rows)
+            self._manifest.put_vectors(change.ids, rows[kept])
             self._manifest.next_generation()
         self._publish(change)
 
@@ -142,7 +155,7 @@ class Writer:
     def compact_if_due(self) -> None:
         """Compact when a fifth of the word index is deleted."""
         deleted = int(self._manifest.meta("deleted") or 0)
-        if deleted > max(_DELETED_LEAST, _DELETED_SHARE * self._manifest.count("chunks")):
+        if deleted > max(_DELETED_LEAST, _DELETED_SHARE * self.newest.documents):
             self.compact()
 
     def scrub(self) -> bool:
@@ -166,17 +179,17 @@ class Writer:
     @contextmanager
     def _change(self, keys: Sequence[str]) -> Iterator[_VectorChange]:
         """Change the manifest, all or nothing, with the keys in the journal; none of them means no new generation."""
-        change = _VectorChange()
+        change = _VectorChange(owing=bool(self._manifest.pending()))
         with self._manifest.transaction():
             self._manifest.begin_change(keys)
             yield change
             if keys:
                 self._manifest.next_generation()
 
-    def _finish(self, change: _VectorChange, bodies: Mapping[str, list[str]]) -> None:
+    def _finish(self, change: _VectorChange, written: Mapping[str, _Fresh]) -> None:
         """Make the word index follow the journal, then publish."""
         try:
-            self._follow(bodies)
+            self._follow(written)
         except MuninnError:
             # The manifest is ahead: the journal says of what, and the vectors are read again with the next change.
             self._stale = True
@@ -184,28 +197,38 @@ class Writer:
             raise
         self._publish(change)
 
-    def _follow(self, bodies: Mapping[str, list[str]]) -> None:
+    def _follow(self, written: Mapping[str, _Fresh]) -> None:
         """Make the word index agree with the manifest for the keys in the journal, and empty it.
 
-        `bodies` are the words of chunks' texts where they are known; others are split again.
+        `written` spares reading again what was written a moment ago; what else the journal names is read.
         """
         keys = self._manifest.pending()
         if not keys:
             return
         for key in keys:
-            self._lexical.delete(key)
-            self._add_words(key, bodies.get(key))
+            fresh = written.get(key)
+            # To delete what is not there costs as much as to delete, and a first index consists of that.
+            if fresh is None or not fresh.new:
+                self._lexical.delete(key)
+            self._add_words(key, fresh or self._known(key))
         self._commit_words()
 
-    def _add_words(self, key: str, bodies: list[str] | None) -> None:
-        rows = self._manifest.chunks_of(key)
-        bodies = [words(row.chunk.text) for row in rows] if bodies is None else bodies
-        for row, body in zip(rows, bodies, strict=True):
-            self._lexical.add(row.id, row.chunk.kind, key, word_fields(row.chunk, body, row.extra))
+    def _known(self, key: str) -> _Fresh | None:
+        """Return what the manifest holds under a key."""
         file = self._manifest.file(key)
+        if file is None:
+            return None
+        rows = self._manifest.chunks_of(key)
+        return _Fresh(file.kind, rows, [words(row.chunk.text) for row in rows], new=False)
+
+    def _add_words(self, key: str, known: _Fresh | None) -> None:
+        if known is None:
+            return
+        for row, body in zip(known.rows, known.bodies, strict=True):
+            self._lexical.add(row.id, row.chunk.kind, key, word_fields(row.chunk, body, row.extra))
         number = self._manifest.file_id(key)
-        if file is not None and number is not None and file.kind != "memory":
-            self._lexical.add_file(number, file.kind, key, file_words(key, bodies))
+        if number is not None and known.kind != "memory":
+            self._lexical.add_file(number, known.kind, key, file_words(key, known.bodies))
 
     def _fits(self) -> bool:
         """Whether the word index is that of the manifest: the same commit, a document for each chunk and file."""
@@ -215,7 +238,7 @@ class Writer:
     def _rebuild_words(self) -> None:
         self._lexical.clear()
         for key in self._manifest.keys():  # noqa: SIM118 (no dict)
-            self._add_words(key, None)
+            self._add_words(key, self._known(key))
         self._commit_words()
         with self._manifest.transaction():
             self._manifest.set_meta("deleted", "0")
@@ -231,13 +254,24 @@ class Writer:
         change.removed += ids
         self._manifest.set_meta("deleted", str(int(self._manifest.meta("deleted") or 0) + len(ids)))
 
-    def _insert(self, one: Extracted, change: _VectorChange) -> None:
-        self._remove(one.path, change)
-        row = FileRow(one.path, one.size, one.mtime_ns, one.digest, one.kind, one.language)
-        ids = self._manifest.insert(row, [(piece.chunk, "") for piece in one.pieces])
-        if one.vectors is not None and ids:
-            self._manifest.put_vectors(ids, one.vectors)
-            change.add(ids, one.vectors)
+    def _insert(
+        self,
+        row: FileRow,
+        chunks: Sequence[tuple[Chunk, str]],
+        bodies: list[str],
+        vectors: Rows | None,
+        change: _VectorChange,
+    ) -> _Fresh:
+        """Put (chunk, extra words) of a file or memory in the place of what is there under its key."""
+        known = self._manifest.file_id(row.path) is not None
+        if known:
+            self._remove(row.path, change)
+        ids = self._manifest.insert(row, chunks)
+        if vectors is not None and ids:
+            self._manifest.put_vectors(ids, vectors)
+            change.add(ids, vectors)
+        rows = [ChunkRow(number, chunk, extra) for number, (chunk, extra) in zip(ids, chunks, strict=True)]
+        return _Fresh(row.kind, rows, bodies, new=not known and not change.owing)
 
     def _publish(self, change: _VectorChange) -> None:
         """Make a snapshot of what is committed, and let the write-ahead log shrink."""

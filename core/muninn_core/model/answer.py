@@ -50,10 +50,14 @@ class Hit(Value):
 
 
 class IndexSaw(Value):
-    """The index that an answer was computed from: its generation, and how many changed files it lags behind."""
+    """The index that an answer was computed from: its generation, and how many changed files it lags behind.
+
+    `unembedded` chunks are found by their words and not yet by their meaning.
+    """
 
     generation: int = 0
     lag: int = 0
+    unembedded: int = 0
 
 
 class Saw(Value):

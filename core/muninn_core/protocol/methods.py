@@ -131,9 +131,28 @@ _TABLE = (
         effect="read",
         tool=True,
         positional=("query",),
-        flags=_PLURALS,
+        flags={**_PLURALS, "open_files": "open"},
         use="Call once at the start of a task: it returns pins, the task, decisions, knowledge and code that belong "
-        "to it, deduplicated and within `budget` tokens.",
+        "to it, deduplicated and within `budget` tokens. Name the files that you work on; `cursor` and `diff` bring "
+        "the code around a place or a change.",
+    ),
+    Method(
+        verb="why",
+        title="Explain a context",
+        summary="Say why a context holds what it holds: inputs, the signals of each item, what was left out and why.",
+        params=p.WhyParams,
+        result=r.WhyResult,
+        effect="read",
+        positional=("bundle",),
+    ),
+    Method(
+        verb="replay",
+        title="Replay a context",
+        summary="Give a context once more, byte for byte; or gather it anew and say what differs.",
+        params=p.ReplayParams,
+        result=r.ReplayResult,
+        effect="read",
+        positional=("bundle",),
     ),
     Method(
         verb="memories",

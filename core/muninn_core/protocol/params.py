@@ -41,7 +41,9 @@ class ShutdownParams(Value):
 class IndexParams(Value):
     """What to bring up to date."""
 
-    wait: Annotated[bool, Meta(description="Answer only when everything on disk is searchable.")] = True
+    wait: Annotated[
+        bool, Meta(description="Answer only when everything on disk is found, by words and by meaning.")
+    ] = True
     rebuild: Annotated[bool, Meta(description="Throw the index away and build it from the files.")] = False
 
 
@@ -127,11 +129,27 @@ class RecallParams(Value):
 
 
 class ContextParams(Value):
-    """A task to gather context for."""
+    """What to gather context for: a query, or a task, files, a cursor or a diff to make one from; all may be given."""
 
-    query: Annotated[Text, Meta(description="The task or question at hand.")]
+    query: Annotated[
+        str, Meta(description="The task or question at hand; follows from what else is given when absent.")
+    ] = ""
     budget: Annotated[int, Meta(ge=50, le=200_000, description="The most tokens of the whole pack.")] = 4000
     files: Annotated[tuple[str, ...], Meta(description="Files at hand; what is remembered of them counts more.")] = ()
+    cursor: Annotated[
+        str | None,
+        Meta(description="Where the work is: FILE:LINE or FILE:LINE:COL. The code around it comes first."),
+    ] = None
+    diff: Annotated[
+        str | None,
+        Meta(
+            description="Changes at hand: HEAD or another revision for those of the work tree against it, A..B for "
+            "those between two, or a patch as `git diff` writes it."
+        ),
+    ] = None
+    open_files: Annotated[
+        tuple[str, ...], Meta(description="Files that are open in the asker's editor, the last used first.")
+    ] = ()
     task: Annotated[str | None, Meta(description="A task's id; its document and memories come first.")] = None
     scope: ScopeOfQuestion = None
     session: SessionId | None = None
@@ -142,6 +160,33 @@ class ContextParams(Value):
     branches: Annotated[
         bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
     ] = False
+    format: Annotated[
+        Literal["markdown", "json", "xml"], Meta(description="How `text` is written; the items are the same in all.")
+    ] = "markdown"
+
+
+BundleId = Annotated[
+    str, Meta(min_length=1, description="The id that `context` gave its answer, or an unambiguous prefix of it.")
+]
+
+
+class WhyParams(Value):
+    """Which context to explain."""
+
+    bundle: BundleId
+    item: Annotated[
+        str | None,
+        Meta(description="Only this item, taken or left out: its id, a path, or the beginning of either."),
+    ] = None
+
+
+class ReplayParams(Value):
+    """Which context to give again."""
+
+    bundle: BundleId
+    fresh: Annotated[bool, Meta(description="Gather it anew from what it was asked with, and say what differs.")] = (
+        False
+    )
 
 
 class MemoriesParams(Value):

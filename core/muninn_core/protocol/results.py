@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory, Scope, Trust, Work
 from muninn_core.model.value import Value, field
+from muninn_core.protocol.params import ContextParams
 
 
 class Result(Value):
@@ -35,7 +36,10 @@ class Problem(Value):
 
 
 class IndexStatus(Value):
-    """The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable."""
+    """The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable.
+
+    `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
+    """
 
     state: str
     generation: int
@@ -152,7 +156,11 @@ class RecallResult(Result):
 
 
 class PackItem(Value):
-    """One item of a pack. `tier` says why it is where it is: pin, task, memory, knowledge or code."""
+    """One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
+
+    `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
+    only its place is named. `tokens` is the most that it takes in any format.
+    """
 
     tier: str
     kind: SourceKind
@@ -164,6 +172,8 @@ class PackItem(Value):
     text: str
     tokens: int
     score: float
+    form: Literal["whole", "part", "headline"] = "whole"
+    symbol: str = ""
     why: tuple[Reason, ...] = ()
     elsewhere: tuple[str, ...] = ()
     work: Work = ""
@@ -175,14 +185,71 @@ class PackItem(Value):
     cites: tuple[Citation, ...] = ()
 
 
+class LeftOut(Value):
+    """A candidate that a pack does not hold: what it would have taken, and the reason."""
+
+    tier: str
+    kind: SourceKind
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    title: str
+    tokens: int
+    score: float
+    reason: str
+    why: tuple[Reason, ...] = ()
+
+
 class ContextResult(Result):
-    """A pack. `text` is its markdown; `tokens` counts all of it and never exceeds `budget`."""
+    """A pack. `text` is it in the format that was asked for; `tokens` counts all of it and never exceeds `budget`.
+
+    `bundle` names it, for `why` and `replay`. `inputs` are what was asked with; `question` is what was looked for,
+    `asked` when. `omitted` counts `left_out`.
+    """
 
     text: str
     items: tuple[PackItem, ...]
     tokens: int
     budget: int
     omitted: int
+    bundle: str = ""
+    inputs: ContextParams = ContextParams()
+    question: str = ""
+    asked: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+
+
+class WhyResult(Result):
+    """An explanation of a context. `then` is the state that it was gathered from, `saw` that of now.
+
+    `items` and `left_out` are those of the context, or of them those that `item` names; `text` tells it in words.
+    """
+
+    bundle: str
+    inputs: ContextParams
+    question: str
+    asked: str
+    then: Saw
+    tokens: int
+    budget: int
+    items: tuple[PackItem, ...]
+    left_out: tuple[LeftOut, ...]
+    text: str
+
+
+class ReplayResult(Result):
+    """A context once more. `source`: kept, then it is the very answer; fresh, then it was gathered anew.
+
+    `same` says whether its text is that of the first time. `moved` says in which ways the repository is no longer in
+    the state that the first answer saw; `differs` what that changed in the answer.
+    """
+
+    source: Literal["kept", "fresh"]
+    same: bool
+    moved: tuple[str, ...]
+    differs: tuple[str, ...]
+    context: ContextResult
 
 
 class Mention(Value):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
-from muninn_core.reconcile.remainder import remainder
+from muninn_core.reconcile.remainder import likest, remainder
 from muninn_core.reconcile.tree import Tree, Unknown
 from muninn_core.source.extent import Extent, innermost
 from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark, tells
@@ -38,13 +38,9 @@ def _whole_file(cite: Cite, tree: Tree) -> Citation:
     now = tree.renamed(cite.commit, cite.path) if cite.commit else None
     if now is None and cite.commit:
         old = tree.old_page(cite.commit, cite.path)
-        for path in tree.elsewhere(cite.commit, cite.path) if old else ():
-            page = tree.page(path)
-            if old and page and page.text == old.text:
-                now = path
-                break
         if old is None:
             raise Unknown("the commit that it was cited at does not have it")
+        now = likest(old, cite.commit, tree)
     return _at(cite, "moved", now) if now else _at(cite, "gone", cite.path)
 
 

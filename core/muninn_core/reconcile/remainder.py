@@ -1,10 +1,12 @@
-"""What is left of a definition whose name is nowhere any more: its lines, under another name and in another place."""
+"""What is left of a definition or file whose name is nowhere any more: its lines, under another name."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.tree import Tree
-from muninn_core.source.page import Page, remains, words_of
+from muninn_core.source.page import Page, likeness, remains, words_of
 
 ENOUGH = 0.5
 """This share of its telling lines must stand together."""
@@ -32,8 +34,7 @@ def remainder(cite: Cite, own: Page | None, tree: Tree) -> tuple[str, int, int] 
     enough = max(FEWEST, ENOUGH * len(telling))
     if len(wanted) < enough:
         return None
-    longest = sorted((line.strip() for line in lines if " ".join(line.split()) in wanted), key=len)[-ASKED:]
-    pages = [own, *(tree.page(path) for path in tree.elsewhere(cite.commit, cite.path, *longest))]
+    pages = [own, *(tree.page(path) for path in tree.elsewhere(cite.commit, cite.path, *_longest(lines, wanted)))]
     best: tuple[int, int, int, str] = (0, 0, 0, "")
     for page in pages:
         before = tree.old_page(cite.commit, page.path) if page and page is not own and cite.commit else None
@@ -42,3 +43,27 @@ def remainder(cite: Cite, own: Page | None, tree: Tree) -> tuple[str, int, int] 
             best = max(best, (*remains(page, left, 2 * len(lines)), page.path), key=lambda one: one[0])
     count, start, end, path = best
     return (path, start, end) if count >= enough else None
+
+
+def likest(old: Page, commit: str, tree: Tree) -> str | None:
+    """Return the new file that has at least half of the lines of one that a commit had, and half of its own from there.
+
+    Git calls that a rename, when one commit does both. A file that says nothing is like no other. Raises Unknown.
+    """
+    asked = _longest(old.lines, set(words_of(old.lines)))
+    best: tuple[float, str] | None = None
+    for path in tree.elsewhere(commit, old.path, *asked) if asked else ():
+        page = tree.page(path)
+        if page is None or tree.old_page(commit, path) is not None:
+            continue  # what was there already is no other file's new name
+        share = min(likeness(old.lines, page.lines), likeness(page.lines, old.lines))
+        if share >= ENOUGH and (best is None or (-share, path) < best):
+            best = (-share, path)
+    return best[1] if best else None
+
+
+def _longest(lines: Sequence[str], wanted: set[str]) -> list[str]:
+    """Return the lines by which others are looked for: the longest of the wanted ones."""
+    return sorted(
+        {line.strip() for line in lines if " ".join(line.split()) in wanted}, key=lambda one: (len(one), one)
+    )[-ASKED:]

@@ -100,6 +100,15 @@ RETIRED = -0.6
 SUBJECT = 0.5
 """A decision whose subject is touched; it comes by that alone, not by the words of the question."""
 
+CURSOR = 1.0
+"""The code around the asker's cursor; like that of `CHANGED` and `BESIDE` it comes by that alone."""
+
+CHANGED = 0.8
+"""Code that the change at hand touches."""
+
+BESIDE = 0.4
+"""What stands before and behind the code around the cursor."""
+
 HALF_LIFE_DAYS = 30.0
 """Of recency: what is new counts a little more."""
 

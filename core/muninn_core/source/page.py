@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 from zlib import crc32
 
@@ -39,7 +40,9 @@ class Mark(NamedTuple):
 def mark_of(lines: Sequence[str]) -> str | None:
     """Return the mark of a span of lines, None when all are blank."""
     rows = _rows(lines)
-    return f"{len(rows)}-{_sum(rows[0].words):08x}-{_digest(rows)}" if rows else None
+    if not rows:
+        return None
+    return f"{len(rows)}-{crc32(rows[0].words.encode('utf-8', 'surrogatepass')):08x}-{_digest(rows)}"
 
 
 def read_mark(text: str | None) -> Mark | None:
@@ -83,7 +86,7 @@ class Page:
         """Return every place where the marked span stands."""
         found = []
         for at in self._firsts.get(mark.first, ()):
-            rows = self._all_rows[at : at + mark.lines]
+            rows = list(islice(_rows_from(self.lines, at), mark.lines))
             if len(rows) == mark.lines and _digest(rows) == mark.whole:
                 found.append((rows[0].line, rows[-1].line))
         return found
@@ -102,9 +105,12 @@ class Page:
 
     @cached_property
     def _firsts(self) -> dict[int, list[int]]:
+        """At which lines (counted from 0) a span may begin, by the sum of their words."""
         found: dict[int, list[int]] = {}
-        for at, row in enumerate(self._all_rows):
-            found.setdefault(_sum(row.words), []).append(at)
+        for at, line in enumerate(self.lines):  # no rows: of most pages one look-up is all that is ever asked
+            words = " ".join(line.split())
+            if words:
+                found.setdefault(crc32(words.encode("utf-8", "surrogatepass")), []).append(at)
         return found
 
 
@@ -148,16 +154,15 @@ def tells(line: str) -> bool:
 
 
 def _rows(lines: Sequence[str]) -> list[Row]:
-    found = []
-    for number, line in enumerate(lines, 1):
+    return list(_rows_from(lines, 0))
+
+
+def _rows_from(lines: Sequence[str], first: int) -> Iterator[Row]:
+    for at in range(first, len(lines)):
+        line = lines[at]
         parts = line.split()
         if parts:
-            found.append(Row(number, line.index(parts[0]), " ".join(parts)))
-    return found
-
-
-def _sum(words: str) -> int:
-    return crc32(words.encode("utf-8", "surrogatepass"))
+            yield Row(at + 1, line.index(parts[0]), " ".join(parts))
 
 
 def _digest(rows: Sequence[Row]) -> str:

@@ -9,6 +9,7 @@ import errno
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,23 @@ def write_unflushed(path: Path, pieces: Iterable[bytes]) -> None:
         try:
             with temporary.open("wb") as file:
                 file.writelines(pieces)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Make or replace a file that only its owner can read (0600), without a flush; several threads may do so at once.
+
+    Raises StorageError or ReadOnlyError, and then leaves what was there.
+    """
+    temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{TEMPORARY}")
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+            with open(handle, "wb") as file:  # noqa: PTH123 (an open handle)
+                file.write(content)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

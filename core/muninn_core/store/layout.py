@@ -55,6 +55,7 @@ class Layout(Value):
     spool: Path
     private: Path
     undo: Path
+    contexts: Path
     cache: Path
     config: Path
 
@@ -81,6 +82,7 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         spool=own / "spool",
         private=own / "private",
         undo=own / "undo",
+        contexts=own / "contexts",
         cache=muninn / "cache",
         config=muninn / "config.yaml",
     )
@@ -102,6 +104,7 @@ def shared_layout(folder: Path) -> Layout:
         spool=root / "spool",
         private=root / "private",
         undo=root / "undo",
+        contexts=root / "contexts",
         cache=root / "cache",
         config=root / "config.yaml",
     )

@@ -49,6 +49,7 @@ class Editor:
         self._session = session
         self._send = send
         self._tasks: set[asyncio.Task[None]] = set()
+        self._open: dict[str, None] = {}
         self._server = new_server(send)
         _register(self, self._server)
 
@@ -80,9 +81,22 @@ class Editor:
         except BadParams as error:
             log.error("%s", error.message)  # a notification has no answer
             return
-        if method in _DOCUMENT_EVENTS and not checked(self.relative(typed.params.text_document.uri) or ""):
-            return
+        if method in _DOCUMENT_EVENTS:
+            path = self.relative(typed.params.text_document.uri)
+            self._note_open(method, path)
+            if not checked(path or ""):
+                return
         self._server.protocol.handle_message(typed)
+
+    def _note_open(self, method: str, path: str | None) -> None:
+        """Put on the desk what is open here, the last opened or edited first: a context begins with it."""
+        closed = method == types.TEXT_DOCUMENT_DID_CLOSE
+        if path is None or (not closed and path == next(iter(self._open), None)):
+            return  # elsewhere, or the one that is being typed in
+        self._open.pop(path, None)
+        if not closed:
+            self._open = {path: None, **self._open}
+        self._session.engine.desk.put(self._session.place.root, self, tuple(self._open))
 
     def answer(self, message: dict[str, Any]) -> None:
         """Take the client's answer to a request of ours."""
@@ -96,7 +110,8 @@ class Editor:
         return future is not None and future.cancel()
 
     async def close(self) -> None:
-        """Stop what still runs for this editor."""
+        """Stop what still runs for this editor, and take its files off the desk."""
+        self._session.engine.desk.put(self._session.place.root, self, ())
         tasks: list[Any] = [*self._tasks]
         for future in [*tasks, *self._server.protocol.open_requests.values()]:
             future.cancel()

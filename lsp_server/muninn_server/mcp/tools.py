@@ -54,12 +54,16 @@ _HIDDEN: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "RememberParams": frozenset({"actor", "agent", "batch", "key", "session", "trust"}),
         "RecallParams": frozenset({"session"}),
-        "ContextParams": frozenset({"session"}),
+        "ContextParams": frozenset({"open_files", "session"}),
         "ForgetParams": frozenset({"session"}),
         "Cite": frozenset({"commit", "hash"}),
         "Link": frozenset({"by"}),
     }
 )
+
+
+_MAY_LACK: Mapping[str, frozenset[str]] = MappingProxyType({"context": frozenset({"query"})})
+"""What a call may leave out though the command line takes it by place: it follows from the rest."""
 
 
 class Tool(Value):
@@ -114,7 +118,8 @@ def _schema(method: Method) -> dict[str, Any]:
     del schema["title"], schema["description"]
     schema.setdefault("properties", {})
     # What the command line takes by place is what the call is about: a model has to say it.
-    required = sorted({*schema.get("required", ()), *method.positional})
+    by_place = set(method.positional) - _MAY_LACK.get(method.verb, frozenset())
+    required = sorted({*schema.get("required", ()), *by_place})
     for name in required:
         schema["properties"][name].pop("default", None)
         if schema["properties"][name].get("type") == "string":

@@ -19,3 +19,13 @@ export async function filesAtHand(server: Server): Promise<string[]> {
   const file = within(root, document.uri.fsPath);
   return file ? [file] : [];
 }
+
+/** What a memory made now is about: the selected lines as `path:START-END`, else the file at hand. */
+export async function citedAtHand(server: Server): Promise<string[]> {
+  const [file] = await filesAtHand(server);
+  const chosen = vscode.window.activeTextEditor?.selection;
+  if (!file || !chosen || chosen.isEmpty) return file ? [file] : [];
+  // A selection that ends before a line's first character does not mean that line.
+  const end = chosen.end.character === 0 ? chosen.end.line : chosen.end.line + 1;
+  return [`${file}:${chosen.start.line + 1}-${Math.max(end, chosen.start.line + 1)}`];
+}

@@ -1,4 +1,4 @@
-// Muninn: Recall. A question, a list of hits, and the one that is chosen opened at its place.
+// Muninn: Recall. A list that follows the question while it is typed, shows each hit at its place, and opens one.
 
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
@@ -9,11 +9,12 @@ import type { Server } from '../server';
 import { counted } from '../state';
 import { selection } from './place';
 
-/** Asks for a question unless one is given, and opens the hit that the person picks. Throws a Failure. */
+/** Milliseconds without a key before the server is asked: shorter than the pause after a word. */
+const PAUSE = 120;
+
+/** Asks while the person types, from `given` or the selection on, and opens the hit that is chosen. Throws a Failure. */
 export async function recall(server: Server, documents: Documents, given?: string): Promise<void> {
-  const query = given ?? (await question());
-  if (!query) return;
-  const hit = await pick(server, query);
+  const hit = await new Question(server).ask(given ?? selection() ?? '');
   if (hit) await open(server, documents, hit);
 }
 
@@ -23,56 +24,106 @@ export async function open(server: Server, documents: Documents, hit: Hit): Prom
     await documents.open({ page: 'memory', id: hit.id, why: hit.why }, hit.title || hit.text);
     return;
   }
+  await show(server, hit, { preserveFocus: false });
+}
+
+async function show(server: Server, hit: Hit, options: vscode.TextDocumentShowOptions): Promise<void> {
   const { root } = await server.status();
   const line = Math.max(0, hit.start_line - 1);
+  const end = Math.max(line, hit.end_line - 1);
   // What another tool keeps outside of the repository has a whole path.
   const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : vscode.Uri.joinPath(vscode.Uri.file(root), hit.path);
-  await vscode.window.showTextDocument(file, { selection: new vscode.Range(line, 0, line, 0) });
+  const editor = await vscode.window.showTextDocument(file, { preview: true, ...options });
+  editor.selection = new vscode.Selection(line, 0, line, 0);
+  editor.revealRange(new vscode.Range(line, 0, end, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-async function question(): Promise<string | undefined> {
-  const answer = await vscode.window.showInputBox({
-    title: 'Muninn: Recall',
-    prompt: 'Words, identifiers or a sentence',
-    placeHolder: 'why is the cache keyed by commit?',
-    value: selection() ?? '',
-  });
-  return answer?.trim();
-}
+/** One list, from the first key to the choice. The newest question wins; an older answer that comes late is dropped. */
+class Question {
+  private readonly list = vscode.window.createQuickPick<Row>();
+  private readonly before = vscode.window.activeTextEditor;
+  private asked = new vscode.CancellationTokenSource();
+  private timer: NodeJS.Timeout | undefined;
+  private previewed = false;
 
-/** Shows the list at once and fills it when the answer comes; closing it cancels the request. */
-async function pick(server: Server, query: string): Promise<Hit | undefined> {
-  const list = vscode.window.createQuickPick<Row>();
-  const cancel = new vscode.CancellationTokenSource();
-  list.title = `Muninn: recalling “${query}”`;
-  list.placeholder = 'Type to narrow the hits';
-  list.busy = true;
-  list.matchOnDescription = true;
-  list.matchOnDetail = true;
-  const chosen = new Promise<Hit | undefined>((resolve) => {
-    list.onDidAccept(() => {
-      const first = list.selectedItems[0];
-      if (!first) return; // the answer is not there yet
-      resolve(first.hit);
-      list.hide();
+  constructor(private readonly server: Server) {
+    this.list.title = 'Muninn: Recall';
+    this.list.placeholder = 'Words, identifiers or a sentence: why is the cache keyed by commit?';
+    this.list.matchOnDescription = true;
+    this.list.matchOnDetail = true;
+  }
+
+  async ask(text: string): Promise<Hit | undefined> {
+    const { list } = this;
+    list.value = text;
+    const chosen = new Promise<Hit | undefined>((resolve, reject) => {
+      list.onDidChangeValue(() => this.later(reject));
+      list.onDidChangeActive(([first]) => first && void this.preview(first.hit));
+      list.onDidAccept(() => {
+        const first = list.selectedItems[0];
+        if (!first) return; // the answer is not there yet
+        resolve(first.hit);
+        list.hide();
+      });
+      list.onDidHide(() => resolve(undefined));
+      if (text) this.later(reject, 0);
     });
-    list.onDidHide(() => {
-      cancel.cancel();
-      resolve(undefined);
-    });
-  });
-  list.show();
-  try {
-    const limit = vscode.workspace.getConfiguration('muninn', server.folder).get<number>('recall.limit', 20);
-    const result = await server.request('recall', { query, limit }, cancel.token);
-    list.title = heading(query, result);
-    list.placeholder = result.hits.length ? list.placeholder : 'Nothing was found: try other words';
-    list.items = result.hits.map(row);
-    list.busy = false;
-    return await chosen;
-  } finally {
-    list.dispose();
-    cancel.dispose();
+    list.show();
+    try {
+      const hit = await chosen;
+      if (!hit) await this.goBack();
+      return hit;
+    } finally {
+      clearTimeout(this.timer);
+      this.asked.cancel();
+      this.asked.dispose();
+      list.dispose();
+    }
+  }
+
+  private later(failed: (error: unknown) => void, pause = PAUSE): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.look().catch(failed), pause);
+  }
+
+  private async look(): Promise<void> {
+    const query = this.list.value.trim();
+    this.asked.cancel();
+    const mine = (this.asked = new vscode.CancellationTokenSource());
+    if (!query) {
+      this.list.items = [];
+      this.list.title = 'Muninn: Recall';
+      return;
+    }
+    this.list.busy = true;
+    const limit = vscode.workspace.getConfiguration('muninn', this.server.folder).get<number>('recall.limit', 20);
+    try {
+      const result = await this.server.request('recall', { query, limit }, mine.token);
+      if (this.asked !== mine) return;
+      this.list.title = heading(query, result);
+      // The server has chosen: what VS Code's own filter would hide must stay.
+      this.list.items = result.hits.map((hit) => ({ ...row(hit), alwaysShow: true }));
+    } catch (error) {
+      if (this.asked === mine) throw error;
+    } finally {
+      if (this.asked === mine) this.list.busy = false;
+    }
+  }
+
+  /** Shows the hit under the cursor behind the list; memories have pages of their own, which open when chosen. */
+  private async preview(hit: Hit): Promise<void> {
+    if (hit.kind === 'memory' && !hit.path) return;
+    this.previewed = true;
+    try {
+      await show(this.server, hit, { preserveFocus: true });
+    } catch {
+      // The file went away after it was indexed: choosing it says so.
+    }
+  }
+
+  private async goBack(): Promise<void> {
+    if (!this.previewed || !this.before) return;
+    await vscode.window.showTextDocument(this.before.document, { selection: this.before.selection });
   }
 }
 

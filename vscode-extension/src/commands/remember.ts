@@ -1,9 +1,9 @@
-// Muninn: Remember. A text and its type; the file at hand is what it is about.
+// Muninn: Remember. A text and its type; the selected lines, or the file at hand, are what it is about.
 
 import * as vscode from 'vscode';
 import type { KINDS, RememberResult } from '../protocol';
 import type { Server } from '../server';
-import { filesAtHand } from './place';
+import { citedAtHand } from './place';
 
 /** The types that people state, the usual ones first; the catalogue's others are written by programs. */
 const MEANINGS: Partial<Record<(typeof KINDS)[number], string>> = {
@@ -21,7 +21,7 @@ const MEANINGS: Partial<Record<(typeof KINDS)[number], string>> = {
 
 /** Asks for text and type unless they are given, and stores the memory. Throws a Failure. */
 export async function remember(server: Server, text?: string, type?: string): Promise<RememberResult | undefined> {
-  const files = await filesAtHand(server);
+  const files = await citedAtHand(server);
   const stated = text ?? (await statement(files));
   if (!stated) return undefined;
   const chosen = type ?? (await typeOf());

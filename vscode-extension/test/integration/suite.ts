@@ -41,7 +41,7 @@ suite('Muninn in VS Code', () => {
 
   test('initialising writes the folder and the status bar counts memories', async () => {
     await vscode.commands.executeCommand('muninn.ui.init');
-    await until(api.server.onDidChange, () => /0 memories/.test(api.item.text));
+    await until(api.server.onDidChange, () => /0 (memories|here)/.test(api.item.text));
     const config = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/config.yaml');
     assert.equal((await vscode.workspace.fs.stat(config)).type, vscode.FileType.File);
   });
@@ -51,7 +51,7 @@ suite('Muninn in VS Code', () => {
     assert.equal(result.ids.length, 1);
     assert.deepEqual(result.memory?.files, ['src/cache.py']);
     assert.equal(result.memory?.type, 'decision');
-    await until(api.server.onDidChange, () => /1 memory$/.test(api.item.text));
+    await until(api.server.onDidChange, () => /1 here, 1 in all$/.test(api.item.text));
   });
 
   test('recall finds the memory and the code', async () => {
@@ -67,7 +67,7 @@ suite('Muninn in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     const opened = new Promise<vscode.TextEditor>((resolve) => {
       const listener = vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (!editor) return;
+        if (editor?.document.uri.scheme !== 'muninn') return; // what is shown behind the list comes first
         listener.dispose();
         resolve(editor);
       });
@@ -79,6 +79,48 @@ suite('Muninn in VS Code', () => {
     assert.equal(document.uri.scheme, 'muninn');
     assert.ok(document.getText().includes(FACT));
     assert.match(document.getText(), /## Why it was found/);
+  });
+
+  test('the views list the memory by its kind, by its file and by its session', async () => {
+    const [group] = await api.views.rows('memory');
+    assert.equal(group?.label, 'decision');
+    assert.ok(group.children?.[0]?.tooltip?.includes(FACT));
+    await vscode.window.showTextDocument(file);
+    assert.equal((await api.views.rows('file')).length, 1);
+    const [session] = await api.views.rows('sessions');
+    assert.equal(session?.kind, 'session.open');
+    assert.deepEqual(await api.views.rows('conflicts'), []);
+    assert.deepEqual(await api.views.rows('stale'), []);
+  });
+
+  test('selected lines become the citation of what is remembered, and a change of them is noticed', async () => {
+    const editor = await vscode.window.showTextDocument(file);
+    editor.selection = new vscode.Selection(3, 0, 6, 0);
+    const text = 'Rendering takes the commit first.';
+    const { memory } = (await vscode.commands.executeCommand<RememberResult>('muninn.ui.remember', text, 'insight')) ?? {};
+    assert.ok(memory);
+    assert.deepEqual([memory.cites[0]?.path, memory.cites[0]?.start, memory.cites[0]?.end], ['src/cache.py', 4, 6]);
+    await editor.edit((edit) => edit.replace(new vscode.Range(5, 0, 6, 0), '    return name + commit\n'));
+    await editor.document.save();
+    const stale = await api.views.rows('stale');
+    assert.equal(stale[0]?.description, 'drifted');
+    await api.server.request('forget', { id: memory.id });
+  });
+
+  test('a pack goes into the document that it was gathered for', async () => {
+    const draft = await vscode.workspace.openTextDocument({ content: '', language: 'markdown' });
+    await vscode.window.showTextDocument(draft);
+    await vscode.commands.executeCommand('muninn.ui.context', 'cache pages by commit');
+    await vscode.commands.executeCommand('muninn.ui.insertPack');
+    assert.ok(draft.getText().includes(FACT));
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  test('sealing a session makes it a file for git', async () => {
+    await vscode.commands.executeCommand('muninn.ui.seal');
+    const sealed = await vscode.workspace.findFiles(new vscode.RelativePattern(api.server.folder, '.muninn/memory/sessions/*.jsonl'), null);
+    assert.equal(sealed.length, 1);
+    assert.equal((await api.views.rows('sessions'))[0]?.kind, 'session');
   });
 
   test('the context command opens a pack that contains the memory', async () => {
@@ -106,7 +148,7 @@ suite('Muninn in VS Code', () => {
     const elsewhere = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/memory/sessions/other-1.jsonl');
     const line = { v: 1, id: 'fromelsewhere1', ts: '2026-01-02T03:04:05Z', type: 'insight', session: 'other', text: 'Elsewhere.' };
     await vscode.workspace.fs.writeFile(elsewhere, Buffer.from(`${JSON.stringify(line)}\n`));
-    await until(api.server.onDidChange, () => /2 memories$/.test(api.item.text));
+    await until(api.server.onDidChange, () => api.server.state.status?.log.memories === 2);
   });
 
   test('an error of the server keeps its kind', async () => {
@@ -124,7 +166,7 @@ suite('Muninn in VS Code', () => {
     const { pid } = await api.server.request('status', {});
     process.kill(pid, 'SIGKILL');
     await until(api.server.onDidChange, () => (api.server.state.status?.pid ?? pid) !== pid);
-    assert.match(api.item.text, /2 memories$|indexing/);
+    assert.match(api.item.text, /2 memories$|2 in all$|indexing/);
     const { log } = await api.server.request('status', {});
     assert.equal(log.memories, 2);
   });
@@ -137,6 +179,6 @@ suite('Muninn in VS Code', () => {
     assert.equal(api.server.state.failure?.kind, 'missing_program');
     assert.match(api.item.text, /problem/);
     await settings.update('server.command', undefined, vscode.ConfigurationTarget.Workspace);
-    await until(api.server.onDidChange, () => /2 memories$/.test(api.item.text));
+    await until(api.server.onDidChange, () => api.server.state.status?.log.memories === 2);
   });
 });

@@ -16,6 +16,12 @@ test('at rest it counts the memories', () => {
   expect(appearance({ phase: 'running', status: one }).text).toMatch(/1 memory$/);
 });
 
+test('with a file at hand it counts what belongs to it, and conflicts are never left out', () => {
+  expect(appearance(running, 3).text).toBe('$(library) Muninn: 3 here, 12 in all');
+  const torn = { ...STATUS, log: { ...STATUS.log, conflicts: 1 } };
+  expect(appearance({ phase: 'running', status: torn }, 0).text).toMatch(/0 here, 12 in all · \$\(git-merge\) 1 conflict$/);
+});
+
 test('while it indexes it says how far it is', () => {
   expect(appearance({ ...running, indexing: { percentage: 41.6 } }).text).toMatch(/indexing 42%$/);
   expect(appearance({ ...running, indexing: {} }).text).toMatch(/indexing$/);

@@ -1,0 +1,127 @@
+"""A context as a bundle: the id that follows from its content, its explanation in words, and how two differ.
+
+The id is made of what was asked, the commit, the log's position and what a reader gets. Scores, the index's generation
+and the time are no part of it: they differ between machines that hold the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+from muninn_core.context.hover import shorten
+from muninn_core.context.pack import TIERS, Pack
+from muninn_core.context.render import HEADINGS
+from muninn_core.model.answer import Reason, Saw
+from muninn_core.model.value import encode_json, to_plain
+from muninn_core.protocol.params import ContextParams
+from muninn_core.protocol.results import ContextResult, LeftOut, PackItem
+
+_OF_THE_MACHINE = ("tokens", "score", "why")
+
+
+def bundle_id(inputs: ContextParams, question: str, saw: Saw, pack: Pack) -> str:
+    """Return `c-` and 16 hex digits of a SHA-256 over what makes a context what it is."""
+    items = [
+        {name: value for name, value in to_plain(item).items() if name not in _OF_THE_MACHINE} for item in pack.items
+    ]
+    left_out = [(each.kind, each.id, each.reason) for each in pack.left_out]
+    content = [to_plain(inputs), question, saw.commit, saw.log, items, left_out, pack.sheet.headlines]
+    return f"c-{sha256(encode_json(content)).hexdigest()[:16]}"
+
+
+def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequence[LeftOut]) -> str:
+    """Return the markdown that says why a context holds these items and leaves those out."""
+    then = context.saw
+    where = f"{then.branch or 'no branch'} {(then.commit or 'no commit')[:12]}"
+    lines = [
+        f"# {context.bundle}: {shorten(context.question, 100)}",
+        "",
+        f"- asked {context.asked} at {where}, log {then.log}, index {then.index.generation}"
+        + (f" ({then.index.lag} files behind)" if then.index.lag else ""),
+        *(f"- {name}: {value}" for name, value in _given(context.inputs)),
+        f"- {context.tokens} of {context.budget} tokens, {len(context.items)} items, {len(context.left_out)} left out",
+        f"- order, and the share of what is left: {', '.join(f'{tier} {share:.0%}' for tier, share in TIERS)}",
+    ]
+    if items:
+        lines += ["", "## Items"]
+    for item in items:
+        lines += [
+            "",
+            f"{item.score:.3f} {_name(item)}: {item.form}, {item.tokens} tokens",
+            *_reasons(item.tier, item.why),
+        ]
+    if left_out:
+        lines += ["", "## Left out"]
+    for each in left_out:
+        lines += ["", f"{each.score:.3f} {_name(each)}: {each.reason}, {each.tokens} tokens", *_reasons("", each.why)]
+    return "\n".join(lines) + "\n"
+
+
+def matching(context: ContextResult, name: str) -> tuple[tuple[PackItem, ...], tuple[LeftOut, ...]]:
+    """Return the items, and what was left out, whose id or path begins with a name."""
+    items = tuple(item for item in context.items if item.id.startswith(name) or item.path.startswith(name))
+    left_out = tuple(each for each in context.left_out if each.id.startswith(name) or each.path.startswith(name))
+    return items, left_out
+
+
+def moved(then: Saw, now: Saw) -> tuple[str, ...]:
+    """Return in which ways a repository is no longer in the state that an answer saw; nothing when it is."""
+    found = []
+    if then.commit != now.commit:
+        found.append(f"HEAD was {(then.commit or 'nothing')[:12]} and is {(now.commit or 'nothing')[:12]}")
+    if then.log != now.log:
+        found.append(f"the log had {then.log} records and has {now.log}")
+    if then.shared != now.shared:
+        found.append(f"the global memory had {then.shared} records and has {now.shared}")
+    if then.index.generation != now.index.generation:
+        found.append(f"the index was generation {then.index.generation} and is {now.index.generation}")
+    return tuple(found)
+
+
+def differences(first: ContextResult, again: ContextResult) -> tuple[str, ...]:
+    """Return what two answers to the same question hold differently, in a sentence each; nothing for the same text."""
+    if first.text == again.text:
+        return ()
+    before, after = _by_id(first.items), _by_id(again.items)
+    reasons = {(each.kind, each.id): each.reason for each in again.left_out}
+    found = [f"new: {_name(item)}" for key, item in after.items() if key not in before]
+    for key, item in before.items():
+        if key not in after:
+            found.append(f"gone: {_name(item)}" + (f" ({reasons[key]})" if key in reasons else ""))
+        elif (item.text, item.form) != (after[key].text, after[key].form):
+            found.append(f"other text: {_name(item)}")
+    both = [key for key in before if key in after]
+    if both != [key for key in after if key in before]:
+        found.append("another order")
+    return tuple(found) or ("what is said around the items: headlines, warnings, or what was left out",)
+
+
+def _by_id(items: Iterable[PackItem]) -> dict[tuple[str, str], PackItem]:
+    return {(item.kind, item.id): item for item in items}
+
+
+def _given(inputs: ContextParams) -> list[tuple[str, str]]:
+    default = to_plain(ContextParams())
+    given = {name: value for name, value in to_plain(inputs).items() if value != default[name]}
+    return [
+        (name, shorten(", ".join(value) if isinstance(value, list) else str(value), 200))
+        for name, value in given.items()
+    ]
+
+
+def _name(item: PackItem | LeftOut) -> str:
+    title = f" {shorten(item.title, 60)}" if item.title else ""
+    return f"[{HEADINGS[item.tier]}] {item.id}{title}"
+
+
+def _reasons(tier: str, why: Sequence[Reason]) -> list[str]:
+    told = [
+        f"  {reason.contribution:+.3f} {reason.signal} {reason.value:.3g} x {reason.weight:.3g}"
+        + (f"  {reason.note}" if reason.note else "")
+        for reason in why
+    ]
+    return told or ([f"  {_NAMED[tier]}"] if tier in _NAMED else [])
+
+
+_NAMED = {"pin": "pinned: part of every context", "task": "of the task that was named"}

@@ -1,0 +1,226 @@
+"""Leaves out of a pack's candidates what would not add to it: the irrelevant, the said already, the crowd of one file.
+
+Candidates come as (tier, hit) in the order of their worth within each tier, and stay in that order. What is left out is
+returned with its reason. It knows no budget but the size that joined pieces may have, and no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+from muninn_core.context.tokens import count_tokens
+from muninn_core.model.answer import Hit, Reason
+from muninn_core.model.value import replace
+
+FOUND = ("memory", "knowledge", "code")
+"""The tiers that were searched for; what is in the others was named by somebody, and is relevant by that."""
+
+FLOOR = 0.3
+"""The share of its tier's best score below which a candidate is not relevant."""
+
+ALIKE = 0.85
+"""From which share of common word triples (Jaccard) on two texts say the same."""
+
+SHORTEST = 8
+"""Texts of fewer words are the same only when they are equal."""
+
+OF_ONE_FILE = 2
+"""How many pieces of one file come in without having to earn it."""
+
+EARNED = 0.6
+"""A further one needs this share of its tier's best score,"""
+
+AHEAD = 0.1
+"""and must be so far ahead of the best piece of a file that has none yet."""
+
+_SKETCH = 8
+"""Texts that share none of so many smallest triples are not compared: among alike ones that does not happen."""
+
+Candidate = tuple[str, Hit]
+
+
+class Dropped(NamedTuple):
+    """A candidate that is left out, and why."""
+
+    tier: str
+    hit: Hit
+    reason: str
+
+
+def distinct(candidates: Sequence[Candidate], most: int) -> tuple[list[Candidate], list[Dropped]]:
+    """Return what is worth a place, and what is left out. Joined pieces have at most `most` tokens."""
+    dropped: list[Dropped] = []
+    kept = _unsaid(_relevant(candidates, dropped), dropped)
+    return _spread(_joined(kept, most), dropped), dropped
+
+
+def _relevant(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Candidate]:
+    best = _best(candidates)
+    kept = []
+    for tier, hit in candidates:
+        if tier in FOUND and hit.score < FLOOR * best[tier]:
+            dropped.append(Dropped(tier, hit, "below relevance"))
+        else:
+            kept.append((tier, hit))
+    return kept
+
+
+def _unsaid(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Candidate]:
+    """Leave out what is there already: the same thing in a later tier, the same text, a span within a span."""
+    seen: set[tuple[str, str]] = set()
+    spans: dict[str, list[Hit]] = {}
+    texts = _Texts()
+    kept = []
+    for tier, hit in candidates:
+        if (hit.kind, hit.id) in seen:
+            continue  # it stands in an earlier tier; nothing is missing
+        around = next((each for each in spans.get(hit.path, ()) if hit.kind != "memory" and _within(hit, each)), None)
+        reason = f"inside {around.id}" if around is not None else texts.said(hit)
+        if reason:
+            dropped.append(Dropped(tier, hit, reason))
+            continue
+        seen.add((hit.kind, hit.id))
+        texts.add(hit)
+        if hit.kind != "memory":
+            spans.setdefault(hit.path, []).append(hit)
+        kept.append((tier, hit))
+    return kept
+
+
+def _within(inner: Hit, outer: Hit) -> bool:
+    return outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
+
+
+class _Texts:
+    """The texts so far, to tell whether one was said."""
+
+    def __init__(self) -> None:
+        self._whole: dict[str, str] = {}
+        self._triples: dict[str, frozenset[int]] = {}
+        self._by_sketch: dict[int, list[str]] = {}
+
+    def add(self, hit: Hit) -> None:
+        self._whole.setdefault(_plain(hit.text), hit.id)
+        triples = _triples(hit.text)
+        self._triples[hit.id] = triples
+        for number in sorted(triples)[:_SKETCH]:
+            self._by_sketch.setdefault(number, []).append(hit.id)
+
+    def said(self, hit: Hit) -> str:
+        """Return the reason why a text says nothing new, "" when it does."""
+        equal = self._whole.get(_plain(hit.text))
+        if equal is not None:
+            return f"same text as {equal}"
+        triples = _triples(hit.text)
+        near = {each for number in sorted(triples)[:_SKETCH] for each in self._by_sketch.get(number, ())}
+        for each in sorted(near):
+            other = self._triples[each]
+            if len(triples & other) >= ALIKE * len(triples | other):
+                return f"nearly the same text as {each}"
+        return ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _triples(text: str) -> frozenset[int]:
+    words = text.casefold().split()
+    if len(words) < SHORTEST:
+        return frozenset()
+    joined = zip(words, words[1:], words[2:], strict=False)
+    return frozenset(crc32(" ".join(three).encode("utf-8", "surrogatepass")) for three in joined)
+
+
+def _joined(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Make one piece of those of a file that touch or overlap, in the place of the best of them."""
+    found: list[Candidate | None] = list(candidates)
+    order = sorted(
+        (
+            number
+            for number, (tier, hit) in enumerate(candidates)
+            if tier in ("hand", "knowledge", "code") and _exact(hit)
+        ),
+        key=lambda number: (
+            candidates[number][0],
+            candidates[number][1].path,
+            candidates[number][1].start_line,
+            number,
+        ),
+    )
+    last: int | None = None
+    for number in order:
+        one, other = found[last] if last is not None else None, candidates[number]
+        if one is not None and one[0] == other[0] and _touch(one[1], other[1]):
+            whole = _union(one[1], other[1])
+            if count_tokens(whole.text) <= most:
+                best = min(last or 0, number)
+                found[last or 0] = found[number] = None
+                found[best] = (other[0], whole)
+                last = best
+                continue
+        last = number
+    return [each for each in found if each is not None]
+
+
+def _exact(hit: Hit) -> bool:
+    """Whether a hit's text is its lines and nothing else: a repeated header would come into the middle of the text."""
+    return hit.kind != "memory" and len(hit.text.rstrip("\n").split("\n")) == hit.end_line - hit.start_line + 1
+
+
+def _touch(first: Hit, second: Hit) -> bool:
+    same = (first.kind, first.path, first.status, first.origin) == (
+        second.kind,
+        second.path,
+        second.status,
+        second.origin,
+    )
+    return same and second.start_line <= first.end_line + 1 and second.end_line > first.end_line
+
+
+def _union(first: Hit, second: Hit) -> Hit:
+    """Return two pieces as one, with score and reasons of the better one, and a reason that names both."""
+    better = second if second.score > first.score else first
+    lines = second.text.rstrip("\n").split("\n")[first.end_line - second.start_line + 1 :]
+    names = [reason.note for reason in first.why if reason.signal == "joined"] or [first.id]
+    note = ", ".join([*names, second.id])
+    why = [reason for reason in better.why if reason.signal != "joined"]
+    joined = Reason(signal="joined", value=float(note.count(", ") + 1), weight=0.0, contribution=0.0, note=note)
+    return replace(
+        better,
+        id=f"{first.path}:{first.start_line}-{second.end_line}",
+        start_line=first.start_line,
+        end_line=second.end_line,
+        text="\n".join([first.text.rstrip("\n"), *lines]),
+        symbol=" ".join(dict.fromkeys(f"{first.symbol} {second.symbol}".split())),
+        why=(*why, joined),
+    )
+
+
+def _spread(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Candidate]:
+    """Leave out further pieces of one file that do not earn their place."""
+    best = _best(candidates)
+    kept: list[Candidate] = []
+    counts: dict[tuple[str, str], int] = {}
+    for number, (tier, hit) in enumerate(candidates):
+        place = (tier, hit.path)
+        if tier in FOUND and hit.kind != "memory" and counts.get(place, 0) >= OF_ONE_FILE:
+            others = (
+                each.score for other, each in candidates[number:] if (other, each.path) not in counts and other == tier
+            )
+            ahead = hit.score - max(others, default=0.0) >= AHEAD
+            if not (ahead and hit.score >= EARNED * best[tier]):
+                dropped.append(Dropped(tier, hit, f"third piece of {hit.path}, or a further one"))
+                continue
+        counts[place] = counts.get(place, 0) + 1
+        kept.append((tier, hit))
+    return kept
+
+
+def _best(candidates: Sequence[Candidate]) -> dict[str, float]:
+    best: dict[str, float] = {}
+    for tier, hit in candidates:
+        best[tier] = max(best.get(tier, 0.0), hit.score)
+    return best

@@ -1,0 +1,77 @@
+"""Briefs keep their length whatever goes in, and say first what matters most."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muninn_core.context.brief import make_brief, utf16_length
+from muninn_core.model.memory import Memory
+
+
+def remembered(identity, text="A fact.", **more):
+    return Memory(**{"id": identity, "type": "insight", "text": text, "ts": "2026-01-01T00:00:00.000Z", **more})
+
+
+def brief(*memories, session=None, compact=False, conflicts=0, most=4000):
+    newest = sorted(memories, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
+    pinned = [memory for memory in newest if memory.pinned]
+    return make_brief(
+        newest, pinned=pinned, session=session, after_compaction=compact, conflicts=conflicts, max_chars=most
+    )
+
+
+def test_nothing_remembered_is_nothing_said():
+    assert (brief().text, brief(conflicts=3).ids) == ("", ())
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=500), st.integers(1, 10), st.booleans()), max_size=30), st.integers(200, 3000)
+)
+def test_the_length_holds_in_the_units_of_javascript(drafts, most):
+    memories = [
+        remembered(f"m{number:03}", text + "🚢" * (number % 5), importance=importance, pinned=pinned)
+        for number, (text, importance, pinned) in enumerate(drafts)
+    ]
+    made = brief(*memories, conflicts=2, most=most)
+    assert utf16_length(made.text) <= most
+    assert bool(made.text) == bool(made.ids)
+    assert len(set(made.ids)) == len(made.ids)
+
+
+def test_utf16_units_are_counted():
+    assert [utf16_length(text) for text in ("", "a", "ü", "🚢", "\ud800")] == [0, 1, 1, 2, 1]
+
+
+def test_pins_come_before_the_important_and_these_before_the_recent():
+    made = brief(
+        remembered("m1", "Recent.", ts="2026-03-01T00:00:00.000Z"),
+        remembered("m2", "Important.", importance=9),
+        remembered("m3", "Pinned.", pinned=True, importance=1),
+    )
+    assert made.ids == ("m3", "m2", "m1")
+    assert [line for line in made.text.splitlines() if line.startswith("## ")] == [
+        "## Pinned",
+        "## Important",
+        "## Recent",
+    ]
+
+
+def test_after_a_compaction_the_sessions_own_memories_come_first():
+    own = remembered("m1", "Mine.", session="s1", importance=1)
+    shared = remembered("m2", "Repeated to me.", sessions=("s0", "s1"), importance=1)
+    pinned = remembered("m3", "Pinned.", pinned=True)
+    assert brief(own, shared, pinned, session="s1", compact=True).ids == ("m2", "m1", "m3")
+    assert brief(own, shared, pinned, session="s1").ids[0] == "m3"
+
+
+def test_contradictions_are_counted_at_the_end():
+    assert "1 contradiction in memory waits for a person" in brief(remembered("m1"), conflicts=1).text
+    assert "2 contradictions in memory wait for a person" in brief(remembered("m1"), conflicts=2).text
+
+
+def test_a_long_memory_is_cut_and_a_line_break_in_it_is_none():
+    made = brief(remembered("m1", "One\n\n## Two " + "word " * 200))
+    (line,) = (line for line in made.text.splitlines() if line.startswith("- "))
+    assert line.endswith("…")
+    assert len(line) < 400

@@ -1,0 +1,194 @@
+"""Packs keep their budget whatever goes in, hold each thing once, and say what they leave out."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from packing import NAMES, hit, hits, reasons, text_of, tokens_of
+
+from muninn_core.context.distinct import OF_ONE_FILE
+from muninn_core.context.pack import POINTERS, SUMMARY_FROM, cost, make_pack
+from muninn_core.context.render import FORMATS, render_item
+
+
+def lines(name: str, count: int) -> str:
+    """Return so many lines of code that are like no other name's."""
+    return "\n".join(f"{name}_{number} = compute_{name}({number})" for number in range(count))
+
+
+@given(st.text(max_size=3000), st.lists(st.tuples(st.sampled_from(NAMES), hits), max_size=25), st.integers(50, 3000))
+def test_the_budget_holds_for_the_text_in_every_format(query, candidates, budget):
+    pack = make_pack(query, candidates, budget)
+    assert tokens_of(pack) <= budget
+    ranks = [NAMES.index(item.tier) for item in pack.items]
+    assert ranks == sorted(ranks)
+    assert len({(item.kind, item.id) for item in pack.items}) == len(pack.items)
+    assert all(render_item(item) in text_of(pack) for item in pack.items)
+    assert all(item.tokens == cost(item) for item in pack.items)
+    shown = [item for item in pack.items if item.form != "headline"]
+    assert len(shown) + len(pack.left_out) <= len(candidates)
+
+
+@given(st.lists(st.tuples(st.sampled_from(NAMES), hits), max_size=12), st.integers(50, 2000))
+def test_every_candidate_is_there_or_left_out_with_a_reason(candidates, budget):
+    pack = make_pack("values", candidates, budget)
+    joined = {
+        part for item in pack.items for why in item.why if why.signal == "joined" for part in why.note.split(", ")
+    }
+    told = {item.id for item in pack.items} | set(reasons(pack)) | joined
+    assert {each.id for _, each in candidates} <= told
+    assert all(reasons(pack).values())
+
+
+@given(st.lists(st.tuples(st.sampled_from(NAMES), hits), max_size=12), st.integers(50, 2000))
+def test_the_same_candidates_make_the_same_pack(candidates, budget):
+    assert make_pack("values", candidates, budget) == make_pack("values", list(candidates), budget)
+
+
+def test_what_fits_is_never_left_out():
+    candidates = [("code", hit(f"value_{number} = {number}", path=f"{number}.py")) for number in range(1, 9)]
+    pack = make_pack("values", candidates, 4000)
+    assert (len(pack.items), pack.left_out) == (8, ())
+
+
+def test_a_long_question_leaves_its_budget_to_the_answer():
+    pack = make_pack("a very long task " * 2000, [("code", hit())], 200)
+    assert [item.id for item in pack.items] == ["a.py:1-1"]
+
+
+def test_a_budget_too_small_for_any_item_gives_the_heading_and_says_so():
+    pack = make_pack("values", [("code", hit("x" * 5000))], 60)
+    assert (pack.items, reasons(pack)) == ((), {"a.py:1-1": "over the budget"})
+    assert text_of(pack) == "# Context: values\n\nNo item fits into the budget.\n"
+
+
+def test_the_smallest_budget_holds_though_the_heading_alone_is_longer():
+    question = "& größer 🚢 " * 40
+    for candidates in ([], [("code", hit("y = 1"))]):
+        pack = make_pack(question, candidates, 50)
+        assert 0 < tokens_of(pack) <= 50
+
+
+def test_a_smaller_item_takes_the_place_that_a_larger_one_does_not_fit():
+    pack = make_pack("values", [("code", hit("x" * 5000)), ("code", hit("y = 1", start=5))], 120)
+    assert [item.start_line for item in pack.items] == [5]
+    assert list(reasons(pack)) == ["a.py:1-1"]
+
+
+def test_no_tier_starves_those_after_it():
+    pins = [("pin", hit(f"Pin {n}. " * 40, "memory", "", identity=f"m{n:02}")) for n in range(30)]
+    pack = make_pack("values", [*pins, ("code", hit("value = 1"))], 1000)
+    assert {item.tier for item in pack.items} == {"pin", "code"}
+
+
+def test_each_thing_is_there_once_in_its_first_tier():
+    fact = hit("Redis.", "memory", "", identity="m1")
+    same_words = hit("Redis. ", "memory", "", identity="m2")
+    whole, part = hit("a\nb\nc\nd\ne\nf\ng\nh\ni"), hit("b\nc", start=2)
+    pack = make_pack(
+        "q", [("memory", fact), ("pin", fact), ("memory", same_words), ("code", whole), ("code", part)], 4000
+    )
+    assert [(item.tier, item.id) for item in pack.items] == [("pin", "m1"), ("code", "a.py:1-9")]
+    assert reasons(pack) == {"m2": "same text as m1", "a.py:2-3": "inside a.py:1-9"}
+
+
+def test_nearly_the_same_text_is_there_once():
+    words = (
+        "The daemon seals a session when its client leaves and before every commit of the work tree, so memory travels"
+    )
+    first, second = hit(words, "memory", "", identity="m1"), hit(f"{words} along", "memory", "", identity="m2")
+    other = hit("The daemon leaves when nobody asks for a while and no session is open.", "memory", "", identity="m3")
+    pack = make_pack("q", [("memory", each) for each in (first, second, other)], 4000)
+    assert [item.id for item in pack.items] == ["m1", "m3"]
+    assert reasons(pack) == {"m2": "nearly the same text as m1"}
+
+
+def test_what_is_far_below_the_best_is_not_filled_in():
+    found = [("code", hit(f"a{n} = {n}", path=f"{n}.py", score=score)) for n, score in enumerate((2.0, 0.7, 0.5))]
+    pack = make_pack("q", found, 4000)
+    assert [item.path for item in pack.items] == ["0.py", "1.py"]
+    assert reasons(pack) == {"2.py:1-1": "below relevance"}
+
+
+def test_pieces_of_a_file_that_touch_become_one():
+    first, second = hit(lines("a", 4), score=0.9, symbol="a"), hit(lines("b", 3), start=5, score=1.0, symbol="b")
+    far = hit(lines("c", 3), start=40, score=0.8)
+    (one, other) = make_pack("q", [("code", second), ("code", first), ("code", far)], 4000).items
+    assert (one.id, one.text, one.score, one.symbol) == ("a.py:1-7", lines("a", 4) + "\n" + lines("b", 3), 1.0, "a b")
+    assert [why.note for why in one.why] == ["a.py:1-4, a.py:5-7"]
+    assert other.id == "a.py:40-42"
+
+
+def test_pieces_that_overlap_are_joined_without_saying_a_line_twice():
+    text = lines("a", 9).split("\n")
+    first, second = hit("\n".join(text[:6])), hit("\n".join(text[3:]), start=4)
+    (one,) = make_pack("q", [("code", first), ("code", second)], 4000).items
+    assert (one.id, one.text) == ("a.py:1-9", "\n".join(text))
+
+
+def test_a_piece_whose_text_is_more_than_its_lines_is_not_joined():
+    repeated = hit("class A:\n    ...\n    def b(self):\n        pass", start=5, end=6)
+    pack = make_pack("q", [("code", hit(lines("a", 4))), ("code", repeated)], 4000)
+    assert [item.id for item in pack.items] == ["a.py:1-4", "a.py:5-6"]
+
+
+def test_a_third_piece_of_a_file_has_to_earn_its_place():
+    crowd = [("code", hit(lines(f"a{n}", 3), start=10 * n, score=1.0)) for n in range(1, 4)]
+    pack = make_pack("q", [*crowd, ("code", hit(lines("b", 3), path="b.py", score=0.95))], 4000)
+    assert [item.path for item in pack.items] == ["a.py"] * OF_ONE_FILE + ["b.py"]
+    assert reasons(pack) == {"a.py:30-32": "third piece of a.py, or a further one"}
+
+
+def test_a_third_piece_that_is_far_ahead_of_other_files_has_earned_it():
+    crowd = [("code", hit(lines(f"a{n}", 3), start=10 * n, score=1.0)) for n in range(1, 4)]
+    pack = make_pack("q", [*crowd, ("code", hit(lines("b", 3), path="b.py", score=0.5))], 4000)
+    assert [item.start_line for item in pack.items] == [10, 20, 30, 1]
+
+
+def test_what_does_not_fit_whole_comes_with_its_beginning():
+    pack = make_pack("q", [("code", hit(lines("a", 300)))], 400)
+    (item,) = pack.items
+    assert item.form == "part"
+    assert lines("a", 300).startswith(item.text)
+    assert item.text.count("\n") > 3
+    assert (item.id, item.start_line, item.end_line) == ("a.py:1-300", 1, item.text.count("\n") + 1)
+    assert f"### a.py:1-{item.end_line} [part of 1-300]" in text_of(pack)
+    assert not pack.left_out
+
+
+def test_of_code_at_hand_the_lines_around_the_cursor_come_when_it_does_not_fit():
+    pack = make_pack("q", [("hand", hit(lines("a", 300), start=101))], 400, {"a.py": 250})
+    (item,) = pack.items
+    assert item.start_line < 250 <= item.end_line < 400
+    assert item.text == "\n".join(lines("a", 300).split("\n")[item.start_line - 101 : item.end_line - 100])
+
+
+def test_what_does_not_fit_at_all_is_named_by_its_place_at_the_end():
+    found = [("code", hit(lines(f"a{n}", 30), path=f"{n}.py")) for n in range(40)]
+    pack = make_pack("q", found, 3000)
+    named = [item for item in pack.items if item.form == "headline"]
+    assert 0 < len(named) <= POINTERS
+    assert pack.items[-len(named) :] == tuple(named)
+    assert all(item.text == "" and item.id in reasons(pack) for item in named)
+    assert f"- {named[0].path}:1-30 (not shown)\n" in text_of(pack)
+
+
+def test_headlines_come_first_in_a_pack_that_is_long_enough_to_need_them():
+    found = [("code", hit(lines(f"a{n}", 3), path=f"{n}.py", title=f"name_{n}")) for n in range(4)]
+    text = text_of(make_pack("q", found, SUMMARY_FROM))
+    assert text.index("- Code: 3.py:1-3 name_3\n") < text.index("## Code")
+    assert "- Code:" not in text_of(make_pack("q", found, SUMMARY_FROM - 1))
+
+
+def test_a_very_large_budget_takes_all_there_is_and_no_more():
+    found = [("code", hit(lines(f"a{n}", 60), path=f"{n}.py")) for n in range(120)]
+    pack = make_pack("q", found, 200_000)
+    assert (len(pack.items), pack.left_out) == (120, ())
+    assert all(item.form == "whole" for item in pack.items)
+
+
+def test_all_formats_hold_the_same_items():
+    found = [("code", hit(lines(f"a{n}", 3), path=f"{n}.py")) for n in range(4)]
+    pack = make_pack("q", found, 4000)
+    for style in FORMATS:
+        assert all(f"{n}.py" in text_of(pack, style) and lines(f"a{n}", 1) in text_of(pack, style) for n in range(4))

@@ -1,0 +1,360 @@
+"""Contexts: what is at hand comes first, each has an id, and can be explained and given once more."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+import pytest
+from repositories import git
+from test_past import ask
+from test_privacy import WORD, holders
+
+from muninn_core.context.render import FORMATS
+from muninn_core.context.tokens import count_tokens
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.launch.place import locate
+
+pytest_plugins = ["engines"]
+
+LONG = "".join(
+    f'def step_{name}(state):\n    """Take the {name} step."""\n'
+    + "".join(f"    state[{number}] = '{name} {number}'\n" for number in range(30))
+    + "\n\n"
+    for name in ("alpha", "beta", "gamma", "delta")
+)
+"""A file of four definitions, each long enough to be a piece of its own."""
+
+
+@pytest.fixture
+def steps(muninn):
+    (muninn.root / "src" / "steps.py").write_text(LONG)
+    git(muninn.root, "add", "-A")
+    git(muninn.root, "commit", "-q", "-m", "Steps")
+    muninn.call("index")
+    return muninn
+
+
+def line_of(text, lines=LONG):
+    return next(number for number, line in enumerate(lines.splitlines(), 1) if text in line)
+
+
+def told(item):
+    return {reason.signal: reason.note for reason in item.why}
+
+
+# --- what is at hand ---
+
+
+def test_the_code_around_the_cursor_comes_first_and_says_so(steps):
+    line = line_of("def step_gamma") + 3
+    pack = steps.call("context", query="user names", cursor=f"src/steps.py:{line}:7")
+    first = pack.items[0]
+    assert (first.tier, first.path) == ("hand", "src/steps.py")
+    assert first.start_line <= line <= first.end_line
+    assert told(first)["cursor"] == f"the cursor is on line {line}"
+    assert any(item.path == "src/users.py" for item in pack.items)
+
+
+@pytest.mark.parametrize("cursor", ["src/steps.py", "src/steps.py:", ":3", "src/steps.py:0", "src/steps.py:x"])
+def test_a_cursor_that_names_no_line_is_refused(steps, cursor):
+    with pytest.raises(BadParams, match="no place in a file"):
+        steps.call("context", cursor=cursor)
+
+
+def test_a_cursor_in_a_file_that_is_not_indexed_is_said(steps):
+    with pytest.raises(NotFoundError, match=r"'src/none\.py' is not in the index"):
+        steps.call("context", cursor="src/none.py:3")
+
+
+def test_without_a_query_the_question_follows_from_what_is_at_hand(steps):
+    asked = steps.call("context", cursor=f"src/steps.py:{line_of('def step_beta')}")
+    assert "step_beta" in asked.question
+    assert "users.py" in steps.call("context", files=["src/users.py"]).question
+    steps.call("remember", text="Nicknames are unique.", task="PROJ-T-0042")
+    pack = steps.call("context", task="PROJ-T-0042")
+    assert [item.text for item in pack.items if item.tier == "task"] == ["Nicknames are unique."]
+
+
+def test_nothing_to_go_by_is_refused(steps):
+    for given in ({}, {"query": "  \n"}, {"files": []}):
+        with pytest.raises(BadParams, match="nothing to gather context for") as error:
+            steps.call("context", **given)
+        assert "cursor and diff" in error.value.hint
+
+
+def change(muninn):
+    text = LONG.replace("'delta 7'", "make_delta_payload('delta 7')")
+    (muninn.root / "src" / "steps.py").write_text(text)
+    muninn.touch("src/steps.py")
+
+
+def test_what_the_work_tree_changes_is_at_hand_with_the_lines_that_it_touches(steps):
+    change(steps)
+    (steps.root / "src" / "fresh.py").write_text("def brand_new():\n    return 1\n")
+    steps.touch("src/fresh.py")
+    pack = steps.call("context", diff="HEAD")
+    at_hand = {item.path: told(item)["changed"] for item in pack.items if item.tier == "hand"}
+    line = line_of("delta 7")
+    assert at_hand == {
+        "src/steps.py": f"the change touches line {line}",
+        "src/fresh.py": "the change touches lines 1-2",
+    }
+    assert "make_delta_payload" in pack.question
+    assert pack.items[0].tier == "hand"
+
+
+def test_a_range_and_a_patch_say_the_same_as_the_work_tree(steps):
+    change(steps)
+    patch = git(steps.root, "diff")
+    by_patch = steps.call("context", diff=patch)
+    git(steps.root, "commit", "-q", "-a", "-m", "Change")
+    steps.call("index")
+    by_range = steps.call("context", diff="HEAD~1..HEAD")
+    assert by_range.question == by_patch.question
+    assert [(item.id, told(item)) for item in by_range.items if item.tier == "hand"] == [
+        (item.id, told(item)) for item in by_patch.items if item.tier == "hand"
+    ]
+
+
+def test_a_change_that_changes_nothing_is_said_unless_there_is_a_question(steps):
+    with pytest.raises(NotFoundError, match="no change to gather context for"):
+        steps.call("context", diff="HEAD")
+    assert steps.call("context", diff="HEAD", query="user names").items
+
+
+@pytest.mark.parametrize(
+    ("diff", "error", "words"),
+    [
+        ("no-such-branch", NotFoundError, "no commit 'no-such-branch'"),
+        ("HEAD..no-such-branch", NotFoundError, "no commit 'no-such-branch'"),
+        ("--output=/x", BadParams, "no revision"),
+        ("some words\nin lines\n", BadParams, "no patch, revision or range"),
+        ("+++ b/a\n" * 200_000, BadParams, "characters"),
+    ],
+)
+def test_a_change_that_can_not_be_read_is_refused(steps, diff, error, words):
+    with pytest.raises(error, match=words):
+        steps.call("context", diff=diff, query="x")
+
+
+def test_a_question_about_the_past_has_no_cursor_and_no_change(steps):
+    for given in ({"cursor": "src/steps.py:1"}, {"diff": "HEAD"}):
+        with pytest.raises(BadParams, match="exclude each other"):
+            ask(steps, "context", query="x", at="HEAD", **given)
+
+
+def test_files_that_are_open_or_changed_count_and_say_why(steps):
+    change(steps)
+    steps.engine.desk.put(locate(str(steps.root)).root, "editor", ["src/users.py"])
+    pack = steps.call("context", query="step delta state and the display name of a user")
+    notes = {item.path: told(item).get("focus") for item in pack.items if item.kind == "code"}
+    assert notes["src/users.py"] == "open in an editor"
+    assert notes["src/steps.py"] == "changed in the work tree"
+    assert pack.inputs.open_files == ("src/users.py",)
+
+
+def test_an_editor_that_leaves_takes_its_files_with_it(steps):
+    root = locate(str(steps.root)).root
+    steps.engine.desk.put(root, "one", ["a.py", "b.py"])
+    steps.engine.desk.put(root, "two", ["b.py", "c.py"])
+    assert steps.engine.desk.files(root, ["z.py"]) == ("z.py", "b.py", "c.py", "a.py")
+    steps.engine.desk.put(root, "two", [])
+    assert steps.engine.desk.files(root) == ("a.py", "b.py")
+    steps.engine.desk.put(root, "one", [])
+    assert steps.engine.desk.files(root) == ()
+
+
+# --- budgets and formats ---
+
+
+@pytest.mark.parametrize("budget", [0, -1, 49, 10_000_000, 10**30])
+def test_a_budget_that_makes_no_sense_is_refused_by_its_name(steps, budget):
+    with pytest.raises(BadParams, match=r"budget|int"):
+        steps.call("context", query="user names", budget=budget)
+
+
+@pytest.mark.parametrize("style", FORMATS)
+@pytest.mark.parametrize("budget", [50, 120, 1000, 200_000])
+def test_every_budget_holds_in_every_format(steps, budget, style):
+    steps.call("remember", text='Names & <tags> are never "empty".\n' * 20, pin=True)
+    pack = steps.call("context", query="user names and steps & <state>", budget=budget, format=style)
+    assert pack.tokens == count_tokens(pack.text) <= budget
+    assert pack.omitted == len(pack.left_out)
+
+
+def test_the_items_are_the_same_in_every_format(steps):
+    packs = [steps.call("context", query="user names", format=style) for style in FORMATS]
+    assert packs[0].items == packs[1].items == packs[2].items
+    assert json.loads(packs[1].text)["bundle"] == packs[1].bundle
+    assert f'bundle="{packs[2].bundle}"' in packs[2].text
+    assert packs[0].bundle in packs[0].text
+
+
+# --- bundles ---
+
+
+def test_the_same_question_on_the_same_state_has_the_same_id_and_bytes(steps):
+    first = steps.call("context", query="user names")
+    steps.clock.forward(seconds=30)
+    again = steps.call("context", query="user names")
+    assert (again.bundle, again.text) == (first.bundle, first.text)
+    others = [
+        steps.call("context", query="user names", **more)
+        for more in ({"budget": 900}, {"format": "xml"}, {"files": ["README.md"]})
+    ]
+    assert len({first.bundle, *(other.bundle for other in others)}) == 4
+
+
+def test_another_clone_with_another_daemon_gives_the_same_id_and_bytes(steps, start, tmp_path):
+    steps.call("remember", text="Users are never cached.", files=["src/users.py"], session="s1")
+    steps.call("seal")
+    git(steps.root, "add", "-A")
+    git(steps.root, "commit", "-q", "-m", "Memory")
+    git(steps.root, "clone", "-q", ".", str(tmp_path / "clone"))
+    other = start(tmp_path / "clone", clock=steps.clock)
+    other.call("index", rebuild=True)
+    steps.call("index")
+    for style in FORMATS:
+        asked = {"query": "are users cached", "format": style}
+        here, there = steps.call("context", **asked), other.call("context", **asked)
+        assert (here.bundle, here.text) == (there.bundle, there.text)
+
+
+def test_a_context_is_explained_item_by_item(steps):
+    pack = steps.call("context", query="user names", budget=400)
+    why = steps.call("why", bundle=pack.bundle[:10])
+    assert (why.bundle, why.inputs.query, why.question, why.then) == (pack.bundle, "user names", "user names", pack.saw)
+    assert (why.items, why.left_out) == (pack.items, pack.left_out)
+    for item in pack.items:
+        assert item.score == pytest.approx(sum(reason.contribution for reason in item.why))
+        assert item.id in why.text
+    assert all(f"{each.reason}, {each.tokens} tokens" in why.text for each in pack.left_out)
+    one = steps.call("why", bundle=pack.bundle, item="src/users.py")
+    assert {item.path for item in (*one.items, *one.left_out)} == {"src/users.py"}
+
+
+def test_what_is_not_there_to_explain_is_said(steps):
+    bundle = steps.call("context", query="user names").bundle
+    with pytest.raises(NotFoundError, match="was no candidate"):
+        steps.call("why", bundle=bundle, item="src/none.py")
+    with pytest.raises(NotFoundError, match="is kept here"):
+        steps.call("why", bundle="c-0000000000000000")
+    for wrong in ("../../x", "c-", "c-zz", "users"):
+        with pytest.raises(BadParams, match="no context's id"):
+            steps.call("replay", bundle=wrong)
+
+
+def test_a_replay_gives_the_same_bytes_whatever_happened_since(steps):
+    pack = steps.call("context", query="user names")
+    (steps.root / "src" / "users.py").write_text("def get_user_name():\n    return None\n")
+    steps.touch("src/users.py")
+    steps.call("remember", text="User names are cached.")
+    steps.call("index", rebuild=True)
+    replayed = steps.call("replay", bundle=pack.bundle)
+    assert replayed.context == pack
+    assert (replayed.source, replayed.same) == ("kept", True)
+    assert any("the log had" in words for words in replayed.moved)
+
+
+def test_a_context_outlives_its_daemon(steps, start):
+    pack = steps.call("context", query="user names")
+    steps.engine.close()
+    assert start(steps.root).call("replay", bundle=pack.bundle).context == pack
+
+
+def test_gathering_anew_on_the_same_state_gives_the_same_text(steps):
+    steps.call("remember", text="User names are never empty.")
+    pack = steps.call("context", query="user names")
+    steps.clock.forward(days=40)
+    fresh = steps.call("replay", bundle=pack.bundle, fresh=True)
+    assert (fresh.source, fresh.same, fresh.differs, fresh.moved) == ("fresh", True, (), ())
+    assert fresh.context.text == pack.text
+
+
+def test_gathering_anew_says_what_differs_and_that_the_state_is_another(steps):
+    old = steps.call("remember", text="User names are never empty.").ids[0]
+    pack = steps.call("context", query="user names")
+    steps.call("forget", id=old)
+    new = steps.call("remember", text="User names may be empty now.").ids[0]
+    (steps.root / "src" / "users.py").write_text("def get_user_name():\n    return None\n")
+    git(steps.root, "commit", "-q", "-a", "-m", "Change")
+    steps.touch("src/users.py")
+    steps.call("index")
+    fresh = steps.call("replay", bundle=pack.bundle, fresh=True)
+    assert not fresh.same
+    assert any(old in words and words.startswith("gone: ") for words in fresh.differs)
+    assert any(new in words and words.startswith("new: ") for words in fresh.differs)
+    assert any(words.startswith("HEAD was ") for words in fresh.moved)
+    assert any(words.startswith("the log had ") for words in fresh.moved)
+
+
+def test_a_question_about_a_branch_is_replayed_from_the_commit_that_it_stood_for(steps):
+    steps.call("remember", text="User names are never empty.", session="s1")
+    steps.call("seal")
+    git(steps.root, "add", "-A")
+    git(steps.root, "commit", "-q", "-m", "Memory")
+    pack = ask(steps, "context", query="user names", at="main")
+    steps.call("remember", text="User names may be empty now.", session="s1")
+    steps.call("seal")
+    git(steps.root, "add", "-A")
+    git(steps.root, "commit", "-q", "-m", "More memory")
+    assert ask(steps, "context", query="user names", at="main").text != pack.text
+    fresh = steps.call("replay", bundle=pack.bundle, fresh=True)
+    assert (fresh.same, fresh.context.text) == (True, pack.text)
+
+
+# --- privacy ---
+
+
+def test_kept_contexts_are_private_files_that_git_ignores(steps):
+    git(steps.root, "add", "-A")
+    git(steps.root, "commit", "-q", "--allow-empty", "-m", "Init")
+    steps.call("context", query="user names")
+    (kept,) = (steps.root / ".muninn" / "local" / "contexts").iterdir()
+    assert git(steps.root, "status", "--porcelain") == ""
+    if os.name != "nt":
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+        assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+
+
+def test_redacting_a_memory_removes_the_contexts_that_hold_it_and_no_other(steps):
+    identity = steps.call("remember", text=f"The {WORD} account has a shared login.").ids[0]
+    held = steps.call("context", query="which account has a shared login")
+    asked = steps.call("context", query=f"The {WORD} account has a shared login.", scope="session")
+    other = steps.call("context", query="user names", scope="session")
+    assert WORD in held.text
+    steps.call("redact", id=identity)
+    assert holders(steps.root) == []
+    for bundle in (held.bundle, asked.bundle):
+        with pytest.raises(NotFoundError, match="is kept here"):
+            steps.call("replay", bundle=bundle)
+    assert steps.call("replay", bundle=other.bundle).same
+
+
+def test_a_redaction_that_comes_by_git_removes_contexts_as_well(steps, start, tmp_path):
+    identity = steps.call("remember", text=f"The {WORD} account has a shared login.", session="s1").ids[0]
+    steps.call("seal")
+    git(steps.root, "add", "-A")
+    git(steps.root, "commit", "-q", "-m", "Memory")
+    git(steps.root, "clone", "-q", ".", str(tmp_path / "clone"))
+    other = start(tmp_path / "clone", clock=steps.clock)
+    bundle = other.call("context", query="which account has a shared login").bundle
+    steps.call("redact", id=identity)
+    steps.call("seal")
+    git(steps.root, "add", "-A")
+    git(steps.root, "commit", "-q", "-m", "Redact")
+    git(tmp_path / "clone", "pull", "-q")
+    with pytest.raises(NotFoundError):
+        other.call("replay", bundle=bundle)
+    assert not [path for path in holders(tmp_path / "clone") if "/contexts/" in path]
+
+
+def test_a_repository_that_can_not_be_written_answers_and_keeps_nothing(steps, start):
+    other = start(steps.root)
+    pack = other.call("context", query="user names")
+    assert pack.items
+    with pytest.raises(NotFoundError) as error:
+        other.call("why", bundle=pack.bundle)
+    assert "can't be written keeps none" in error.value.hint

@@ -1,0 +1,69 @@
+"""What a work tree's git is asked of the time since a commit, and the texts that are searched without it."""
+
+from __future__ import annotations
+
+import pytest
+from repositories import git as run
+
+from muninn_core import git
+from muninn_core.engine import since
+from muninn_core.engine.texts import Texts
+
+
+@pytest.fixture
+def tree(plain_repo):
+    """Files that hold words in every way that matters."""
+    texts = {
+        "a.py": "def steps(): pass\n",
+        "b.py": "up_steps = 1\nsteps2 = 2\n",
+        "c.py": "steps",
+        "d.py": "x = ésteps\n",
+        "e.txt": "steps\n",
+        "f.py": "steps\0",
+        "g.py": "",
+        "h.py": "xsteps steps\n",
+        "cfg": "steps\n",
+        "setup.cfg": "steps\n",
+    }
+    for name, text in texts.items():
+        (plain_repo / name).write_text(text, "utf-8")
+    return plain_repo
+
+
+@pytest.mark.parametrize(
+    "words", [["steps"], ["def steps(): pass"], ["nowhere"], ["nowhere", "up_steps"], ["(): pass"]]
+)
+def test_texts_at_hand_hold_what_git_finds_between_words(tree, words):
+    held = Texts(tree, 1_000)
+    for suffix in (".py", "cfg", ".cfg"):
+        paths = [path.name for path in tree.iterdir() if path.name.endswith(suffix)]
+        assert held.hold(paths, suffix)
+        assert held.holding(words, suffix) & set(paths) == {
+            path for path in git.naming(tree, words, suffix) if path in paths
+        }
+
+
+def test_files_that_come_later_are_searched_too_and_what_is_gone_holds_nothing(tree):
+    held = Texts(tree, 1_000)
+    assert held.hold(["a.py", "gone.py"], ".py")
+    assert held.hold(["a.py", "c.py"], ".py")
+    assert held.holding(["steps"], ".py") == {"a.py", "c.py"}
+
+
+def test_more_text_than_may_be_held_is_refused_and_git_asked_instead(tree, monkeypatch):
+    assert not Texts(tree, 10).hold(["a.py"], ".py")
+    head = run(tree, "rev-parse", "HEAD").strip()
+    asked = since.Since(tree, lambda: 1)
+    found = asked.holding(head, ".py", ("steps",))
+    monkeypatch.setattr(since, "MOST_HELD", 10)
+    assert since.Since(tree, lambda: 1).holding(head, ".py", ("steps",)) == found == ["a.py", "c.py", "d.py", "h.py"]
+
+
+def test_an_answer_holds_as_long_as_the_token_does(tree):
+    token = [1]
+    asked = since.Since(tree, lambda: token[0])
+    assert asked.holding("HEAD", ".py", ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
+    (tree / "b.py").write_text("steps\n")
+    assert asked.holding("HEAD", ".py", ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
+    token[0] = 2
+    assert asked.holding("HEAD", ".py", ("steps",)) == ["a.py", "b.py", "c.py", "d.py", "h.py"]

@@ -1,0 +1,116 @@
+// What is done to a memory, a session or a conflict that is shown: open, forget, approve, seal, resolve.
+
+import * as vscode from 'vscode';
+import type { Documents } from '../documents';
+import type { ReconcileResult, ResolveParams } from '../protocol';
+import type { Server } from '../server';
+import type { Node, Target } from '../views/node';
+
+/** Opens what a row stands for. Throws a Failure. */
+export async function open(server: Server, documents: Documents, target: Target): Promise<void> {
+  switch (target.to) {
+    case 'memory':
+      await documents.open({ page: 'memory', id: target.id, why: [] }, target.title);
+      return;
+    case 'file': {
+      const { root } = await server.status();
+      const line = Math.max(0, target.line - 1);
+      const file = vscode.Uri.joinPath(vscode.Uri.file(root), target.path);
+      await vscode.window.showTextDocument(file, { selection: new vscode.Range(line, 0, line, 0) });
+      return;
+    }
+    case 'conflict':
+      await compare(server, documents, target.id);
+  }
+}
+
+/** Archives a memory, once the person has said why. Throws a Failure. */
+export async function forget(server: Server, node: Node): Promise<void> {
+  const id = memoryOf(node);
+  const reason = await vscode.window.showInputBox({
+    title: 'Muninn: Forget',
+    prompt: `Why is it no longer true? It stays in the history. (${node.label})`,
+    ignoreFocusOut: true,
+  });
+  if (reason === undefined) return;
+  await server.request('forget', { id, reason });
+  await server.refresh();
+}
+
+/** Lets a memory that waits speak, or keeps it from speaking. Throws a Failure. */
+export async function review(server: Server, node: Node, verb: 'approve' | 'reject'): Promise<void> {
+  await server.request(verb, { ids: [memoryOf(node)], actor: 'user' });
+  await server.refresh();
+}
+
+/** Makes a session's memories files that git can take. Throws a Failure. */
+export async function seal(server: Server, node?: Node): Promise<void> {
+  const { segments, records } = await server.request('seal', { session: node?.key || null });
+  await server.refresh();
+  const done = segments.length ? `${records} records sealed; commit .muninn to share them` : 'nothing waited to be sealed';
+  vscode.window.setStatusBarMessage(`$(archive) Muninn: ${done}.`, 5000);
+}
+
+/** Decides a conflict: by the side that is named, or by the one that the person picks. Throws a Failure. */
+export async function resolve(server: Server, node: Node, keep?: ResolveParams['keep']): Promise<void> {
+  if (node.target?.to !== 'conflict') return;
+  const chosen = keep ?? (await side(node));
+  if (!chosen) return;
+  await server.request('resolve', { id: node.target.id, keep: chosen });
+  await server.refresh();
+}
+
+/** Consolidates all sessions, after the person has seen what would happen. Throws a Failure. */
+export async function reconcile(server: Server): Promise<ReconcileResult | undefined> {
+  const title = 'Muninn: reconciling';
+  const run = (dry: boolean): Thenable<ReconcileResult> =>
+    vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
+      server.request('reconcile', { dry_run: dry }),
+    );
+  const plan = await run(true);
+  if (!plan.segments.length) {
+    void vscode.window.showInformationMessage(`Muninn: ${plan.summary}`);
+    return plan;
+  }
+  const go = await vscode.window.showInformationMessage(`Muninn would write main.jsonl: ${plan.summary}`, { modal: true }, 'Reconcile');
+  if (!go) return undefined;
+  const done = await run(false);
+  await server.refresh();
+  // Not awaited: the message may stay for long, and the command has ended.
+  void vscode.window.showInformationMessage(`Muninn: ${done.summary}`, 'Undo').then(async (answer) => {
+    if (answer) await vscode.commands.executeCommand('muninn.ui.undo');
+  });
+  return done;
+}
+
+/** Takes back the last reconcile or prune. Throws a Failure. */
+export async function undo(server: Server): Promise<void> {
+  const { summary } = await server.request('undo', {});
+  await server.refresh();
+  void vscode.window.showInformationMessage(`Muninn: ${summary}`);
+}
+
+async function compare(server: Server, documents: Documents, id: string): Promise<void> {
+  const { conflicts } = await server.request('conflicts', { id });
+  const conflict = conflicts[0];
+  if (!conflict) return;
+  const [left, right] = await Promise.all(
+    [conflict.left, conflict.right].map((memory) => documents.prepare({ page: 'memory', id: memory.id, why: [] }, memory.title || memory.text)),
+  );
+  await vscode.commands.executeCommand('vscode.diff', left, right, `Conflict: ${conflict.reason}`);
+}
+
+async function side(node: Node): Promise<ResolveParams['keep'] | undefined> {
+  const [left, right] = node.children ?? [];
+  const rows = [
+    { label: '$(arrow-left) Keep left', detail: left?.label ?? '', keep: 'left' as const },
+    { label: '$(arrow-right) Keep right', detail: right?.label ?? '', keep: 'right' as const },
+    { label: '$(check-all) Keep both', detail: 'They do not contradict each other.', keep: 'both' as const },
+  ];
+  return (await vscode.window.showQuickPick(rows, { title: 'Muninn: Which one holds?', ignoreFocusOut: true }))?.keep;
+}
+
+function memoryOf(node: Node): string {
+  if (node.target?.to === 'memory') return node.target.id;
+  throw new Error('this row is no memory');
+}

@@ -1,0 +1,39 @@
+// What is done with a pack that is shown: take it to the clipboard, or into the document at hand.
+
+import * as vscode from 'vscode';
+import { Failure } from '../failure';
+import { SCHEME } from '../pages';
+
+let behind: vscode.TextEditor | undefined;
+
+/** Follows which document was at hand before a pack was opened: that is where a pack is inserted. */
+export function followEditors(): vscode.Disposable {
+  const note = (editor: vscode.TextEditor | undefined): void => {
+    if (editor && editor.document.uri.scheme !== SCHEME) behind = editor;
+  };
+  note(vscode.window.activeTextEditor);
+  return vscode.window.onDidChangeActiveTextEditor(note);
+}
+
+/** Copies the pack at hand. Throws a Failure when none is open. */
+export async function copyPack(): Promise<void> {
+  await vscode.env.clipboard.writeText(packAtHand().getText());
+  vscode.window.setStatusBarMessage('$(check) Muninn: the pack is in the clipboard.', 5000);
+}
+
+/** Puts the pack at hand where the cursor was in the document before it. Throws a Failure when there is none. */
+export async function insertPack(): Promise<void> {
+  const text = packAtHand().getText();
+  if (!behind || behind.document.isClosed) {
+    throw new Failure('bad_params', 'no document is open that the pack could go into', 'Open one, or copy the pack.');
+  }
+  const { document, selection } = behind;
+  const editor = await vscode.window.showTextDocument(document, { viewColumn: behind.viewColumn ?? vscode.ViewColumn.Active });
+  await editor.edit((edit) => edit.insert(selection.active, text));
+}
+
+function packAtHand(): vscode.TextDocument {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document?.uri.scheme === SCHEME && document.uri.path.startsWith('/context/')) return document;
+  throw new Failure('bad_params', 'no pack is open', '“Muninn: Context” gathers one.');
+}

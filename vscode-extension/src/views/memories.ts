@@ -1,0 +1,123 @@
+// Memories as rows: grouped, with their state. Pure.
+
+import { firstLine } from '../hits';
+import type { Citation, Memory } from '../protocol';
+import { counted } from '../state';
+import type { Node } from './node';
+
+/** What memories can be grouped by. */
+export const GROUPINGS = ['type', 'file', 'tag', 'task', 'none'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** The citations of memories, by the memories' ids. */
+export type Citations = Readonly<Record<string, readonly Citation[]>>;
+
+const ICONS: Readonly<Record<string, string>> = {
+  decision: 'law',
+  constraint: 'lock',
+  pattern: 'symbol-structure',
+  attempt: 'beaker',
+  bug_fix: 'bug',
+  insight: 'lightbulb',
+  configuration: 'gear',
+  preference: 'heart',
+  reference: 'link',
+  entity: 'symbol-class',
+  session_summary: 'history',
+  context_hit: 'target',
+};
+
+/** One memory: its headline, with what a reader must know of it. */
+export function memoryNode(memory: Memory, cites: readonly Citation[] = [], within = ''): Node {
+  const title = headline(memory);
+  const stale = cites.some(({ state }) => state === 'drifted' || state === 'gone');
+  return {
+    key: `${within}/${memory.id}`,
+    label: title,
+    description: marks(memory, cites).join(' · '),
+    tooltip: tooltip(memory, cites),
+    icon: stale ? 'warning' : (ICONS[memory.type] ?? 'circle-small'),
+    ...(stale ? { colour: 'list.warningForeground' } : {}),
+    kind: memory.review === 'pending' ? 'memory.pending' : stale ? 'memory.stale' : 'memory',
+    target: { to: 'memory', id: memory.id, title },
+  };
+}
+
+/** Memories in groups, the largest group first; those without what they are grouped by come last. */
+export function memoryNodes(memories: readonly Memory[], cites: Citations, by: Grouping, total: number): Node[] {
+  const rows = by === 'none' ? memories.map((each) => memoryNode(each, cites[each.id])) : grouped(memories, cites, by);
+  const more = total - memories.length;
+  if (more <= 0) return rows;
+  const label = `${counted(more, 'older memory', 'older memories')} not listed`;
+  return [...rows, { key: 'more', label, description: 'filter, or recall', icon: 'ellipsis' }];
+}
+
+function grouped(memories: readonly Memory[], cites: Citations, by: Exclude<Grouping, 'none'>): Node[] {
+  const groups = new Map<string, Memory[]>();
+  for (const memory of memories) {
+    for (const name of namesOf(memory, by)) groups.set(name, [...(groups.get(name) ?? []), memory]);
+  }
+  return [...groups]
+    .sort(([a, left], [b, right]) => Number(!a) - Number(!b) || right.length - left.length || a.localeCompare(b))
+    .map(([name, members]) => ({
+      key: `${by}:${name}`,
+      label: name ? name.replace('_', ' ') : `no ${by}`,
+      description: String(members.length),
+      icon: by === 'type' ? (ICONS[name] ?? 'folder') : by === 'file' ? 'file' : 'tag',
+      children: members.map((each) => memoryNode(each, cites[each.id], `${by}:${name}`)),
+    }));
+}
+
+function namesOf(memory: Memory, by: Exclude<Grouping, 'none'>): readonly string[] {
+  const found = by === 'type' ? [memory.type] : by === 'file' ? memory.files : by === 'tag' ? memory.tags : [memory.task];
+  const named = found.filter((name): name is string => !!name);
+  return named.length ? named : [''];
+}
+
+/** The working sessions that memories belong to: those with something that is not sealed first, then the newest. */
+export function sessionNodes(memories: readonly Memory[]): Node[] {
+  const sessions = new Map<string, Memory[]>();
+  for (const memory of memories) {
+    const name = memory.session ?? '';
+    sessions.set(name, [...(sessions.get(name) ?? []), memory]);
+  }
+  const rows = [...sessions].map(([name, members]) => {
+    const waiting = members.filter(({ sealed, private: own, scope }) => !sealed && !own && scope === 'project').length;
+    return { name, members, waiting, last: members.map(({ ts }) => ts).reduce((a, b) => (a > b ? a : b)) };
+  });
+  rows.sort((a, b) => Number(!!b.waiting) - Number(!!a.waiting) || b.last.localeCompare(a.last));
+  return rows.map(({ name, members, waiting, last }) => ({
+    key: name,
+    // Names that the daemon makes (`s-` and 26 letters) say nothing to a reader; its time does.
+    label: name ? (/^s-\w{26}$/.test(name) ? last.slice(0, 16).replace('T', ' ') : name) : 'without a session',
+    description: `${waiting ? `open, ${waiting} not sealed` : 'sealed'} · ${members.length} · ${last.slice(0, 10)}`,
+    tooltip: name,
+    icon: waiting ? 'circle-filled' : 'archive',
+    kind: waiting && name ? 'session.open' : 'session',
+    children: members.map((each) => memoryNode(each, [], name)),
+  }));
+}
+
+/** The headline of a memory on one line. */
+export function headline(memory: Memory): string {
+  return memory.title || firstLine(memory.text);
+}
+
+function marks(memory: Memory, cites: readonly Citation[]): string[] {
+  const found = cites.filter(({ state }) => state === 'drifted' || state === 'gone');
+  const states = [...new Set(found.map(({ state }) => (state === 'gone' ? 'code gone' : 'code changed')))];
+  return [
+    ...states,
+    ...(memory.review === 'pending' ? ['waits for approval'] : []),
+    ...(memory.pinned ? ['pinned'] : []),
+    ...(memory.private ? ['private'] : []),
+    ...(memory.work ? [memory.work] : []),
+    memory.files[0] ?? '',
+  ].filter((mark) => mark);
+}
+
+function tooltip(memory: Memory, cites: readonly Citation[]): string {
+  const who = `${memory.type.replace('_', ' ')} · ${memory.actor} · ${memory.ts.slice(0, 10)}`;
+  const places = cites.map(({ path, start, end, state }) => `${path}${start ? `:${start}-${end}` : ''} ${state}`);
+  return [memory.text.trim(), who, ...places].join('\n\n');
+}

@@ -1,0 +1,27 @@
+// A row of a tree, before VS Code knows of it. Pure.
+
+/** Where a click leads. */
+export type Target =
+  | { readonly to: 'memory'; readonly id: string; readonly title: string }
+  | { readonly to: 'file'; readonly path: string; readonly line: number }
+  | { readonly to: 'conflict'; readonly id: string };
+
+/** One row. `key` is unique among its siblings' trees, so that VS Code keeps what is open; `kind` chooses the menus. */
+export interface Node {
+  readonly key: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly tooltip?: string;
+  readonly icon?: string;
+  readonly colour?: string;
+  readonly kind?: string;
+  readonly target?: Target;
+  readonly children?: readonly Node[];
+  readonly open?: boolean;
+}
+
+/** What a screen reader says of a row: all that can be seen of it, in the order in which it is read. */
+export function spoken(node: Node): string {
+  const inside = node.children?.length ? `${node.children.length} inside` : '';
+  return [node.label, node.description, inside].filter((part) => part).join(', ');
+}

@@ -1,0 +1,66 @@
+// Conflicts, stale memories and knowledge as rows. Pure.
+
+import type { Citation, Conflict, VerifyResult } from '../protocol';
+import { headline, memoryNode } from './memories';
+import type { Node } from './node';
+
+/** The contradictions that wait for a person, each with its two sides. */
+export function conflictNodes(conflicts: readonly Conflict[]): Node[] {
+  return conflicts.map((conflict) => ({
+    key: conflict.id,
+    label: headline(conflict.left),
+    description: `or: ${headline(conflict.right)}`,
+    tooltip: `${conflict.reason}\n\nLeft: ${conflict.left.text.trim()}\n\nRight: ${conflict.right.text.trim()}`,
+    icon: 'git-merge',
+    colour: 'list.warningForeground',
+    kind: 'conflict',
+    target: { to: 'conflict', id: conflict.id },
+    children: [memoryNode(conflict.left, [], conflict.id), memoryNode(conflict.right, [], conflict.id)],
+  }));
+}
+
+/** The memories whose code has changed, moved or is gone, by the file that they cite. */
+export function staleNodes(found: VerifyResult['found']): Node[] {
+  return found
+    .map((one) => ({ one, cites: one.cites.filter(({ state }) => state !== 'fresh' && state !== 'unchecked') }))
+    .filter(({ cites }) => cites.length)
+    .map(({ one, cites }) => ({
+      key: one.id,
+      label: one.title,
+      description: [...new Set(cites.map(({ state }) => state))].join(', '),
+      icon: cites.some(({ state }) => state === 'gone') ? 'error' : cites.some(({ state }) => state === 'drifted') ? 'warning' : 'arrow-swap',
+      kind: 'memory.stale',
+      target: { to: 'memory' as const, id: one.id, title: one.title },
+      children: cites.map((cite, number) => place(cite, `${one.id}/${number}`)),
+    }));
+}
+
+function place(cite: Citation, key: string): Node {
+  const row = { key, label: `${cite.path}${cite.start ? `:${cite.start}` : ''}`, icon: 'go-to-file' };
+  const description = [cite.symbol, cite.state, cite.was && `was ${cite.was}`].filter((part) => part).join(' · ');
+  if (cite.state === 'gone') return { ...row, description };
+  return { ...row, description, target: { to: 'file', path: cite.path, line: cite.start } };
+}
+
+/** Files of knowledge as the folders that they lie in; `paths` are relative to the root, with slashes. */
+export function knowledgeNodes(paths: readonly string[]): Node[] {
+  const folders = new Map<string, string[]>();
+  for (const path of [...paths].sort()) {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    folders.set(folder, [...(folders.get(folder) ?? []), path]);
+  }
+  return [...folders].map(([folder, files]) => ({
+    key: folder,
+    label: folder.replace(/^\.muninn\//, '') || '.',
+    description: String(files.length),
+    icon: 'folder',
+    open: folders.size === 1,
+    children: files.map((path) => ({
+      key: path,
+      label: path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, ''),
+      icon: 'book',
+      kind: 'knowledge',
+      target: { to: 'file' as const, path, line: 1 },
+    })),
+  }));
+}

@@ -1,0 +1,73 @@
+// A tree view over rows that are asked for when somebody looks.
+
+import * as vscode from 'vscode';
+import { failureOf, sentence } from '../failure';
+import { type Node, spoken } from './node';
+
+/** Loads the rows of a view. What it throws is shown as the view's message. */
+export type Load = () => Promise<readonly Node[]>;
+
+/** One view. Nothing is asked for while it is hidden; `refresh` makes it ask anew once it can be seen. */
+export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly view: vscode.TreeView<Node>;
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(
+    id: string,
+    private readonly load: Load,
+    private readonly empty: string,
+    private readonly badge?: (rows: readonly Node[]) => vscode.ViewBadge | undefined,
+  ) {
+    this.view = vscode.window.createTreeView<Node>(id, { treeDataProvider: this, showCollapseAll: true });
+  }
+
+  /** Asks anew. */
+  refresh(): void {
+    this.changed.fire(undefined);
+  }
+
+  /** The words beside the view's title. */
+  describe(description: string): void {
+    this.view.description = description;
+  }
+
+  /** The rows as they are now. Throws a Failure. */
+  rows(): Promise<readonly Node[]> {
+    return this.load();
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+    const item = new vscode.TreeItem(node.label, node.children?.length ? (node.open ? Expanded : Collapsed) : None);
+    item.id = node.key;
+    if (node.description) item.description = node.description;
+    if (node.tooltip) item.tooltip = node.tooltip;
+    if (node.kind) item.contextValue = node.kind;
+    const colour = node.colour ? new vscode.ThemeColor(node.colour) : undefined;
+    if (node.icon) item.iconPath = new vscode.ThemeIcon(node.icon, colour);
+    item.accessibilityInformation = { label: spoken(node) };
+    if (node.target) item.command = { command: 'muninn.ui.open', title: 'Open', arguments: [node.target] };
+    return item;
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (node) return [...(node.children ?? [])];
+    let rows: readonly Node[];
+    try {
+      rows = await this.rows();
+    } catch (error) {
+      this.view.message = sentence(failureOf(error));
+      return [];
+    }
+    this.view.message = rows.length ? '' : this.empty;
+    this.view.badge = this.badge?.(rows);
+    return [...rows];
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.changed.dispose();
+  }
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import type { Citation, Memory, Verified } from '../../src/protocol';
+import { memoryNode, memoryNodes, sessionNodes } from '../../src/views/memories';
+import { spoken } from '../../src/views/node';
+import { conflictNodes, knowledgeNodes, staleNodes } from '../../src/views/rest';
+import { MEMORY } from './values';
+
+const CITE: Citation = { path: 'src/cache.py', start: 4, end: 6, symbol: 'render_page', state: 'fresh', was: '', note: '' };
+
+function memory(id: string, change: Partial<Memory> = {}): Memory {
+  return { ...MEMORY, id, title: `Memory ${id}`, ...change };
+}
+
+test('a memory whose code has changed is marked, and its row can be told from the others', () => {
+  const fresh = memoryNode(MEMORY, [CITE]);
+  const stale = memoryNode(MEMORY, [{ ...CITE, state: 'drifted' }]);
+  expect(fresh).toMatchObject({ icon: 'law', kind: 'memory', target: { to: 'memory', id: MEMORY.id } });
+  expect(stale).toMatchObject({ icon: 'warning', kind: 'memory.stale', description: 'code changed · src/cache.py' });
+  expect(stale.tooltip).toContain('src/cache.py:4-6 drifted');
+});
+
+test('groups come largest first, and what has no group last', () => {
+  const members = [memory('a', { task: null }), memory('b', { task: 'T-1' }), memory('c', { task: 'T-2' }), memory('d', { task: 'T-2' })];
+  const rows = memoryNodes(members, {}, 'task', 4);
+  expect(rows.map(({ label, description }) => [label, description])).toEqual([['T-2', '2'], ['T-1', '1'], ['no task', '1']]);
+});
+
+test('a memory about two files stands below both, with keys of its own', () => {
+  const rows = memoryNodes([memory('a', { files: ['x.py', 'y.py'] })], {}, 'file', 1);
+  const keys = rows.flatMap(({ children }) => children ?? []).map(({ key }) => key);
+  expect(keys).toHaveLength(2);
+  expect(new Set(keys).size).toBe(2);
+});
+
+test('what is not listed is counted', () => {
+  expect(memoryNodes([memory('a')], {}, 'none', 3).at(-1)?.label).toBe('2 older memories not listed');
+  expect(memoryNodes([memory('a')], {}, 'none', 1)).toHaveLength(1);
+});
+
+test('a session with something unsealed is open and comes first', () => {
+  const rows = sessionNodes([
+    memory('a', { session: 'old', sealed: true, ts: '2026-03-01T00:00:00Z' }),
+    memory('b', { session: 'new', sealed: false, ts: '2026-02-01T00:00:00Z' }),
+  ]);
+  expect(rows.map(({ label, kind }) => [label, kind])).toEqual([['new', 'session.open'], ['old', 'session']]);
+  expect(rows[0]?.description).toBe('open, 1 not sealed · 1 · 2026-02-01');
+});
+
+test('a private memory waits for no seal', () => {
+  expect(sessionNodes([memory('a', { session: 's', private: true })])[0]?.kind).toBe('session');
+});
+
+test('a conflict shows both of its sides', () => {
+  const conflict = { id: 'c1', left: memory('a'), right: memory('b'), reason: 'they differ', ts: '', code: [] };
+  const [row] = conflictNodes([conflict]);
+  expect(row).toMatchObject({ label: 'Memory a', description: 'or: Memory b', kind: 'conflict', target: { to: 'conflict', id: 'c1' } });
+  expect(row?.children?.map(({ label }) => label)).toEqual(['Memory a', 'Memory b']);
+});
+
+test('only what is stale is listed, and code that is gone can not be opened', () => {
+  const one = (id: string, state: Citation['state']): Verified => ({ id, type: 'insight', title: id, cites: [{ ...CITE, state }], fixed: false });
+  const rows = staleNodes([one('gone', 'gone'), one('fresh', 'fresh'), one('moved', 'moved')]);
+  expect(rows.map(({ label }) => label)).toEqual(['gone', 'moved']);
+  expect(rows[0]?.children?.[0]?.target).toBeUndefined();
+  expect(rows[1]?.children?.[0]?.target).toEqual({ to: 'file', path: 'src/cache.py', line: 4 });
+});
+
+test('knowledge is shown by its folders', () => {
+  const rows = knowledgeNodes(['.muninn/knowledge/b.md', '.muninn/knowledge/a.md', '.muninn/packs/team/x.md']);
+  expect(rows.map(({ label }) => label)).toEqual(['knowledge', 'packs/team']);
+  expect(rows[0]?.children?.map(({ label }) => label)).toEqual(['a', 'b']);
+});
+
+test('a screen reader hears all that a row shows', () => {
+  expect(spoken({ key: 'k', label: 'decision', description: '2', children: [memoryNode(MEMORY)] })).toBe('decision, 2, 1 inside');
+});
