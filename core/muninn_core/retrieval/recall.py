@@ -14,6 +14,7 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import Bounds, Found, Reader, candidates
+from muninn_core.retrieval.doubting import doubt
 from muninn_core.retrieval.fading import has_expired, speaks, staleness
 from muninn_core.retrieval.filed import judge_files
 from muninn_core.retrieval.hits import hit_of, memory_hit, place_of
@@ -44,7 +45,9 @@ __all__ = [
     "Curated",
     "Focus",
     "Hybrid",
+    "Ranking",
     "Reader",
+    "Signal",
     "has_expired",
     "hit_of",
     "memory_hit",
@@ -98,6 +101,12 @@ def recall(
     return settle(ranked, limit, standing, curated)[0]
 
 
+class Ranking(list["Candidate"]):
+    """Candidates in their order. `doubt` says why there are none though something would have been found."""
+
+    doubt = ""
+
+
 def rank(
     reader: Reader,
     vector: np.ndarray | None,
@@ -112,11 +121,18 @@ def rank(
     curated: Curated = lambda _path: None,
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
-) -> list[Candidate]:
-    """Return the candidates of a question in their order: `limit` of them and, where there are, some more."""
+) -> Ranking:
+    """Return the candidates of a question in their order: `limit` of them and, where there are, some more.
+
+    Where nothing is near the question there are none, and a doubt.
+    """
     query, within = parse_query(text), bounds or Bounds()
     pool = candidates(reader, vector, memories, query, limit, now, kind, within)
     ear = Ear(query.words, reader.rarity)
+    ranked = Ranking()
+    ranked.doubt = "" if within.sure else doubt(pool, ear)
+    if ranked.doubt:
+        return ranked
     asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files)
     found = [each for each in pool.found if each.memory is not None]
     there = {each.memory.id for each in found if each.memory is not None}
@@ -126,7 +142,7 @@ def rank(
             found.append(Found(stub, memory, 0.0, 0.0))
     of_files = [each for each in pool.found if each.memory is None]
     judged = judge_files(asked, of_files, max(w.RANKED, 3 * limit))
-    ranked = [*(Candidate(chunk, None, signals) for chunk, signals in judged), *_of_memories(asked, found)]
+    ranked += [*(Candidate(chunk, None, signals) for chunk, signals in judged), *_of_memories(asked, found)]
     ranked.sort(key=_order)
     return ranked
 

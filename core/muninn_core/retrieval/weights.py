@@ -143,3 +143,12 @@ FLOOR_RANK = 100
 """The rank whose cosine is the floor of the scale of meaning, unless one by `FLOOR_BELOW` below the best is lower."""
 
 FLOOR_BELOW = 0.2
+
+LONG_QUESTION = 10
+"""Words of a question that one place may be expected to hold."""
+
+NEARNESS = 1.5
+"""What the highest cosine counts beside the share of rare words that the best chunk holds."""
+
+LEAST_NEAR = 0.95
+"""The sum of both below which nothing is an answer."""
