@@ -22,7 +22,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams
 from muninn_core.retrieval.narrow import narrow
-from muninn_core.retrieval.recall import Focus, Reader, hit_of, memory_hit, speaks
+from muninn_core.retrieval.recall import Focus, Hybrid, Reader, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
 from muninn_core.retrieval.telling import bounded
 
@@ -74,12 +74,19 @@ def asking(
         bounds=within,
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
+        hybrid=hybrid_of(workspace),
     )
 
 
 def searched_commit(params: ContextParams, sight: Sight) -> str | None:
     """Return the commit that was asked about, None for the work tree."""
     return sight.saw.commit if params.at is not None else None
+
+
+def hybrid_of(workspace: Workspace) -> Hybrid:
+    """Return what the signals of memories weigh in a project."""
+    chosen = workspace.config.ranking
+    return Hybrid(chosen.words, chosen.meaning, chosen.graph, chosen.importance, chosen.recency)
 
 
 def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
