@@ -21,6 +21,7 @@ from muninn_core.protocol.methods import METHODS, nearest
 from muninn_server.lsp import actions, findings, folders, hovers, lenses, links, pages, settings
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.indexing import show_indexing
+from muninn_server.lsp.own import completion, faults, lens, navigation, shape
 from muninn_server.lsp.server import Refused, Server, answerable, new_server, path_of, structure
 from muninn_server.lsp.texts import MOST_CHARS
 from muninn_server.rpc import error_frame
@@ -259,6 +260,10 @@ class Editor:
 
         self._unheard = self._session.engine.listen(self._session.place.root, heard)
         self._run(settings.follow(self, self._server))
+        registrations = list(self._server.protocol.postponed)
+        if registrations:
+            wanted = types.RegistrationParams(registrations)
+            self._run(_asked(self._server.client_register_capability_async(wanted)))
         window = given.capabilities.window
         if window is not None and window.work_done_progress:
             self._run(show_indexing(self, self._server))
@@ -367,6 +372,6 @@ def _register(editor: Editor, server: Server) -> None:
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         editor.drop(params.text_document.uri)
 
-    for family in (hovers, lenses, actions, links, pages, settings):
+    for family in (navigation, hovers, lenses, actions, links, pages, settings, completion, faults, lens, shape):
         family.register(editor, server)
     folders.register(editor.folders, server)
