@@ -30,7 +30,7 @@ class Size:
     def __init__(self, *, quick: bool) -> None:
         self.memories = 40 if quick else 10_000
         self.queries = 24 if quick else 1_000
-        self.hovers = 10 if quick else 500
+        self.hovers = 10 if quick else 200
         self.stored = 5 if quick else 300
         self.changes = 2 if quick else 40
         self.hooks = 2 if quick else 40
