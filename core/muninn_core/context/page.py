@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from muninn_core.context.about import Link, linked, plain
-from muninn_core.context.hover import facts, headline
+from muninn_core.context.about import Link, linked, plain, worth
+from muninn_core.context.hover import headline
 from muninn_core.context.standing import told
 from muninn_core.git import Commit
 from muninn_core.model.citation import Citation
@@ -23,7 +23,7 @@ def memory_page(
 
     `others` are the memories that it names, by id. What it says is quoted: it is data.
     """
-    parts = [f"# {plain(headline(memory))}", plain(" · ".join(facts(memory)))]
+    parts = [f"# {plain(headline(memory))}", plain(" · ".join(worth(memory)))]
     parts += [
         "\n".join(f"> {plain(line)}".rstrip() for line in (memory.text or "(nothing: it was redacted)").split("\n"))
     ]

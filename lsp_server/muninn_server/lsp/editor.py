@@ -36,6 +36,9 @@ log = logging.getLogger("muninn.lsp")
 REFRESH_SECONDS = 0.25
 """How long changes are gathered before the editor is told that what it shows may be old."""
 
+_PRIVATE = (".muninn/local/", ".muninn/cache/", ".git/")
+"""Where no memory speaks of anything."""
+
 _DOCUMENT_EVENTS = {
     types.TEXT_DOCUMENT_DID_OPEN,
     types.TEXT_DOCUMENT_DID_CHANGE,
@@ -142,6 +145,7 @@ class Editor:
         """Stop what still runs for this editor, and take its files off the desk."""
         self._session.engine.desk.put(self._session.place.root, self, ())
         self._unheard()
+        self.annotations.close()
         for timer in self._later.values():
             timer.cancel()
         running: list[Any] = [*self._tasks]
@@ -195,7 +199,7 @@ class Editor:
     def source_path(self, uri: str) -> str | None:
         """Return the path of a file that memories may speak of; None for what is elsewhere, or our own private part."""
         path = self.relative(uri)
-        private = path is not None and path.startswith((".muninn/local/", ".muninn/cache/", ".git/"))
+        private = path is not None and path.startswith(_PRIVATE)
         return None if private else path
 
     def uri_of(self, path: str) -> str:
@@ -281,10 +285,8 @@ class Editor:
     def _changed(self, paths: frozenset[str] | None) -> None:
         """Take note of changes; of files that are open here the editor knows by itself."""
         self.epoch += 1
-        if paths is not None:
-            opened = {self.relative(uri) for uri in self._server.workspace.text_documents}
-            if paths <= opened:
-                return
+        if paths is not None and paths <= {self.relative(uri) for uri in self._server.workspace.text_documents}:
+            return
         self._soon("", REFRESH_SECONDS, self._refresh)
 
     def _refresh(self) -> None:
