@@ -549,7 +549,7 @@ class BacklinksParams(Value):
 class RelinkParams(Value):
     """Which files get other names."""
 
-    moves: Annotated[tuple[Text, ...], Meta(min_length=2, description="Old and new path in turn, of files or folders.")]
+    moves: Annotated[tuple[Text, ...], Meta(min_length=1, description="Old and new path in turn, of files or folders.")]
 
 
 class NamesParams(Value):
