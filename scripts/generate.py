@@ -38,6 +38,7 @@ _EXAMPLES: dict[str, Any] = {
     "ids": ["0198c5"],
     "name": "house-style",
     "version": "1.2.0",
+    "target": "core/muninn_core/client.py#connect",
     "reason": "It was measured before the cache.",
 }
 """What the examples give for a parameter; a choice gives its first value."""

@@ -41,6 +41,7 @@ GROUPS = {
         "verify",
         "brief",
     ),
+    "Understand": ("symbols", "outline", "graph"),
     "Remember": ("remember", "draft", "confirm", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check", "approve", "reject"),

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
         DraftResult,
         ExportResult,
         ForgetResult,
+        GraphResult,
         HistoryResult,
         ImportResult,
         IndexResult,
         InitResult,
         MemoriesResult,
+        OutlineResult,
         PackAddResult,
         PackExportResult,
         PackListResult,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
         ReviewResult,
         SealResult,
         StatusResult,
+        SymbolsResult,
         UndoResult,
         VerifyResult,
         WhyResult,
@@ -310,6 +313,59 @@ class Verbs:
         `fresh`: Gather it anew from what it was asked with, and say what differs.
         """
         return cast("ReplayResult", self.call("replay", bundle=bundle, fresh=fresh))
+
+    def symbols(
+        self,
+        query: str,
+        *,
+        kind: Literal["class", "interface", "trait", "struct", "enum", "type", "function", "method", "macro", "module", "property", "field", "constant", "variable", "prototype", "definition", "key", "heading"] | None = None,
+        language: str | None = None,
+        path: str | None = None,
+        limit: int = 20,
+    ) -> SymbolsResult:
+        """Find classes, functions and other definitions by name.
+
+        `query`: A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too.
+        `kind`: Only definitions of this kind.
+        `language`: Only of this language: python, typescript, go …
+        `path`: Only in this folder, or in files of this pattern: `src/*.py`.
+        `limit`: The most definitions.
+        """
+        return cast(
+            "SymbolsResult",
+            self.call(
+                "symbols",
+                query=query,
+                kind=kind,
+                language=language,
+                path=path,
+                limit=limit,
+            ),
+        )
+
+    def outline(self, path: str) -> OutlineResult:
+        """Show what a file defines, as a tree with heads and comments.
+
+        `path`: A file, relative to the root.
+        """
+        return cast("OutlineResult", self.call("outline", path=path))
+
+    def graph(
+        self,
+        target: str,
+        relation: Literal["neighbours", "definitions", "imports", "importers", "callers", "callees", "tests"] = "neighbours",
+        *,
+        depth: int = 1,
+        limit: int = 50,
+    ) -> GraphResult:
+        """Show what a file or definition imports, calls, is called by and is tested by.
+
+        `target`: A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.
+        `relation`: What to follow; neighbours are all of them but definitions.
+        `depth`: How many steps to go.
+        `limit`: The most edges.
+        """
+        return cast("GraphResult", self.call("graph", target=target, relation=relation, depth=depth, limit=limit))
 
     def memories(
         self,
