@@ -318,7 +318,7 @@ class Verbs:
         self,
         query: str,
         *,
-        kind: Literal["class", "interface", "trait", "struct", "enum", "type", "function", "method", "macro", "module", "property", "field", "constant", "variable", "prototype", "definition", "key", "heading"] | None = None,
+        kind: str | None = None,
         language: str | None = None,
         path: str | None = None,
         limit: int = 20,
@@ -326,7 +326,7 @@ class Verbs:
         """Find classes, functions and other definitions by name.
 
         `query`: A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too.
-        `kind`: Only definitions of this kind.
+        `kind`: Only of this kind: class, function, method, constant …
         `language`: Only of this language: python, typescript, go …
         `path`: Only in this folder, or in files of this pattern: `src/*.py`.
         `limit`: The most definitions.
@@ -350,18 +350,12 @@ class Verbs:
         """
         return cast("OutlineResult", self.call("outline", path=path))
 
-    def graph(
-        self,
-        target: str,
-        relation: Literal["neighbours", "definitions", "imports", "importers", "callers", "callees", "tests"] = "neighbours",
-        *,
-        depth: int = 1,
-        limit: int = 50,
-    ) -> GraphResult:
+    def graph(self, target: str, relation: str = "neighbours", *, depth: int = 1, limit: int = 50) -> GraphResult:
         """Show what a file or definition imports, calls, is called by and is tested by.
 
         `target`: A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.
-        `relation`: What to follow; neighbours are all of them but definitions.
+        `relation`: What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, which are
+            all but definitions.
         `depth`: How many steps to go.
         `limit`: The most edges.
         """

@@ -400,8 +400,8 @@ export interface ReplayParams {
 export interface SymbolsParams {
   /** A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too. */
   query: string;
-  /** Only definitions of this kind. */
-  kind?: 'class' | 'constant' | 'definition' | 'enum' | 'field' | 'function' | 'heading' | 'interface' | 'key' | 'macro' | 'method' | 'module' | 'property' | 'prototype' | 'struct' | 'trait' | 'type' | 'variable' | null;
+  /** Only of this kind: class, function, method, constant … */
+  kind?: string | null;
   /** Only of this language: python, typescript, go … */
   language?: string | null;
   /** Only in this folder, or in files of this pattern: `src/*.py`. */
@@ -420,8 +420,8 @@ export interface OutlineParams {
 export interface GraphParams {
   /** A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`. */
   target: string;
-  /** What to follow; neighbours are all of them but definitions. */
-  relation?: 'callees' | 'callers' | 'definitions' | 'importers' | 'imports' | 'neighbours' | 'tests';
+  /** What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, which are all but definitions. */
+  relation?: string;
   /** How many steps to go. */
   depth?: number;
   /** The most edges. */

@@ -18,7 +18,7 @@ from muninn_core.protocol.results import CodeSymbol, GraphEdge, GraphResult, Out
 from muninn_core.retrieval.graph import RELATIONS, Edge, Graph, Node
 from muninn_core.retrieval.lookup import find
 from muninn_core.source.classify import LANGUAGES, language_of
-from muninn_core.source.definition import Definition
+from muninn_core.source.definition import KINDS, Definition
 
 _CANDIDATES = 8
 """How many of several definitions an error names."""
@@ -28,14 +28,10 @@ _LESSER = frozenset({"prototype", "key", "heading", "field", "variable", "proper
 
 
 def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
-    """Find definitions. Raises BadParams for a language that nobody knows."""
+    """Find definitions. Raises BadParams for a language or kind that nobody knows."""
     snapshot, saw = _look(workspace)
-    if params.language is not None and params.language not in LANGUAGES.values():
-        near = nearest(params.language, set(LANGUAGES.values()))
-        raise BadParams(
-            f"there is no language '{params.language}'",
-            hint=f"Did you mean '{near}'?" if near else "Name it as in `muninn recall`: python, typescript, go.",
-        )
+    _check("language", params.language, sorted(set(LANGUAGES.values())))
+    _check("kind", params.kind, KINDS)
     found, total = find(
         snapshot.code,
         params.query,
@@ -72,6 +68,7 @@ def graph(workspace: Workspace, params: GraphParams) -> GraphResult:
     Raises NotFoundError for what is not there, with what is called nearly so, and BadParams for a name that means
     several definitions, with all of them.
     """
+    _check("relation", params.relation, ("neighbours", *RELATIONS))
     snapshot, saw = _look(workspace)
     node = _node(snapshot, params.target, workspace)
     relations = [each for each in RELATIONS if params.relation in (each, "neighbours")]
@@ -87,6 +84,15 @@ def graph(workspace: Workspace, params: GraphParams) -> GraphResult:
         edges=tuple(_edge(each) for each in edges),
         omitted=omitted,
         saw=saw,
+    )
+
+
+def _check(name: str, value: str | None, known: Sequence[str]) -> None:
+    if value is None or value in known:
+        return
+    near = nearest(value, known)
+    raise BadParams(
+        f"there is no {name} '{value}'", hint=f"Did you mean '{near}'?" if near else f"There are {', '.join(known)}."
     )
 
 

@@ -7,7 +7,7 @@ the facts are found.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_core.source.definition import KINDS, Definition, Import, Syntax
@@ -55,6 +55,8 @@ class Code:
     def __init__(self, rows: Rows, connection: sqlite3.Connection) -> None:
         self._rows = rows
         self._connection = connection
+        self.around: dict[str, Mapping[str, float]] = {}
+        """The files around each file, as far as somebody has worked them out: free with the state that they are of."""
 
     # --- reading ---
 

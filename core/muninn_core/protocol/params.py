@@ -26,12 +26,6 @@ ScopeOfQuestion = Annotated[
 ]
 
 
-DefinitionKind = Literal[
-    "class", "interface", "trait", "struct", "enum", "type", "function", "method", "macro", "module", "property",
-    "field", "constant", "variable", "prototype", "definition", "key", "heading",
-]  # fmt: skip
-
-
 class InitParams(Value):
     """Nothing to say: `init` writes the folder and its defaults."""
 
@@ -585,7 +579,7 @@ class SymbolsParams(Value):
             description="A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too.",
         ),
     ]
-    kind: Annotated[DefinitionKind | None, Meta(description="Only definitions of this kind.")] = None
+    kind: Annotated[str | None, Meta(description="Only of this kind: class, function, method, constant …")] = None
     language: Annotated[str | None, Meta(description="Only of this language: python, typescript, go …")] = None
     path: Annotated[str | None, Meta(description="Only in this folder, or in files of this pattern: `src/*.py`.")] = (
         None
@@ -606,8 +600,11 @@ class GraphParams(Value):
         Text, Meta(description="A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.")
     ]
     relation: Annotated[
-        Literal["neighbours", "definitions", "imports", "importers", "callers", "callees", "tests"],
-        Meta(description="What to follow; neighbours are all of them but definitions."),
+        str,
+        Meta(
+            description="What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, "
+            "which are all but definitions."
+        ),
     ] = "neighbours"
     depth: Annotated[int, Meta(ge=1, le=3, description="How many steps to go.")] = 1
     limit: Annotated[int, Meta(ge=1, le=500, description="The most edges.")] = 50
