@@ -110,7 +110,8 @@ def _node(snapshot: Snapshot, target: str, workspace: Workspace) -> Node:
     path, mark, symbol = target.partition("#")
     if not mark and snapshot.file(target.removeprefix("./")) is not None:
         return Node(target.removeprefix("./"))
-    if not mark and ("/" in target or target.rpartition(".")[2] in LANGUAGES):
+    _, dot, last = target.rpartition(".")
+    if not mark and ("/" in target or (dot and last in LANGUAGES and not snapshot.code.named(last))):
         path = inside(target, workspace.layout.root)
         if snapshot.file(path) is None:
             raise _no_file(path, snapshot)
