@@ -39,6 +39,8 @@ _EXAMPLES: dict[str, Any] = {
     "name": "house-style",
     "version": "1.2.0",
     "target": "core/muninn_core/client.py#connect",
+    "target": "[[ADR 7]]",
+    "moves": ["src/tokens.py", "src/auth/tokens.py"],
     "reason": "It was measured before the cache.",
 }
 """What the examples give for a parameter; a choice gives its first value."""
