@@ -358,16 +358,16 @@ class Verbs:
         """
         return cast("OutlineResult", self.call("outline", path=path))
 
-    def graph(self, target: str, relation: str = "neighbours", *, depth: int = 1, limit: int = 50) -> GraphResult:
+    def graph(self, start: str, relation: str = "neighbours", *, depth: int = 1, limit: int = 50) -> GraphResult:
         """Show what a file or definition imports, calls, is called by and is tested by.
 
-        `target`: A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.
+        `start`: A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.
         `relation`: What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, which are
             all but definitions.
         `depth`: How many steps to go.
         `limit`: The most edges.
         """
-        return cast("GraphResult", self.call("graph", target=target, relation=relation, depth=depth, limit=limit))
+        return cast("GraphResult", self.call("graph", start=start, relation=relation, depth=depth, limit=limit))
 
     def memories(
         self,

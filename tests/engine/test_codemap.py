@@ -86,7 +86,7 @@ def muninn(start, repository: Path) -> Muninn:
 
 
 def edges(muninn: Muninn, target: str, relation: str, **more) -> list[str]:
-    found = muninn.call("graph", target=target, relation=relation, **more).edges
+    found = muninn.call("graph", start=target, relation=relation, **more).edges
     return [f"{edge.path}#{edge.name}" if edge.name else edge.path for edge in found]
 
 
@@ -115,7 +115,7 @@ def test_imports_lead_to_files_and_back(muninn, path, wanted):
 
 
 def test_a_call_means_what_is_in_the_file_what_is_imported_or_the_only_one(muninn):
-    found = muninn.call("graph", target="shop/basket.py#Basket.total", relation="callees").edges
+    found = muninn.call("graph", start="shop/basket.py#Basket.total", relation="callees").edges
     assert [(edge.path, edge.name, edge.at_line, edge.how) for edge in found] == [
         ("shop/prices.py", "price_of", 12, "import"),
     ]
@@ -135,7 +135,7 @@ def test_callers_are_told_by_the_definition_that_calls(muninn):
 
 def test_deeper_steps_follow_what_was_found_and_each_is_told_once(muninn):
     assert edges(muninn, "helper", "callers", depth=2) == ["shop/prices.py#price_of", "shop/basket.py#Basket.total"]
-    found = muninn.call("graph", target="helper", relation="callers", depth=3).edges
+    found = muninn.call("graph", start="helper", relation="callers", depth=3).edges
     assert [edge.depth for edge in found] == [1, 2, 3]
     assert found[2].path == "tests/test_basket.py"
 
@@ -146,8 +146,8 @@ def test_tests_are_found_by_name_and_by_what_they_call(muninn):
 
 
 def test_neighbours_are_bounded_and_say_what_is_left_out(muninn):
-    everything = muninn.call("graph", target="shop/basket.py")
-    few = muninn.call("graph", target="shop/basket.py", limit=2)
+    everything = muninn.call("graph", start="shop/basket.py")
+    few = muninn.call("graph", start="shop/basket.py", limit=2)
     assert everything.omitted == 0
     assert (list(few.edges), few.omitted) == (list(everything.edges[:2]), len(everything.edges) - 2)
     assert {edge.relation for edge in everything.edges} == {"imports", "importers", "callers", "callees", "tests"}
@@ -189,16 +189,16 @@ def test_what_is_not_there_is_an_error_that_names_what_is_near(muninn):
         muninn.call("outline", path="shop/baskets.py")
     assert "shop/basket.py" in no_file.value.hint
     with pytest.raises(NotFoundError) as no_name:
-        muninn.call("graph", target="shop/prices.py#price_off")
+        muninn.call("graph", start="shop/prices.py#price_off")
     assert "price_of" in no_name.value.hint
     with pytest.raises(BadParams) as several:
-        muninn.call("graph", target="main")
+        muninn.call("graph", start="main")
     assert several.value.data["candidates"] == ["c/main.c#main", "cmd/main.go#main", "rust/src/main.rs#main"]
     with pytest.raises(BadParams) as no_language:
         muninn.call("symbols", query="x", language="pyton")
     assert "python" in no_language.value.hint
     with pytest.raises(BadParams) as no_relation:
-        muninn.call("graph", target="run.py", relation="caller")
+        muninn.call("graph", start="run.py", relation="caller")
     assert "callers" in no_relation.value.hint
     assert muninn.call("symbols", query="nothing_is_called_so").symbols == ()
 

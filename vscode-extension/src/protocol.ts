@@ -443,7 +443,7 @@ export interface OutlineParams {
 /** What to look around from, and where to. */
 export interface GraphParams {
   /** A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`. */
-  target: string;
+  start: string;
   /** What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, which are all but definitions. */
   relation?: string;
   /** How many steps to go. */

@@ -70,7 +70,7 @@ def graph(workspace: Workspace, params: GraphParams) -> GraphResult:
     """
     _check("relation", params.relation, ("neighbours", *RELATIONS))
     snapshot, saw = _look(workspace)
-    node = _node(snapshot, params.target, workspace)
+    node = _node(snapshot, params.start, workspace)
     relations = [each for each in RELATIONS if params.relation in (each, "neighbours")]
     if params.relation == "neighbours":
         relations.remove("definitions")

@@ -181,7 +181,7 @@ _TABLE = (
         params=p.GraphParams,
         result=r.GraphResult,
         effect="read",
-        positional=("target", "relation"),
+        positional=("start", "relation"),
     ),
     Method(
         verb="memories",

@@ -671,7 +671,7 @@ class OutlineParams(Value):
 class GraphParams(Value):
     """What to look around from, and where to."""
 
-    target: Annotated[
+    start: Annotated[
         Text, Meta(description="A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.")
     ]
     relation: Annotated[
