@@ -21,6 +21,7 @@ from muninn_core.engine import (
     approval,
     backfill,
     capture,
+    codemap,
     confirming,
     contextfiles,
     contexts,
@@ -287,6 +288,18 @@ class Engine:
     def replay(self, params: p.ReplayParams, scope: Scope) -> r.ReplayResult:
         """Give a context once more."""
         return contexts.replay(self._reading(scope), params, scope)
+
+    def symbols(self, params: p.SymbolsParams, scope: Scope) -> r.SymbolsResult:
+        """Find definitions by name."""
+        return codemap.symbols(self._reading(scope), params)
+
+    def outline(self, params: p.OutlineParams, scope: Scope) -> r.OutlineResult:
+        """Show what a file defines."""
+        return codemap.outline(self._reading(scope), params)
+
+    def graph(self, params: p.GraphParams, scope: Scope) -> r.GraphResult:
+        """Show what is around a file or definition."""
+        return codemap.graph(self._reading(scope), params)
 
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
