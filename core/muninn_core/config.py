@@ -45,6 +45,19 @@ class MemoryConfig(Value):
     half_life_days: float = 180.0
 
 
+class RankingConfig(Value):
+    """`ranking`: what the signals of a memory weigh, 0 to 10: its words and meaning, links to what is found beside it,
+    importance, recency."""
+
+    words: float = 1.0
+    meaning: float = 1.0
+    graph: float = 0.4
+    importance: float = 0.2
+    recency: float = 0.1
+
+
+MOST_WEIGHT = 10.0
+
 Level = Literal["error", "warn", "off"]
 
 
@@ -107,6 +120,7 @@ class Config(Value):
     daemon: DaemonConfig = DaemonConfig()
     index: IndexConfig = IndexConfig()
     memory: MemoryConfig = MemoryConfig()
+    ranking: RankingConfig = RankingConfig()
     check: CheckConfig = CheckConfig()
     prune: PruneConfig = PruneConfig()
     review: ReviewConfig = ReviewConfig()
@@ -114,12 +128,14 @@ class Config(Value):
 
 
 class ConfigProblem(Value):
-    """A key that could not be taken. `line` is 1-based."""
+    """A key that could not be taken. `line` is 1-based. `word` stands there, and `near` was probably meant."""
 
     key: str
     line: int
     message: str
     hint: str = ""
+    word: str = ""
+    near: str = ""
 
 
 DEFAULT_TEXT = """\
@@ -139,6 +155,13 @@ DEFAULT_TEXT = """\
 #  secrets: []                # more regular expressions of secrets that are masked before anything is written
 #  global_scope: true         # false: your memory of all projects is neither recalled nor written here
 #  half_life_days: 180        # an unpinned memory's importance counts half after so long; 0: always in full
+
+#ranking:                     # what the signals of a memory weigh when it is recalled, 0 to 10
+#  words: 1.0                 # it holds the words of the question
+#  meaning: 1.0               # it says the like
+#  graph: 0.4                 # it is linked to another memory that is found
+#  importance: 0.2            # it is important
+#  recency: 0.1               # it is new
 
 #check:                       # what `muninn check` says of each: error, warn or off
 #  malformed: error           # lines of memory that can't be read, merge markers among them
@@ -179,6 +202,11 @@ def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
         return Config(), ()
     except (OSError, UnicodeDecodeError) as error:
         return Config(), (ConfigProblem(key="", line=0, message=f"the file can't be read: {error}"),)
+    return read_config(text)
+
+
+def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
+    """Read the text of a config file, as `load_config` does."""
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError) as error:
@@ -206,6 +234,8 @@ def _unknown_names(config: Config, node: yaml.Node) -> list[ConfigProblem]:
             line=line,
             message=f"'review.pending': there is no actor and no kind of memory '{name}'",
             hint=f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(known)}.",
+            word=name,
+            near=near[0] if near else "",
         )
         for name in config.review.pending
         if name not in known
@@ -230,7 +260,16 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
             hint = f"Did you mean '{near[0]}'?" if near else f"The keys here are {', '.join(known)}."
-            problems.append(ConfigProblem(key=full, line=line, message=f"there is no key '{full}'", hint=hint))
+            problems.append(
+                ConfigProblem(
+                    key=full,
+                    line=line,
+                    message=f"there is no key '{full}'",
+                    hint=hint,
+                    word=name,
+                    near=near[0] if near else "",
+                )
+            )
             continue
         default = getattr(defaults, name)
         if isinstance(default, Value):
@@ -258,6 +297,8 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
     checked = getattr(from_plain({name: value}, type(defaults)), name)
     if isinstance(checked, (int, float)) and not checked >= 0:  # so, that .nan is refused, too
         raise ValueError(f"{checked} is not 0 or more")
+    if isinstance(defaults, RankingConfig) and checked > MOST_WEIGHT:
+        raise ValueError(f"{checked} is more than {MOST_WEIGHT:g}")
     if (defaults.__class__, name) == (MemoryConfig, "secrets"):
         _compile(checked)
     if (defaults.__class__, name) == (IndexConfig, "exclude"):

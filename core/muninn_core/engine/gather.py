@@ -20,8 +20,11 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams
-from muninn_core.retrieval.recall import Focus, hit_of, memory_hit, speaks
+from muninn_core.retrieval.recall import Focus, Hybrid, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
+
+MOST_NAMED = 300
+"""How many pins, and memories of a task, come into question for a context."""
 
 
 def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
@@ -61,12 +64,19 @@ def asking(
         bounds=bounds(workspace, library, sight.memories, params.scope, params.session, None),
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
+        hybrid=hybrid_of(workspace),
     )
 
 
 def searched_commit(params: ContextParams, sight: Sight) -> str | None:
     """Return the commit that was asked about, None for the work tree."""
     return sight.saw.commit if params.at is not None else None
+
+
+def hybrid_of(workspace: Workspace) -> Hybrid:
+    """Return what the signals of memories weigh in a project."""
+    chosen = workspace.config.ranking
+    return Hybrid(chosen.words, chosen.meaning, chosen.graph, chosen.importance, chosen.recency)
 
 
 def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
@@ -76,11 +86,14 @@ def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
 
 
 def memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: Look) -> list[Hit]:
-    """Return the memories that are wanted whatever the question, the most important and newest first."""
+    """Return the memories that are wanted whatever the question, the most important and newest first.
+
+    More than `MOST_NAMED` fit into no budget that anybody would read.
+    """
     found = [memory for memory in memories if wanted(memory) and speaks(memory, now)]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
-    return [memory_hit(memory, (), look.of(memory)) for memory in found]
+    return [memory_hit(memory, (), look.of(memory)) for memory in found[:MOST_NAMED]]
 
 
 def task_hits(library: Library, sight: Sight, task: str, seen: Callable[[Memory], bool], look: Look) -> Iterator[Hit]:

@@ -7,6 +7,7 @@ decides what is true: the manifest does, and `generation` says which state of it
 
 from __future__ import annotations
 
+import math
 import shutil
 from typing import TYPE_CHECKING, Literal
 
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import SourceKind
 
-Field = Literal["body", "symbol", "title", "path"]
+Field = Literal["body", "symbol", "signature", "comment", "title", "path"]
 
-WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.5, "title": 1.0, "path": 1.0}
-"""What a word counts in each field, unless the caller says otherwise."""
+WEIGHTS: Mapping[Field, float] = {
+    "body": 1.0, "symbol": 1.0, "signature": 0.0, "comment": 0.0, "title": 1.0, "path": 0.1
+}  # fmt: skip
+"""What a word counts in each field, unless the caller says otherwise. Signatures and comments are in the body, too: a
+weight of theirs comes on top of the body's. A path makes a file a candidate, little more: what its name says is
+weighed by retrieval."""
 
 _HEAP = 50_000_000
 """Bytes that the writer may fill before it writes a segment."""
@@ -71,6 +76,11 @@ class Words:
     def frequency(self, word: str) -> int:
         """Return in how many chunks a word stands."""
         return int(self._searcher.doc_freq("body", word))
+
+    def rarity(self, word: str) -> float:
+        """Return how rare a word is among all documents: the factor that BM25 gives it, 0 for one in all of them."""
+        total, found = self.documents, int(self._searcher.doc_freq("body", word))
+        return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
 
     def search_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
         """Return (file id, BM25 score) of the best whole files, in the manner of `search`."""
@@ -217,6 +227,6 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("id", indexed=True, fast=True)
     for name in ("kind", "key"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    for name in ("body", "symbol", "title", "path", "whole"):
+    for name in ("body", "symbol", "signature", "comment", "title", "path", "whole"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option=_FREQ)
     return builder.build()

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 
 class Snapshot:
-    """Words, vectors and rows of one generation. Safe to use from several threads; free when nobody holds it."""
+    """Words, vectors and rows of one generation; `code` are its definitions, imports and calls.
+
+    Safe to use from several threads; free when nobody holds it.
+    """
 
     def __init__(self, manifest: Manifest, words: Words, meaning: Meaning) -> None:
         self._manifest = manifest
         self._words = words
         self._meaning = meaning
         self.generation = manifest.generation
+        self.code = manifest.code
         self._counts: dict[str, int] | None = None
         weakref.finalize(self, manifest.close)
 
@@ -76,6 +80,10 @@ class Snapshot:
     def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
         """Return the ids of the chunks of some memories."""
         return self._manifest.ids_of([memory_key(each) for each in ids])
+
+    def rarity(self, word: str) -> float:
+        """Return how rare a word of `identifiers.words` is: the factor that BM25 gives it."""
+        return self._words.rarity(word)
 
     def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25 score) of whole files, best first, ties by path. Memories are no files."""

@@ -87,6 +87,14 @@ class Narrowed:
         last = merged[limit - 1][1] if len(merged) > limit else None
         return merged if last is None else [hit for hit in merged if hit[1] >= last]  # a tie is not cut
 
+    def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
+        """Return (path, BM25) of whole files, best first, be they in the tiers or not: these only weigh chunks."""
+        return list(self._reader.whole_files(words, limit, kind))
+
+    def rarity(self, word: str) -> float:
+        """Return how rare a word is in all of the index."""
+        return self._reader.rarity(word)
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return the chunks of the ids that are still there."""
         return self._reader.chunks(ids)
