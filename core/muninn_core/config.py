@@ -280,6 +280,7 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
         except (ValidationError, ValueError, yaml.YAMLError) as error:
             said = str(getattr(error, "problem", None) or error).partition(" - at `$")[0]
             taken = "error, warn or off" if isinstance(defaults, CheckConfig) else _allowed(default)
+            taken = f"a number from 0 to {MOST_WEIGHT:g}" if isinstance(defaults, RankingConfig) else taken
             taken = "off, auto or a path like ~/.claude/projects/NAME/memory" if name == "claude_memory" else taken
             allowed = f"It takes {taken}; the default is {_shown(default)}."
             problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {said}", hint=allowed))

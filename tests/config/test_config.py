@@ -146,3 +146,4 @@ def test_weights_of_memories_are_numbers_up_to_ten(load):
     assert (config.ranking.graph, config.ranking.recency, config.ranking.importance) == (2.0, 0.1, 0.2)
     assert [(one.key, one.line) for one in problems] == [("ranking.recency", 3), ("ranking.importance", 4)]
     assert "more than 10" in problems[0].message
+    assert problems[0].hint == "It takes a number from 0 to 10; the default is 0.1."
