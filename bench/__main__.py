@@ -42,9 +42,9 @@ class Size:
 
 
 def main() -> int:
-    """Run the measurements that were asked for. `quality` is a command of its own, with its own options."""
-    if sys.argv[1:2] == ["quality"]:
-        return subprocess.call([sys.executable, "-m", "bench.quality", *sys.argv[2:]])
+    """Run the measurements that were asked for. `quality` and `lift` are commands with options of their own."""
+    if sys.argv[1:2] in (["quality"], ["lift"]):
+        return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")
     parser.add_argument("--quick", action="store_true", help="a tiny tree and few repetitions: a test of the bench")
     parser.add_argument(

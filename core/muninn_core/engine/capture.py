@@ -15,7 +15,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.value import Value
 from muninn_core.protocol.params import CaptureParams, MemoryDraft
 from muninn_core.source.commit import draft as commit_draft
-from muninn_core.source.commit import significant, without_private
+from muninn_core.source.commit import significant, trace, without_private
 from muninn_core.source.transcript import read_transcript
 
 log = logging.getLogger("muninn.capture")
@@ -25,9 +25,10 @@ MOST_COMMITS = 20
 
 
 class Found(Value):
-    """Drafts to store, the line to show, and what to note once they are stored."""
+    """Drafts to store, traces that nobody is told of, the line to show, and what to note once they are stored."""
 
     drafts: tuple[MemoryDraft, ...]
+    traces: tuple[MemoryDraft, ...] = ()
     note: str
     commit: Callable[[], None]
 
@@ -56,14 +57,21 @@ def _commits(workspace: Workspace, params: CaptureParams) -> Found:
     seen = workspace.notes.get(session, "head")
     if head is None or head == seen:
         return Found(drafts=(), note="", commit=lambda: None)
-    drafts = []
+    drafts, traces = [], []
     for commit in git.commits(workspace.layout.root, seen, head, MOST_COMMITS):
         commit = without_private(commit)
         significance = significant(commit) if commit.subject else None
         if significance is not None:
             drafts.append(commit_draft(commit, significance, session=session, agent=params.agent))
+        elif shown := trace(commit, session=session, agent=params.agent):
+            traces.append(shown)
     note = "Remembered: " + "; ".join(draft.title for draft in drafts)
-    return Found(drafts=tuple(drafts), note=note, commit=lambda: workspace.notes.put(session, "head", head))
+    return Found(
+        drafts=tuple(drafts),
+        traces=tuple(traces),
+        note=note,
+        commit=lambda: workspace.notes.put(session, "head", head),
+    )
 
 
 def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
