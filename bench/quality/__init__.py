@@ -1,1 +1,1 @@
-"""How good retrieval is: questions about real repositories, and the files that answer them. `python -m bench quality`."""
+"""How good retrieval is: questions about real repositories, and the files that answer them."""

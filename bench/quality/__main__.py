@@ -1,4 +1,4 @@
-"""`python -m bench.quality`: what `python -m bench quality` runs, in a process whose numeric libraries use one thread."""
+"""What `python -m bench quality` runs, in a process whose numeric libraries use one thread."""
 
 from __future__ import annotations
 

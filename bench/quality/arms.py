@@ -20,12 +20,28 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.protocol.params import IndexParams, InitParams, RecallParams
 from muninn_core.protocol.results import RecallResult
+from muninn_core.retrieval import weights
 from muninn_core.retrieval.recall import recall
 
 LIMIT = 50
 """Hits that an arm is asked for: enough for ten files."""
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+ABLATIONS = {
+    "meaning": ("MEANING",),
+    "sharing": ("SHARED",),
+    "whole files": ("WHOLE",),
+    "several parts": ("PARTS",),
+    "names of files": ("NAME",),
+    "names of symbols": ("SYMBOL",),
+    "definitions": ("DEFINES", "SOUGHT"),
+    "tests back": ("TEST",),
+    "aside and docs back": ("ASIDE", "DOCS"),
+    "own words of names": ("FILE_OWN", "SYMBOL_OWN"),
+    "crowd": ("CROWD",),
+}
+"""The weights that are taken away together."""
 
 Ask = Callable[[str], list[Place]]
 
@@ -75,10 +91,31 @@ def variants(muninn: Muninn) -> dict[str, Ask]:
         "muninn": muninn.ask,
         "muninn, any kind": lambda text: muninn.ask(text, None),
         "words only": lambda text: places(recall(whole, None, {}, text, limit=LIMIT, now=NOW, kind="code")),
-        "meaning only": lambda text: places(
-            recall(blind, MODEL.embed_query(text), {}, text, limit=LIMIT, now=NOW, kind="code")
+        "meaning only": weighing(
+            lambda text: places(recall(blind, MODEL.embed_query(text), {}, text, limit=LIMIT, now=NOW, kind="code")),
+            NAME=0.0,
+            SYMBOL=0.0,
+            DEFINES=0.0,
+            SOUGHT=0.0,
         ),
+        **{f"without {name}": weighing(muninn.ask, **dict.fromkeys(keys, 0.0)) for name, keys in ABLATIONS.items()},
     }
+
+
+def weighing(ask: Ask, **chosen: float) -> Ask:
+    """Return an arm that asks with other weights."""
+
+    def asked(text: str) -> list[Place]:
+        kept = {name: getattr(weights, name) for name in chosen}
+        for name, value in chosen.items():
+            setattr(weights, name, value)
+        try:
+            return ask(text)
+        finally:
+            for name, value in kept.items():
+                setattr(weights, name, value)
+
+    return asked
 
 
 class OnlyMeaning:
@@ -91,6 +128,16 @@ class OnlyMeaning:
         """Return nothing."""
         return ()
 
+    def whole_files(
+        self, words: Iterable[str], limit: int, kind: SourceKind | None = None
+    ) -> Sequence[tuple[str, float]]:
+        """Return nothing."""
+        return ()
+
+    def rarity(self, word: str) -> float:
+        """Return what the index returns: names of files and symbols are no search for words."""
+        return self._whole.rarity(word)
+
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
         """Return what the index returns."""
         return self._whole.dense(vector, limit, kind)
@@ -100,4 +147,4 @@ class OnlyMeaning:
         return self._whole.chunks(ids)
 
 
-NAMES = ("muninn", "muninn, any kind", "words only", "meaning only")
+NAMES = ("muninn", "muninn, any kind", "words only", "meaning only", *(f"without {name}" for name in ABLATIONS))

@@ -1,4 +1,4 @@
-"""Other ways to find files, over the same copies: ripgrep, SQLite's FTS5, plain BM25, semble. Reference points, no more.
+"""Other ways to find files, over the same copies: ripgrep, SQLite's FTS5, plain BM25, semble.
 
 Each is used as it comes, without tuning. An arm that is not on this machine says so by `available`.
 """
@@ -115,7 +115,7 @@ class FTS5:
 
 
 class Semble:
-    """semble in a process of its own. Its model is not in its package: it gets none (words and its re-ranking), or ours.
+    """semble in a process of its own. Its package has no model: it gets none (words and its re-ranking), or ours.
 
     `PYTHON` is the interpreter that has it.
     """
@@ -127,7 +127,7 @@ class Semble:
     @classmethod
     def available(cls) -> str:
         """Return why it can't run, or nothing."""
-        if cls.PYTHON == sys.executable:
+        if sys.executable == cls.PYTHON:
             return "" if importlib.util.find_spec("semble") else "semble is not installed; --semble names its Python"
         return "" if Path(cls.PYTHON).exists() else f"{cls.PYTHON} is not there"
 

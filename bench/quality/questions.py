@@ -66,7 +66,7 @@ class Data:
 
 
 def load(folder: Path, sets: list[str]) -> Data:
-    """Read the sets. Raises FileNotFoundError for one that is not there, ValueError for edits that would not be made."""
+    """Read the sets. Raises FileNotFoundError for one that is not there, ValueError for edits that nobody makes."""
     questions: list[Question] = []
     edits: dict[str, Edits] = {}
     archives: dict[str, tuple[str, str]] = {}

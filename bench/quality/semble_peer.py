@@ -1,4 +1,4 @@
-"""Runs semble for `peers.py`, with whatever Python has it: `semble_peer.py ROOT MODEL`, questions and answers as JSON lines.
+"""Runs semble for `peers.py` in whatever Python has it: `semble_peer.py ROOT MODEL`, then JSON lines.
 
 It imports nothing of this project.
 """

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Cite, Memory
+from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.candidates import fuse
+from muninn_core.retrieval.fading import recency, staleness
 from muninn_core.retrieval.query import parse_query
-from muninn_core.retrieval.recall import Bounds, Focus, fuse, recall, recency, staleness
+from muninn_core.retrieval.recall import Bounds, Focus, Hybrid, recall
 from muninn_core.source.identifiers import words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -24,8 +26,9 @@ VECTOR = np.ones(4, np.float32)
 class Known:
     """An index that finds what it is told to."""
 
-    def __init__(self, chunks, lexical=None, dense=()):
+    def __init__(self, chunks, lexical=None, dense=(), whole=()):
         self._chunks = dict(enumerate(chunks))
+        self._whole = whole
         self._lexical = [(number, 1.0) for number in self._chunks] if lexical is None else lexical
         self._dense = dense
 
@@ -36,6 +39,14 @@ class Known:
     def dense(self, vector, limit, kind=None):
         """Return what was given, best first."""
         return self._dense[:limit]
+
+    def whole_files(self, words, limit, kind=None):
+        """Return what was given, best first."""
+        return self._whole[:limit]
+
+    def rarity(self, word):
+        """Return that all words are equally rare."""
+        return 1.0
 
     def chunks(self, ids):
         """Return the chunks of these ids."""
@@ -64,9 +75,10 @@ def signals(hit):
 
 def test_the_best_by_words_and_by_meaning_both_get_the_whole_weight():
     first, second = ask([code("a.py"), code("b.py")], lexical=[(0, 8.0), (1, 4.0)], dense=[(0, 0.9), (1, 0.7)])
-    assert signals(first) == {"words": w.WORDS, "meaning": w.MEANING}
+    # What words say already is no news when meaning says it.
+    assert signals(first) == {"words": w.WORDS, "meaning": w.MEANING * (1 - w.SHARED)}
     assert signals(second) == {"words": 0.5 * w.WORDS}
-    assert (first.path, first.score) == ("a.py", 2.0)
+    assert (first.path, first.score) == ("a.py", w.WORDS + w.MEANING * (1 - w.SHARED))
 
 
 def test_without_a_vector_words_alone_decide():
@@ -97,13 +109,13 @@ def test_the_reasons_of_a_hit_add_up_to_its_score(lexical, dense, text):
 
 
 def test_ties_are_broken_by_kind_path_line_and_id():
-    chunks = [code("b.py", 9), code("b.py", 1, kind="knowledge"), code("a.py", 30), code("c.py", 5)]
+    chunks = [code("b.py", 9), code("b.md", 1, kind="knowledge"), code("a.py", 30), code("c.py", 5)]
     found = ask(chunks)
     assert [(hit.kind, hit.path) for hit in found] == [
         ("code", "a.py"),
         ("code", "b.py"),
         ("code", "c.py"),
-        ("knowledge", "b.py"),
+        ("knowledge", "b.md"),
     ]
     assert ask(list(reversed(chunks))) == found
 
@@ -167,15 +179,64 @@ def test_recency_halves_and_never_fails():
 
 
 def test_a_chunk_that_defines_what_is_asked_for_goes_first():
-    first, second = ask([code("a.py", symbol="other"), code("b.py", symbol="Shop get_user")], text="get_user")
-    assert (first.path, signals(first)["symbol"]) == ("b.py", w.SYMBOL)
-    assert "symbol" not in signals(second)
-    assert next(reason.note for reason in first.why if reason.signal == "symbol") == "defines get_user"
+    first, second = ask([code("a.py", symbol="other"), code("b.py", symbol="Shop get_user")], text="where is get_user")
+    assert (first.path, signals(first)["defines"]) == ("b.py", w.DEFINES)
+    assert {"defines", "symbol"}.isdisjoint(signals(second))
+    assert next(reason.note for reason in first.why if reason.signal == "defines") == "defines get_user"
+    assert next(reason.note for reason in first.why if reason.signal == "symbol") == "get_user"
 
 
-def test_a_path_that_names_the_question_counts():
-    first = ask([code("a.py"), code("session/store.py")], text="session store")[0]
-    assert (first.path, signals(first)["path"]) == ("session/store.py", w.PATH)
+@pytest.mark.parametrize("text", ["get_user", "Shop.get_user", "shop::get_user()", " get_user "])
+def test_a_question_that_is_a_name_wants_its_definition_above_all(text):
+    found = ask([code("a.py"), code("b.py", symbol="get_user")], text=text, lexical=[(0, 9.0), (1, 2.0)])
+    assert found[0].path == "b.py"
+    assert next(reason.weight for reason in found[0].why if reason.signal == "defines") == w.SOUGHT
+
+
+def test_a_name_answers_by_its_words_also_by_abbreviations():
+    chunks = [code("a.c", symbol="proc_kill"), code("b.c", symbol="open_file"), code("c.c", symbol="kill")]
+    first, second, third = ask(chunks, text="kill a process")
+    assert [hit.path for hit in (first, second, third)] == ["a.c", "c.c", "b.c"]
+    assert signals(first)["symbol"] > signals(second)["symbol"]
+    assert "symbol" not in signals(third)
+
+
+def test_a_file_whose_name_answers_goes_first():
+    first = ask([code("a.py"), code("session/store.py"), code("store/session/__init__.py")], text="session")[0]
+    assert (first.path, signals(first)["name"]) == ("store/session/__init__.py", w.NAME)
+    named = ask([code("a.py"), code("key-bindings.bash")], text="key bindings")[0]
+    assert (named.path, signals(named)["name"]) == ("key-bindings.bash", w.NAME)
+
+
+def test_the_words_of_a_whole_file_count_for_each_of_its_chunks():
+    chunks = [code("a.py"), code("b.py", 1), code("b.py", 50)]
+    whole = [("b.py", 8.0), ("a.py", 4.0)]
+    found = recall(Known(chunks, whole=whole), None, {}, "x", limit=5, now=NOW)
+    shares = {hit.id: signals(hit)["file"] for hit in found}
+    assert shares == {"a.py:1-5": w.WHOLE / 2, "b.py:1-5": w.WHOLE, "b.py:50-54": w.WHOLE}
+
+
+def test_further_chunks_of_a_file_speak_for_its_best_one():
+    chunks = [code("a.py"), code("b.py", 1), code("b.py", 50), code("b.py", 90)]
+    found = ask(chunks, lexical=[(0, 4.0), (1, 4.0), (2, 2.0), (3, 2.0)])
+    assert found[0].id == "b.py:1-5"
+    assert signals(found[0])["parts"] == pytest.approx(w.PARTS * (0.5 + w.FADING * 0.5), abs=1e-3)
+    assert all("parts" not in signals(hit) for hit in found[1:])
+
+
+def test_a_link_to_what_the_question_finds_raises_a_memory_in_both_directions():
+    linked = said("m3", links=(Link(relation="extends", target="m1", strength=0.5),))
+    found = ask([], [said("m1"), said("m2"), linked], lexical=[(0, 4.0), (1, 4.0), (2, 4.0)])
+    assert [signals(hit).get("graph") for hit in found] == [pytest.approx(w.GRAPH * 0.25)] * 2 + [None]
+    assert {next(one.note for one in hit.why if one.signal == "graph") for hit in found[:2]} == {
+        "extends m1", "m3 extends it",
+    }  # fmt: skip
+
+
+def test_a_project_chooses_how_the_signals_of_its_memories_weigh():
+    young, important = said("m1", importance=1), said("m2", importance=9, ts="2020-01-01T00:00:00.000Z")
+    assert [hit.id for hit in ask([], [young, important], hybrid=Hybrid(importance=1.0), half_life=0)] == ["m2", "m1"]
+    assert [hit.id for hit in ask([], [young, important], hybrid=Hybrid(importance=0.0), half_life=0)] == ["m1", "m2"]
 
 
 def test_tests_stand_back_unless_they_are_asked_for():
@@ -224,8 +285,9 @@ def test_small_words_count_only_where_there_are_no_others():
     assert "user_name" in query.identifiers
     assert parse_query("how to do it").words
     assert parse_query("").words == ()
-    assert parse_query("which tests fail").about_tests
-    assert not parse_query("the latest contest").about_tests
+    assert parse_query("which tests fail").tests == 1
+    assert parse_query("the latest contest").tests == 0
+    assert 0 < parse_query("fix the order in which hooks of a plugin are called and add tests").tests < 1
 
 
 def stale(*states):

@@ -123,6 +123,16 @@ class Joined:
         """Return (chunk id, cosine), best first."""
         return _merged(self._first.dense(vector, limit, kind), self._second.dense(vector, limit, kind))
 
+    def whole_files(
+        self, words: Iterable[str], limit: int, kind: SourceKind | None = None
+    ) -> Sequence[tuple[str, float]]:
+        """Return (path, BM25) of the first one's files, best first."""
+        return self._first.whole_files(words, limit, kind)
+
+    def rarity(self, word: str) -> float:
+        """Return how rare a word is in the first one, by far the larger."""
+        return self._first.rarity(word)
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return the chunks of the ids that are still there."""
         first = self._first.chunks([number for number in ids if number >= 0])

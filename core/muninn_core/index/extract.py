@@ -80,7 +80,7 @@ def word_fields(piece: Chunk, body: str, extra: str = "") -> dict[Field, str]:
     found: dict[Field, str] = {"body": f"{body} {words(extra)}" if extra else body}
     if piece.symbol:
         found["symbol"] = words(piece.symbol)
-    if piece.title:
+    if piece.title and piece.kind != "code":  # of code that is what surrounds it: said where it is defined
         found["title"] = words(piece.title)
     if piece.kind != "memory":
         found["path"] = words(piece.path)

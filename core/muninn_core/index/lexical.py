@@ -7,6 +7,7 @@ decides what is true: the manifest does, and `generation` says which state of it
 
 from __future__ import annotations
 
+import math
 import shutil
 from typing import TYPE_CHECKING, Literal
 
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
 Field = Literal["body", "symbol", "title", "path"]
 
-WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.5, "title": 1.0, "path": 1.0}
-"""What a word counts in each field, unless the caller says otherwise."""
+WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.0, "title": 1.0, "path": 0.1}
+"""What a word counts in each field, unless the caller says otherwise. A path makes a file a candidate, little more:
+what its name says is weighed by retrieval."""
 
 _HEAP = 50_000_000
 """Bytes that the writer may fill before it writes a segment."""
@@ -59,6 +61,11 @@ class Words:
             if weight > 0
         ]
         return self._ranked(terms, limit, kind)
+
+    def rarity(self, word: str) -> float:
+        """Return how rare a word is among all documents: the factor that BM25 gives it, 0 for one in all of them."""
+        total, found = self.documents, int(self._searcher.doc_freq("body", word))
+        return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
 
     def search_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
         """Return (file id, BM25 score) of the best whole files, in the manner of `search`."""

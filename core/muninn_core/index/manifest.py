@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 FORMAT = 2
 """1: files, chunks, vectors, pending, meta. 2: vectors are whole numbers of 8 bits."""
 
-FEATURES = 2
+FEATURES = 3
 """Raised when chunks, words or vectors of the same files come out differently, so that old ones are made anew.
-1: the first. 2: a call in JavaScript that is given a function is no definition."""
+1: the first. 2: a call in JavaScript that is given a function is no definition.
+3: what surrounds a piece of code is no title that is searched."""
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

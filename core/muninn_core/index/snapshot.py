@@ -44,6 +44,10 @@ class Snapshot:
         """
         return self._words.search(words, limit, kind, weights)
 
+    def rarity(self, word: str) -> float:
+        """Return how rare a word of `identifiers.words` is: the factor that BM25 gives it."""
+        return self._words.rarity(word)
+
     def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25 score) of whole files, best first, ties by path. Memories are no files."""
         hits = self._words.search_files(words, limit, kind)

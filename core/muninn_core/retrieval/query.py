@@ -1,8 +1,10 @@
-"""A question, taken apart once: its words for the lexical index and its identifiers for symbol matches."""
+"""A question, taken apart once: its words, its identifiers, its form, and how well other words answer to its own."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from muninn_core.model.value import Value
 from muninn_core.source.identifiers import words
@@ -15,25 +17,101 @@ _STOP_WORDS = frozenset(
     ).split()
 )
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_SOUGHT = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|/)[^\W\d]\w*)*(?:\(\))?")
+_TELLING = re.compile(r"[^_]_+[^_]|[a-z][A-Z]|^[A-Z][A-Z0-9_]{2,}$")
 _TEST_WORDS = frozenset(words("test tests testing spec fixture mock").split())
+
+_SHORTEST = 3
+"""Letters of an abbreviation: `proc` answers to `process`, `p` does not."""
 
 
 class Query(Value):
-    """`words` are distinct, in the order of the text; stop words are gone unless there is nothing else."""
+    """`words` are distinct, in the order of the text; stop words are gone unless there is nothing else.
+
+    `identifiers` are those that look like names of code (`get_user`, `getUser`, `MAX_SIZE`), or else all that are no
+    stop words. `sought` says that the question is a name and nothing else. `tests` is 0 for a question that does not
+    mention tests, and 1 for one that is about them.
+    """
 
     text: str
     words: tuple[str, ...]
     identifiers: frozenset[str]
-    about_tests: bool
+    sought: bool
+    tests: float
 
 
 def parse_query(text: str) -> Query:
     """Take a question apart."""
     every = tuple(dict.fromkeys(words(text).split()))
-    telling = tuple(word for word in every if word not in _STOP_WORDS)
+    telling = tuple(word for word in every if word not in _STOP_WORDS) or every
+    runs = _IDENTIFIER.findall(text)
+    names = frozenset(run for run in runs if _TELLING.search(run))
+    about_tests = sum(word in _TEST_WORDS for word in telling)
     return Query(
         text=text,
-        words=telling or every,
-        identifiers=frozenset(_IDENTIFIER.findall(text)),
-        about_tests=bool(_TEST_WORDS.intersection(every)),
+        words=telling,
+        identifiers=names or frozenset(run for run in runs if words(run) not in _STOP_WORDS),
+        sought=bool(_SOUGHT.fullmatch(text.strip())),
+        # "and add tests" at the end of a long sentence does not make it one about tests.
+        tests=min(1.0, 2.5 * about_tests / len(telling)) if telling else 0.0,
     )
+
+
+def beginning(word: str) -> str:
+    """Return what two words have in common where one answers to the other."""
+    return word[:_SHORTEST]
+
+
+class Answering(NamedTuple):
+    """How well some words answer to a question: by the rarity of those that they share, and by their own share."""
+
+    question: float
+    own: float
+    shared: tuple[str, ...]
+
+
+class Ear:
+    """Hears which of a question's words others answer to. `rarity` says how rare a word is; one for each question."""
+
+    def __init__(self, asked: Sequence[str], rarity: Callable[[str], float]) -> None:
+        self._rarity = {word: rarity(word) for word in asked}
+        self._whole = sum(self._rarity.values()) or 1.0
+        self._heard: dict[str, tuple[float, str]] = {}
+        self._beginnings = frozenset(map(beginning, self._rarity))
+
+    @property
+    def whole(self) -> float:
+        """The rarity of all of the question's words together."""
+        return self._whole
+
+    def answering(self, parts: Sequence[str]) -> Answering | None:
+        """Return how well distinct words answer; None when none of them does.
+
+        A word answers to itself, and less well to one that it abbreviates or that abbreviates it.
+        """
+        best: dict[str, float] = {}
+        own = 0.0
+        for part in parts:
+            degree, word = self._heard.get(part) or self._hear(part)
+            if degree:
+                own += degree
+                if degree > best.get(word, 0.0):
+                    best[word] = degree
+        if not best:
+            return None
+        question = sum([degree * self._rarity[word] for word, degree in best.items()])
+        return Answering(question / self._whole, own / len(parts), tuple(sorted(best)))
+
+    def hears(self, beginnings: frozenset[str]) -> bool:
+        """Whether a word with one of these beginnings (see `beginning`) may answer: a quick look before a whole one."""
+        return not self._beginnings.isdisjoint(beginnings)
+
+    def _hear(self, part: str) -> tuple[float, str]:
+        found = (1.0, part) if part in self._rarity else (0.0, "")
+        if not found[0] and len(part) >= _SHORTEST:
+            for word in self._rarity:
+                if len(word) >= _SHORTEST and (word.startswith(part) or part.startswith(word)):
+                    degree = min(len(word), len(part)) / max(len(word), len(part))
+                    found = max(found, (degree, word))
+        self._heard[part] = found
+        return found

@@ -1,38 +1,74 @@
 """The weights of all signals. A hit's score is the sum of value x weight over its signals.
 
-`words` and `meaning` are scaled to 0..1 over the candidates of one question and weigh the same: min-max fusion of
-BM25 and cosine beat reciprocal rank fusion on held-out code and on conversations (measured with the bundled model).
-The others are small against them: they order what is equally relevant, they don't make something relevant.
+`words`, `meaning` and `file` are scaled to 0..1 over the candidates of one question. The weights of files and chunks
+were found by coordinate search on questions about real repositories, and checked on repositories that the search had
+not seen (decision 020); `python -m bench quality --ablations` says what each is worth.
 """
 
 from __future__ import annotations
 
 WORDS = 1.0
-"""BM25 over path, symbol, title and body, divided by the best candidate's."""
+"""BM25 of a chunk over path, symbol, title and body, divided by the best candidate's."""
 
-MEANING = 1.0
-"""Cosine to the question, scaled from the worst to the best candidate's."""
+MEANING = 0.5
+"""The root of the cosine to the question, scaled from `FLOOR_RANK`'s to the best candidate's."""
 
-SYMBOL = 0.35
-"""Share of the question's identifiers that the chunk defines."""
+SHARED = 0.5
+"""The share of meaning that words say already, where they are the best."""
 
-PATH = 0.25
-"""Share of the question's words that stand in the path."""
+WHOLE = 0.55
+"""BM25 of the whole file, divided by the best file's: an answer's words are often spread over its parts."""
+
+PARTS = 0.2
+"""The matches of a file's further chunks, each fading by `FADING`; they count for its best chunk."""
+
+FADING = 0.3
+"""What each further chunk counts against the one before it."""
+
+MOST_PARTS = 8
+"""Further chunks that count: the rest have faded."""
+
+NAME = 0.6
+"""How well the file's name answers: the share of the question's words, by rarity, and a little of its own words."""
+
+SYMBOL = 0.7
+"""How well the best name that a chunk defines answers, in the same way."""
+
+FILE_OWN = 0.3
+"""The part of a file name's own words in how well it answers."""
+
+SYMBOL_OWN = 0.1
+"""The same for the name of a definition; one of a single word answers by rarity alone: `get` is in everything."""
+
+DEFINES = 0.25
+"""Share of the question's identifiers that the chunk defines, to the letter."""
+
+SOUGHT = 1.0
+"""The same, where the question is a name and nothing else."""
 
 FOCUS = 0.2
 """1 for what belongs to a file or session at hand."""
 
-TEST = -0.35
-"""Tests, unless the question is about tests."""
+TEST = -1.2
+"""Tests, as far as the question is not about tests."""
 
 ASIDE = -0.25
 """Vendored and generated files, examples."""
 
+DOCS = -0.25
+"""Code that only illustrates documentation."""
+
 AGENT = -0.1
 """Knowledge that an agent keeps for itself (the memory of other tools): what people curate comes first."""
 
-CROWD = -0.12
+CROWD = -0.1
 """For each better chunk of the same file: the second one must earn its place."""
+
+MEMORY_MEANING = 1.0
+"""Of a memory, whose few words seldom are those of the question, meaning counts as much as words."""
+
+GRAPH = 0.4
+"""A memory's strongest link to another one that the question finds."""
 
 IMPORTANCE = 0.2
 """A memory's importance, 1..10 scaled to 0..1."""
@@ -82,14 +118,28 @@ DECAY_DAYS = 180.0
 LASTING: frozenset[str] = frozenset({"constraint", "decision", "preference"})
 """Kinds whose importance does not fade, as that of pins does not: they hold until somebody says otherwise."""
 
-CANDIDATES = 100
+CANDIDATES = 150
 """How many candidates words and meaning each bring."""
 
-WIDER = 4
-"""By how much that grows while a filter refuses too many of them."""
+FILES = 100
+"""How many whole files."""
 
-MOST_CANDIDATES = 6_400
+WIDER = 4
+"""By how much candidates grow while a filter refuses too many of them."""
+
+MOST_CANDIDATES = 9_600
 """Where it stops growing."""
 
-RANKED = 40
-"""How many fused candidates are looked at with every signal; more when three times the limit is more."""
+POOL = 300
+"""How many fused candidates are judged; more when three times the limit is more."""
+
+NAMED = 60
+"""How many of them have the names looked at that they define: those that are the best without."""
+
+RANKED = 60
+"""How many are put into order with all of their signals; more when three times the limit is more."""
+
+FLOOR_RANK = 100
+"""The rank whose cosine is the floor of the scale of meaning, unless one by `FLOOR_BELOW` below the best is lower."""
+
+FLOOR_BELOW = 0.2

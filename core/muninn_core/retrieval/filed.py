@@ -1,0 +1,69 @@
+"""Judges the chunks of files, file by file, in two looks: a cheap one at all of them, a whole one at the best.
+
+It works on plain numbers for as long as it can: most candidates never become a hit, and signals are made for those
+that may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.scoring import Asked, crowding, file_signals, match_of, named, several
+from muninn_core.retrieval.signals import Signal
+
+if TYPE_CHECKING:
+    from muninn_core.model.chunk import Chunk
+    from muninn_core.retrieval.candidates import Found
+
+
+Judged = tuple["Chunk", list[Signal]]
+"""A chunk of a file and its signals."""
+
+_Part = tuple[float, int, int, "Found", list[Signal]]
+"""A chunk in its file: the negative of its match (so that plain order is best first), its lines, its names."""
+
+_MARGIN = 1e-3
+"""More than what rounding makes of a score: what is cut off here is surely behind."""
+
+
+def judge_files(asked: Asked, found: Sequence[Found], count: int) -> list[Judged]:
+    """Return the `count` best chunks with all of their signals, in no order; more where the last ones are equals."""
+    matches = [one.words * w.WORDS + one.meaning * (1 - w.SHARED * one.words) * w.MEANING for one in found]
+    files: dict[str, list[int]] = {}
+    for i, one in enumerate(found):
+        files.setdefault(one.chunk.path, []).append(i)
+    shared = {path: file_signals(asked, path, found[pieces[0]].chunk.kind) for path, pieces in files.items()}
+    sums = {path: sum([each[3] for each in signals]) for path, signals in shared.items()}
+    # Names are worth a look where a chunk may still come to the top by them.
+    least = _at(w.NAMED, [match + sums[one.chunk.path] for match, one in zip(matches, found, strict=True)])
+    ranked: list[tuple[float, _Part, list[Signal]]] = []
+    for path, pieces in files.items():
+        own = sums[path]
+        parts = [_part(asked, found[i], matches[i], matches[i] + own >= least) for i in pieces]
+        parts.sort(key=_place)
+        for place, part in enumerate(parts):
+            beside = crowding(place) if place else several([-one[0] for one in parts[1:]])
+            ranked.append((own - part[0] + sum([one[3] for one in beside]), part, beside))
+    last = _at(count, [entry[0] for entry in ranked])
+    return [
+        (one.chunk, [*match_of(one), *names, *shared[one.chunk.path], *beside])
+        for score, (_, _, _, one, names), beside in ranked
+        if score >= last
+    ]
+
+
+def _part(asked: Asked, one: Found, match: float, look: bool) -> _Part:
+    chunk = one.chunk
+    names = named(asked, chunk.symbol) if look and chunk.symbol else []
+    return (-match - sum([each[3] for each in names]), chunk.start, chunk.end, one, names)
+
+
+def _place(part: _Part) -> tuple[float, int, int]:
+    return part[:3]
+
+
+def _at(count: int, scores: Sequence[float]) -> float:
+    """Return the score of the last of the `count` best, less a margin; minus infinity where there are fewer."""
+    return sorted(scores, reverse=True)[count - 1] - _MARGIN if len(scores) > count else float("-inf")

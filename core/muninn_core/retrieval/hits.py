@@ -1,0 +1,71 @@
+"""Makes hits of what was found. It knows nothing of how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muninn_core.model.answer import Hit, Reason
+from muninn_core.model.chunk import Chunk
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import Memory
+from muninn_core.source.bridge import bridge_of, origin_of
+
+
+def hit_of(chunk: Chunk, memory: Memory | None, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
+    """Make a hit of a chunk and its reasons, whose sum is its score."""
+    score = round(sum(found.contribution for found in reasons), 4)
+    if memory is None:
+        bridge = bridge_of(chunk.path) if chunk.kind == "knowledge" else None
+        return Hit(
+            kind=chunk.kind,
+            id=f"{chunk.path}:{chunk.start}-{chunk.end}",
+            path=chunk.path,
+            start_line=chunk.start,
+            end_line=chunk.end,
+            score=score,
+            why=tuple(reasons),
+            text=chunk.text,
+            title=chunk.title,
+            type=chunk.language,
+            symbol=chunk.symbol,
+            trust=bridge.trust if bridge else None,
+            origin=origin_of(chunk.path) if bridge else "",
+        )
+    return memory_hit(memory, reasons, citations)
+
+
+def memory_hit(memory: Memory, reasons: Sequence[Reason], citations: Sequence[Citation] = ()) -> Hit:
+    """Make a hit of a memory, its reasons and its citations as they stand."""
+    path, start, end = place_of(memory, citations)
+    return Hit(
+        kind="memory",
+        id=memory.id,
+        path=path,
+        start_line=start,
+        end_line=end,
+        score=round(sum(found.contribution for found in reasons), 4),
+        why=tuple(reasons),
+        text=memory.text,
+        title=memory.title,
+        type=memory.type,
+        elsewhere=memory.elsewhere,
+        work=memory.work,
+        private=memory.private,
+        scope=memory.scope,
+        trust=memory.trust,
+        cites=tuple(citations),
+        origin=memory.origin,
+    )
+
+
+def place_of(memory: Memory, citations: Sequence[Citation] = ()) -> tuple[str, int, int]:
+    """Return path, first and last line of what a memory is about: its first cite, or the first of its files.
+
+    Citations come in the order of the cites; they say where the code is now.
+    """
+    if memory.cites and citations:
+        return citations[0].path, citations[0].start, citations[0].end
+    if memory.cites:
+        cite = memory.cites[0]
+        return cite.path, cite.start, cite.end
+    return next(iter(memory.files), ""), 0, 0

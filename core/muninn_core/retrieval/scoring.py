@@ -1,0 +1,197 @@
+"""The signals of every candidate: of a chunk, of the file around it, of a memory. It puts nothing into order.
+
+What lies in a chunk is its match: words, meaning, and names that it defines. What lies in a file (its other chunks, its
+words as a whole, its name, its place) counts for each of its chunks, its other chunks for the best one only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.fading import recency, weathered
+from muninn_core.retrieval.names import file_words, symbol_words
+from muninn_core.retrieval.query import Ear, Query
+from muninn_core.retrieval.signals import Signal, signal
+from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
+from muninn_core.source.classify import traits
+from muninn_core.source.shortcode import same_code
+
+if TYPE_CHECKING:
+    from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.candidates import Found
+
+Curated = Callable[[str], "tuple[bool, str] | None"]
+"""Says of a path whether the decision there is in force, and how it stands; None for what is no decision."""
+
+
+class Hybrid(NamedTuple):
+    """The weights of a memory's signals, which a project may choose."""
+
+    words: float = w.WORDS
+    meaning: float = w.MEMORY_MEANING
+    graph: float = w.GRAPH
+    importance: float = w.IMPORTANCE
+    recency: float = w.RECENCY
+
+
+HYBRID = Hybrid()
+"""The weights of a project that chooses none."""
+
+
+class Focus:
+    """What the asker is at: it counts a little in favour of what belongs to it."""
+
+    __slots__ = ("files", "session", "task")
+
+    def __init__(self, files: Collection[str] = (), session: str | None = None, task: str | None = None) -> None:
+        self.files = frozenset(files)
+        self.session = session
+        self.task = task
+
+    def covers(self, path: str, memory: Memory | None) -> bool:
+        """Whether a file or memory belongs to what the asker is at."""
+        if memory is None:
+            return path in self.files
+        return (
+            bool(self.files.intersection(memory.files))
+            or (self.session is not None and self.session in (memory.session, *memory.sessions))
+            or (self.task is not None and memory.task is not None and same_code(self.task, memory.task))
+        )
+
+
+class Asked(NamedTuple):
+    """A question and all that its answers are judged by."""
+
+    query: Query
+    ear: Ear
+    now: datetime
+    focus: Focus
+    curated: Curated
+    half_life: float
+    hybrid: Hybrid
+    files: Mapping[str, float]
+
+
+def match_of(found: Found) -> list[Signal]:
+    """Return the signals of a chunk's match by words and meaning; those that count nothing are left out."""
+    signals = []
+    if found.words:
+        signals.append(signal("words", found.words, w.WORDS))
+    if found.meaning:
+        # What both say is partly the same: meaning counts less where the words say it, too.
+        signals.append(signal("meaning", found.meaning * (1 - w.SHARED * found.words), w.MEANING))
+    return signals
+
+
+def named(asked: Asked, symbol: str) -> list[Signal]:
+    """Return what the names that a chunk defines count: those that are asked for, and the one that answers best."""
+    found = []
+    query = asked.query
+    defined = query.identifiers.intersection(symbol.split())
+    if defined:
+        weight = w.SOUGHT if query.sought else w.DEFINES
+        note = "defines " + ", ".join(sorted(defined))
+        found.append(signal("defines", len(defined) / len(query.identifiers), weight, note))
+    best, answers = 0.0, ""
+    for name, parts, beginnings in symbol_words(symbol):
+        heard = asked.ear.answering(parts) if asked.ear.hears(beginnings) else None
+        if heard is not None:
+            own = heard.own if len(parts) > 1 else 0.0
+            value = (1 - w.SYMBOL_OWN) * heard.question * heard.own + w.SYMBOL_OWN * own
+            if value > best:
+                best, answers = value, name
+    if best:
+        found.append(signal("symbol", best, w.SYMBOL, answers))
+    return found
+
+
+def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
+    """Return the signals of a file, whatever the chunk; those that count nothing are left out."""
+    found = []
+    bridge = bridge_of(path) if kind == "knowledge" else None
+    if whole := asked.files.get(path):
+        found.append(signal("file", whole, w.WHOLE))
+    # Where a folder outside of the work tree lies says nothing of what is in it.
+    name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
+    if heard := asked.ear.answering(file_words(name)):
+        value = (1 - w.FILE_OWN) * heard.question + w.FILE_OWN * heard.own
+        found.append(signal("name", value, w.NAME, ", ".join(heard.shared)))
+    if asked.focus.covers(path, None):
+        found.append(signal("focus", 1.0, w.FOCUS))
+    if bridge is not None and bridge.trust == "agent":
+        found.append(signal("agent", 1.0, w.AGENT, bridge.title))
+    kinds = traits(path)
+    if kinds:
+        if "test" in kinds and asked.query.tests < 1:
+            found.append(signal("test", 1 - asked.query.tests, w.TEST))
+        aside = kinds.intersection(("vendored", "generated", "example"))
+        if aside:
+            found.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
+        elif kind == "code" and "docs" in kinds:
+            found.append(signal("docs", 1.0, w.DOCS))
+    return found + _decision(asked.curated, path, kind)
+
+
+def several(matches: Sequence[float]) -> list[Signal]:
+    """Return what a file's further chunks add to its best one, from their matches, best first."""
+    value, share = 0.0, 1.0
+    for match in matches[: w.MOST_PARTS]:
+        value, share = value + share * match, share * w.FADING
+    return [signal("parts", value, w.PARTS, f"{len(matches)} more")] if value > 0 else []
+
+
+def crowding(place: int) -> list[Signal]:
+    """Return what counts against a file's further chunk, so that one file does not fill the list."""
+    return [signal("crowd", place, w.CROWD)]
+
+
+def memory_signals(asked: Asked, memory: Memory, words: float, meaning: float, graph: Signal | None) -> list[Signal]:
+    """Return the signals of a memory; those that count nothing are left out."""
+    hybrid, left = asked.hybrid, weathered(memory, asked.now, asked.half_life)
+    faded = f"{memory.importance} of 10, faded to {10 * left:.1f}" if left < 0.99 * memory.importance / 10 else ""
+    found = [
+        signal("words", words, hybrid.words),
+        signal("meaning", meaning, hybrid.meaning),
+        signal("importance", left, hybrid.importance, faded),
+        signal("recency", recency(memory.updated or memory.ts, asked.now), hybrid.recency),
+        signal("confidence", memory.confidence, w.CONFIDENCE),
+    ]
+    if graph is not None:
+        found.append(graph)
+    if asked.focus.covers("", memory):
+        found.append(signal("focus", 1.0, w.FOCUS))
+    if memory.scope != "project":
+        found.append(signal("scope", 1.0, w.SESSION if memory.scope == "session" else w.GLOBAL, memory.scope))
+    return [one for one in found if one[3]]
+
+
+def graph_signals(found: Sequence[Found], hybrid: Hybrid) -> dict[str, Signal]:
+    """Return {memory id: signal} of the memories that links join to others which the question finds.
+
+    Its value is the strength of a link times the other's mean match, of the link for which that is the most. A link
+    counts in both directions.
+    """
+    match = {one.memory.id: (one.words + one.meaning) / 2 for one in found if one.memory is not None}
+    best: dict[str, tuple[float, str]] = {}
+    for one in found:
+        for link in one.memory.links if one.memory is not None else ():
+            assert one.memory is not None
+            if link.target not in match or link.target == one.memory.id:
+                continue
+            there, back = link.strength * match[link.target], link.strength * match[one.memory.id]
+            best[one.memory.id] = max(best.get(one.memory.id, (0.0, "")), (there, f"{link.relation} {link.target}"))
+            note = f"{one.memory.id} {link.relation} it"
+            best[link.target] = max(best.get(link.target, (0.0, "")), (back, note))
+    return {key: signal("graph", value, hybrid.graph, note) for key, (value, note) in best.items() if value > 0}
+
+
+def _decision(curated: Curated, path: str, kind: str) -> list[Signal]:
+    """Return what a decision record's own status counts."""
+    told = curated(path) if kind == "knowledge" else None
+    if told is None:
+        return []
+    holds, standing = told
+    return [signal("decided", 1.0, w.DECIDED, standing) if holds else signal("retired", 1.0, w.RETIRED, standing)]

@@ -1,0 +1,106 @@
+"""Retrieval quality: the measures, the copies, and that our own questions are answered as well as before."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from bench.quality.copies import Copies
+from bench.quality.peers import FTS5, PlainBM25
+from bench.quality.questions import Data, Place, Question, load
+from bench.quality.report import plain, tables
+from bench.quality.run import run
+from bench.quality.scoring import files_of, interval, mean, measure
+
+DATA = Path(__file__).parents[2] / "bench" / "data" / "quality"
+DROP = 0.01
+
+
+def question(*relevant: Place, text: str = "x", source: str = "pypi:shop@1") -> Question:
+    return Question(
+        id="Q", dataset="T", repo="shop", language="python", source=source, root="", text=text, relevant=relevant
+    )
+
+
+def test_our_own_questions_are_answered_as_well_as_when_the_baseline_was_written(tmp_path: Path) -> None:
+    data = load(DATA, ["C1"])
+    arms = run(data, Copies(data, tmp_path, Path(), DATA / "archives"), ["muninn", "words only"], tmp_path)
+    found = plain(arms, answers=False)
+    baseline = json.loads((DATA / "baseline.json").read_text("utf-8"))
+    assert len(data.questions) == baseline["questions"]
+    for name, wanted in baseline["ndcg@10"].items():
+        assert found[name]["set"]["C1"]["ndcg@10"] >= wanted - DROP, found[name]["repository"]
+    assert "C1 click" in tables(arms)
+
+
+def test_a_list_is_cut_to_the_first_mention_of_each_file_of_code() -> None:
+    listed = [Place("a.py", 5, 9), Place("README.md"), Place("a.py", 1, 4), Place("b.go"), Place("config.yaml")]
+    assert files_of(listed) == ["a.py", "b.go"]
+
+
+def test_the_measures_of_a_list_whose_second_file_answers() -> None:
+    found = measure(question(Place("b.py", 10, 20)), [Place("a.py", 1, 5), Place("b.py", 20, 30)])
+    assert found["ndcg@10"] == pytest.approx(0.6309, abs=1e-4)  # 1 / log2(3)
+    assert (found["hit@1"], found["mrr"], found["recall@5"], found["span@5"]) == (0, 0.5, 1, 1)
+    missed = measure(question(Place("c.py"), Place("b.py")), [Place("b.py", 1, 2)])
+    assert missed["recall@10"] == 0.5
+    assert missed["ndcg@10"] == pytest.approx(1 / (1 + 1 / 1.58496), abs=1e-4)
+    assert "span@5" not in missed
+    assert mean([{"mrr": 1.0}, {"mrr": 0.0, "span@5": 1.0}]) == {"mrr": 0.5, "span@5": 1.0}
+
+
+def test_a_difference_that_every_question_shows_is_sure_and_one_of_a_single_question_is_not() -> None:
+    assert interval([0.6] * 20, [0.5] * 20) == pytest.approx((0.1, 0.1, 0.1))
+    change, low, high = interval([1.0] + [0.5] * 9, [0.0] + [0.5] * 9)
+    assert (change, low) == (pytest.approx(0.1), 0)
+    assert high > 0.1
+
+
+def pack(folder: Path, files: dict[str, str]) -> tuple[str, str]:
+    folder.mkdir(exist_ok=True)
+    with tarfile.open(folder / "shop.tar.gz", "w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(f"shop-1/{name}")
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return "shop.tar.gz", hashlib.sha256((folder / "shop.tar.gz").read_bytes()).hexdigest()
+
+
+def test_a_copy_has_the_lines_blanked_that_its_questions_were_taken_from(tmp_path: Path) -> None:
+    entry = pack(tmp_path, {"a.py": "def pay():\n    '''Take\n    money.'''\n    return 1\n", "sub/b.py": "x = 1\n"})
+    data = Data([question()], {"T": {"pypi:shop@1": {"a.py": [[2, 3]]}}}, {"pypi:shop==1": entry})
+    copies = Copies(data, tmp_path / "cache", Path(), tmp_path)
+    tree = copies.folder("T", "pypi:shop@1")
+    assert (tree / "a.py").read_text() == "def pay():\n\n\n    return 1\n"
+    assert (tree / "sub" / "b.py").read_text() == "x = 1\n"
+    assert copies.folder("T", "pypi:shop@1") == tree
+
+
+def test_another_archive_than_the_one_of_the_questions_is_refused(tmp_path: Path) -> None:
+    name, _ = pack(tmp_path, {"a.py": "x = 1\n"})
+    data = Data([question()], {}, {"pypi:shop==1": (name, "0" * 64)})
+    with pytest.raises(ValueError, match="checksum differs"):
+        Copies(data, tmp_path / "cache", Path(), tmp_path).folder("T", "pypi:shop@1")
+    with pytest.raises(FileNotFoundError, match="--archives"):
+        Copies(data, tmp_path / "cache", Path(), tmp_path / "elsewhere").folder("T", "pypi:shop@1")
+
+
+def test_edits_that_belong_to_no_question_are_an_error(tmp_path: Path) -> None:
+    line = {"id": "1", "repo": "r", "language": "go", "mirror": "pypi:a", "commit": "1", "query": "q", "relevant": []}
+    (tmp_path / "T_questions.jsonl").write_text(json.dumps(line))
+    (tmp_path / "T_edits.dev.json").write_text('{"pypi:a==1": {"a.py": [[1, 2]]}}')
+    with pytest.raises(ValueError, match="pypi:a==1"):
+        load(tmp_path, ["T"])
+    with pytest.raises(FileNotFoundError, match="it has T"):
+        load(tmp_path, ["U"])
+
+
+@pytest.mark.parametrize("peer", [PlainBM25, FTS5])
+def test_plain_peers_find_the_file_with_the_rare_word(peer: type[PlainBM25 | FTS5], tmp_path: Path) -> None:
+    (tmp_path / "pay.py").write_text("def charge(card):\n    return gateway(card)\n")
+    (tmp_path / "ship.py").write_text("def send(parcel):\n    return parcel\n")
+    assert peer(tmp_path).ask('charge a "card')[0] == Place("pay.py", 1, 2)
