@@ -4,8 +4,8 @@ A clone walks along the first parents of its history. At each commit the next on
 of the commits before and without; the files that it changes are the answer. Then HEAD moves on, the engine follows the
 work tree, and what the hook after a commit stores is stored. Nothing of the future is in index or memory.
 
-Merges and commits of many files are no questions, nor are files that a commit adds an answer; files that are not code are
-dropped, as in the other questions (`bench.quality`).
+Merges and commits of many files are no questions, nor are files that a commit adds an answer; files that are not code
+are dropped, as in the other questions (`bench.quality`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TARGET = 0.08
 
 
 class Step(NamedTuple):
-    """A commit of the walk: its title, its time, the files of code that it changed, and whether it can be asked about."""
+    """A commit of the walk: its title and time, the files of code that it changed, whether it can be asked about."""
 
     sha: str
     title: str

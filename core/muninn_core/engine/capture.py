@@ -28,7 +28,7 @@ class Found(Value):
     """Drafts to store, traces that nobody is told of, the line to show, and what to note once they are stored."""
 
     drafts: tuple[MemoryDraft, ...]
-    traces: tuple[MemoryDraft, ...] = ()
+    traces: tuple[MemoryDraft, ...]
     note: str
     commit: Callable[[], None]
 
@@ -56,7 +56,7 @@ def _commits(workspace: Workspace, params: CaptureParams) -> Found:
     head = git.head(workspace.place).commit
     seen = workspace.notes.get(session, "head")
     if head is None or head == seen:
-        return Found(drafts=(), note="", commit=lambda: None)
+        return Found(drafts=(), traces=(), note="", commit=lambda: None)
     drafts, traces = [], []
     for commit in git.commits(workspace.layout.root, seen, head, MOST_COMMITS):
         commit = without_private(commit)
@@ -93,4 +93,4 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
         f"- {draft.text}" for draft in reading.drafts
     )
-    return Found(drafts=reading.drafts, note=note, commit=lambda: workspace.notes.put(session, name, reading.offset))
+    return Found(drafts=reading.drafts, traces=(), note=note, commit=lambda: workspace.notes.put(session, name, reading.offset))

@@ -13,7 +13,7 @@ from muninn_core.engine.citations import Look
 from muninn_core.engine.documents import Library
 from muninn_core.engine.focus import task_of
 from muninn_core.engine.scope import Scope
-from muninn_core.engine.scopes import bounds, on_task
+from muninn_core.engine.scopes import bounds, on_task, visible
 from muninn_core.engine.sight import Sight, labelled, sight_of
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.embed import Embedder
@@ -22,7 +22,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams, RecallParams
 from muninn_core.protocol.results import RecallResult
-from muninn_core.retrieval.recall import Focus, hit_of, memory_hit, speaks
+from muninn_core.retrieval.recall import Focus, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
 
 
@@ -74,7 +74,16 @@ def asking(
         bounds=bounds(workspace, library, sight.memories, params.scope, params.session, only_task),
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
+        witnesses=_witnesses(workspace, params, sight),
     )
+
+
+def _witnesses(workspace: Workspace, params: RecallParams | ContextParams, sight: Sight) -> Testimony:
+    """Return what says what memory says of files; of the past there is no code that it could speak for."""
+    if params.at is not None:
+        return lambda _words: {}
+    seen = visible(workspace, params.scope, params.session)
+    return partial(workspace.witnesses.of, now=sight.now, seen=seen)
 
 
 def searched_commit(params: RecallParams | ContextParams, sight: Sight) -> str | None:

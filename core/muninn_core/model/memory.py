@@ -120,7 +120,7 @@ class Memory(Value):
 
     @property
     def active(self) -> bool:
-        """Whether the memory speaks for itself: in force, no mere trace, neither waiting for an approval nor rejected."""
+        """Whether the memory speaks for itself: in force, no trace, neither waiting for an approval nor rejected."""
         return not (self.silenced or self.trace or self.review in ("pending", "rejected"))
 
     @property

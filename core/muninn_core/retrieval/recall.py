@@ -18,6 +18,7 @@ from muninn_core.retrieval.fading import has_expired, speaks, staleness
 from muninn_core.retrieval.filed import judge_files
 from muninn_core.retrieval.hits import hit_of, memory_hit, place_of
 from muninn_core.retrieval.query import Ear, parse_query
+from muninn_core.retrieval.remembered import Remembered, beyond
 from muninn_core.retrieval.scoring import (
     HYBRID,
     Asked,
@@ -45,6 +46,8 @@ __all__ = [
     "Focus",
     "Hybrid",
     "Reader",
+    "Signal",
+    "Testimony",
     "has_expired",
     "hit_of",
     "memory_hit",
@@ -55,6 +58,9 @@ __all__ = [
     "signal",
     "speaks",
 ]
+
+Testimony = Callable[[Sequence[str]], Mapping[str, Remembered]]
+"""Says of a question's words what memory says of files, by path."""
 
 Standing = Callable[["Memory"], Sequence["Citation"]]
 """Says how a memory's citations stand in the asker's work tree. It looks at files, so it is asked of few."""
@@ -75,6 +81,7 @@ def recall(
     curated: Curated = lambda _path: None,
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
+    witnesses: Testimony = lambda _words: {},
 ) -> tuple[Hit, ...]:
     """Return at most `limit` hits, best first. Without `vector` (no model yet) words alone decide.
 
@@ -94,6 +101,7 @@ def recall(
         curated=curated,
         half_life=half_life,
         hybrid=hybrid,
+        witnesses=witnesses,
     )
     return settle(ranked, limit, standing, curated)[0]
 
@@ -112,12 +120,14 @@ def rank(
     curated: Curated = lambda _path: None,
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
+    witnesses: Testimony = lambda _words: {},
 ) -> list[Candidate]:
     """Return the candidates of a question in their order: `limit` of them and, where there are, some more."""
     query, within = parse_query(text), bounds or Bounds()
     pool = candidates(reader, vector, memories, query, limit, now, kind, within)
     ear = Ear(query.words, reader.rarity)
-    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files)
+    told = witnesses(query.words) if kind != "memory" else {}
+    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files, told)
     found = [each for each in pool.found if each.memory is not None]
     there = {each.memory.id for each in found if each.memory is not None}
     for memory in within.sure:
@@ -125,6 +135,9 @@ def rank(
             stub = Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
             found.append(Found(stub, memory, 0.0, 0.0))
     of_files = [each for each in pool.found if each.memory is None]
+    known = {each.chunk.path for each in of_files}
+    further = (chunk for chunk in beyond(reader, told, known, kind) if within.admits(chunk, None))
+    of_files += [Found(chunk, None, 0.0, 0.0) for chunk in further]
     judged = judge_files(asked, of_files, max(w.RANKED, 3 * limit))
     ranked = [*(Candidate(chunk, None, signals) for chunk, signals in judged), *_of_memories(asked, found)]
     ranked.sort(key=_order)
