@@ -93,4 +93,6 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
         f"- {draft.text}" for draft in reading.drafts
     )
-    return Found(drafts=reading.drafts, traces=(), note=note, commit=lambda: workspace.notes.put(session, name, reading.offset))
+    return Found(
+        drafts=reading.drafts, traces=(), note=note, commit=lambda: workspace.notes.put(session, name, reading.offset)
+    )

@@ -140,8 +140,8 @@ class Memory(Value):
 
     @property
     def waits(self) -> bool:
-        """Whether the memory waits for an approval."""
-        return self.review == "pending" and not self.silenced
+        """Whether the memory waits for an approval. A trace states nothing that somebody could approve."""
+        return self.review == "pending" and not (self.silenced or self.trace)
 
     @property
     def origin(self) -> str:
