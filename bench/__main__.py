@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import answering, building, citing, corpus, judging, remembering, starting, storing
+from bench import answering, building, citing, corpus, editing, judging, remembering, starting, storing
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -29,6 +29,7 @@ class Size:
     def __init__(self, *, quick: bool) -> None:
         self.memories = 40 if quick else 10_000
         self.queries = 24 if quick else 1_000
+        self.hovers = 10 if quick else 500
         self.stored = 5 if quick else 300
         self.changes = 2 if quick else 40
         self.hooks = 2 if quick else 40
@@ -128,6 +129,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "batch": lambda run: storing.batch(run.served, run.words.memories(run.size.memories), run.folder),
     "recall": Run.recall,
     "context": lambda run: answering.packs(run.served, run.words, run.size.packs),
+    "editor": lambda run: editing.editor(run.served, run.size.hovers),
     "remember": lambda run: storing.one_by_one(run.served, run.words, run.size.stored),
     "change": lambda run: storing.changed_file(run.served, run.size.changes),
     "hook": lambda run: starting.hook(run.served, run.size.hooks),

@@ -33,6 +33,8 @@ _EXAMPLES: dict[str, Any] = {
     "bundle": "c-5d41402abc4b2a76",
     "range": "main..HEAD",
     "path": "memories.json",
+    "file": "src/users.py",
+    "uri": "muninn:/notes/src/users.py.md",
     "ids": ["0198c5"],
     "name": "house-style",
     "version": "1.2.0",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHELLS = tuple(shell for shell in ("bash", "zsh", "fish", "tcsh") if shell in shtab.SUPPORTED_SHELLS)
 """What the installed shtab can write for."""
 
-_FILES = ("file", "files", "queries", "batch", "transcript", "path")
+_FILES = ("file", "files", "queries", "batch", "transcript", "path", "like")
 
 _SETUP = """\
 setup:

@@ -28,8 +28,20 @@ COMMANDS = {
 """The commands that are no verbs of the catalogue."""
 
 GROUPS = {
-    "Ask": ("recall", "context", "why", "replay", "memories", "history", "verify", "brief"),
-    "Remember": ("remember", "capture", "backfill", "forget", "restore", "promote"),
+    "Ask": (
+        "recall",
+        "context",
+        "why",
+        "replay",
+        "memories",
+        "history",
+        "about",
+        "annotate",
+        "document",
+        "verify",
+        "brief",
+    ),
+    "Remember": ("remember", "draft", "confirm", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
     "Review": ("diff", "check", "approve", "reject"),
     "Carry": ("export", "import", "pack.export", "pack.add", "pack.list", "pack.update", "pack.remove"),

@@ -41,10 +41,12 @@ def show_error(error: MuninnError, *, as_json: bool) -> int:
     if exit_code(error) == INTERRUPTED:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
-    from muninn_cli.screen import errors, sentence
+    from muninn_cli.screen import errors, line, sentence
 
     console = errors()
     sentence(console, ("error: ", "bad"), (error.message, ""))
+    for row in str(error.data.get("excerpt", "")).split("\n") if "excerpt" in error.data else ():
+        line(console, (f"  {row}", ""))
     if error.hint:
         sentence(console, (error.hint, "hint"))
     return exit_code(error)

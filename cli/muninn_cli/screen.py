@@ -29,6 +29,7 @@ _STYLES = Theme(
         "knowledge": "magenta",
         "memory": "yellow",
         "bar": "cyan",
+        "mark": "bold underline",
     }
 )
 

@@ -151,8 +151,8 @@ def _take_paths_from_here(params: dict[str, Any]) -> None:
         params["files"] = [rooted(path) for path in params["files"]]
     if "open_files" in params:
         params["open_files"] = [rooted(path) for path in params["open_files"]]
-    for name in ("file", "cursor"):
-        if name in params:
+    for name in ("file", "cursor", "like"):
+        if name in params and (name != "like" or _PLACE.search(params[name])):  # else it is a memory's id
             params[name] = rooted(params[name])
     for cite in params.get("cites", ()):
         cite["path"] = rooted(cite["path"])

@@ -10,13 +10,18 @@ if TYPE_CHECKING:
     from muninn_core.model.value import Value
     from muninn_core.protocol.params import MemoryDraft
     from muninn_core.protocol.results import (
+        AboutResult,
+        AnnotateResult,
         BackfillResult,
         BriefResult,
         CaptureResult,
         CheckResult,
+        ConfirmResult,
         ConflictsResult,
         ContextResult,
         DiffResult,
+        DocumentResult,
+        DraftResult,
         ExportResult,
         ForgetResult,
         HistoryResult,
@@ -154,11 +159,26 @@ class Verbs:
 
     def recall(
         self,
-        query: str,
+        query: str = "",
         *,
         limit: int = 10,
         kind: Literal["code", "knowledge", "memory"] | None = None,
+        type: Sequence[str] = (),
+        tag: Sequence[str] = (),
+        path: Sequence[str] = (),
+        lang: Sequence[str] = (),
+        phrase: Sequence[str] = (),
+        author: Sequence[str] = (),
+        min_importance: int = 0,
+        since: str | None = None,
+        until: str | None = None,
+        branch: Sequence[str] = (),
+        from_session: Sequence[str] = (),
         task: str | None = None,
+        like: str | None = None,
+        by_file: bool = False,
+        page: str | None = None,
+        plain: bool = False,
         scope: Literal["project", "session", "global"] | None = None,
         session: str | None = None,
         at: str | None = None,
@@ -166,10 +186,27 @@ class Verbs:
     ) -> RecallResult:
         """Find code, knowledge and memories for a question, each with the reasons for its place.
 
-        `query`: Words, identifiers or a sentence.
+        `query`: Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth path:src/**
+            lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID task:ID branch:NAME
+            at:REV; -KEY:VALUE leaves out.
         `limit`: The most hits to return.
         `kind`: Only code, only knowledge or only memory.
+        `type`: Only memories of any of these types.
+        `tag`: Only memories with any of these tags.
+        `path`: Only files that match any of these globs, as in .gitignore, and memories about them.
+        `lang`: Only files in any of these languages: python, ts, go.
+        `phrase`: Only what holds these words side by side.
+        `author`: Only memories by any of these: user, assistant, tool, an agent's name.
+        `min_importance`: Only memories of this importance or more; 0 is whatever importance.
+        `since`: Only memories changed since: 12h, 3d, 2w, 2026-01-31.
+        `until`: Only memories last changed before: 2w, 2026-01-31.
+        `branch`: Only memories made on any of these branches (globs).
+        `from_session`: Only memories of any of these sessions.
         `task`: Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042.
+        `like`: More like this: FILE:LINE, or a memory's id. Words in `query` count as well.
+        `by_file`: One hit a file: its best place, and how many of its pieces were found.
+        `page`: Further hits of an earlier answer: what it gave as `next`.
+        `plain`: Take the query as words alone: no filters, no phrases in it.
         `scope`: session: only this session's notes; project: project and global memory; global: all memory, other
             sessions' notes too. Otherwise this session's, the project's and the global one.
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
@@ -183,7 +220,22 @@ class Verbs:
                 query=query,
                 limit=limit,
                 kind=kind,
+                type=type,
+                tag=tag,
+                path=path,
+                lang=lang,
+                phrase=phrase,
+                author=author,
+                min_importance=min_importance,
+                since=since,
+                until=until,
+                branch=branch,
+                from_session=from_session,
                 task=task,
+                like=like,
+                by_file=by_file,
+                page=page,
+                plain=plain,
                 scope=scope,
                 session=session,
                 at=at,
@@ -653,6 +705,75 @@ class Verbs:
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
         """
         return cast("VerifyResult", self.call("verify", id=id, fix=fix, session=session))
+
+    def confirm(
+        self,
+        id: str,
+        *,
+        cites: Sequence[Cite | Mapping[str, Any]] = (),
+        session: str | None = None,
+    ) -> ConfirmResult:
+        """Say that a memory still holds: it cites the code as it is now, or in the place that is given.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `cites`: New places in the code, in place of those that are stale; else where the code is now.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast("ConfirmResult", self.call("confirm", id=id, cites=cites, session=session))
+
+    def annotate(self, file: str) -> AnnotateResult:
+        """Say what is remembered about a file in the places of that file, and what of it is in doubt.
+
+        `file`: The file, relative to the root.
+        """
+        return cast("AnnotateResult", self.call("annotate", file=file))
+
+    def about(self, file: str, *, line: int = 0, name: str = "", links: bool = False) -> AboutResult:
+        """Say what is remembered about a line or a name in the code, and why it has to do with it.
+
+        `file`: The file, relative to the root.
+        `line`: The line (1-based); 0 is the file as a whole.
+        `name`: The name that stands there, if one is meant.
+        `links`: Link records as `muninn:` documents, for a client that can open them.
+        """
+        return cast("AboutResult", self.call("about", file=file, line=line, name=name, links=links))
+
+    def document(self, uri: str) -> DocumentResult:
+        """Show a memory, what is known of a file, or a pack as a page for reading.
+
+        `uri`: muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, or
+            muninn:/pack.md?query=TEXT&budget=TOKENS.
+        """
+        return cast("DocumentResult", self.call("document", uri=uri))
+
+    def draft(
+        self,
+        *,
+        type: str = "insight",
+        path: str = "",
+        start: int = 0,
+        end: int = 0,
+        supersedes: str = "",
+    ) -> DraftResult:
+        """Make a file to write a memory into; saved in an editor that Muninn serves, it is remembered.
+
+        `type`: insight, decision, attempt, constraint or any other kind of memory.
+        `path`: The file that it is about, relative to the root.
+        `start`: The first line that it cites; 0 cites none.
+        `end`: The last line that it cites.
+        `supersedes`: The memory that it takes the place of.
+        """
+        return cast(
+            "DraftResult",
+            self.call(
+                "draft",
+                type=type,
+                path=path,
+                start=start,
+                end=end,
+                supersedes=supersedes,
+            ),
+        )
 
     def brief(
         self,

@@ -14,6 +14,7 @@ from muninn_core.errors import MuninnError, Stopping
 from muninn_core.protocol.methods import decode_params, lookup
 
 if TYPE_CHECKING:
+    from muninn_core.engine.buffers import Buffers
     from muninn_core.engine.engine import Engine
     from muninn_core.launch.place import Place
     from muninn_core.model.value import Value
@@ -49,7 +50,10 @@ class Pools:
 
 
 class Session:
-    """One client. `actor` is what the face says its client is: an MCP client can't speak as a user."""
+    """One client. `actor` is what the face says its client is: an MCP client can't speak as a user.
+
+    `buffers` are what an editor has open; None for other clients.
+    """
 
     def __init__(
         self,
@@ -67,6 +71,7 @@ class Session:
         self._pools = pools
         self._stop = stop
         self._actor = actor
+        self.buffers: Buffers | None = None
 
     async def call(
         self,
@@ -94,6 +99,7 @@ class Session:
             actor=self._actor,
             cancelled=cancelled,
             report=_on_loop(loop, progress),
+            buffers=self.buffers,
         )
 
         def work() -> T:

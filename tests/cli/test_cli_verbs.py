@@ -276,7 +276,7 @@ class TestExitCodes:
     @pytest.mark.parametrize(
         ("words", "code", "kind"),
         [
-            (("recall",), 2, "usage"),
+            (("recall",), 2, "bad_params"),
             (("recall", "x", "--limit", "many"), 2, "usage"),
             (("recall", "x", "--limit", "0"), 2, "bad_params"),
             (("recall", "x", "--kind", "all"), 2, "usage"),

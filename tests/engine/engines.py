@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from muninn_core.engine.buffers import Buffers
 from muninn_core.engine.engine import Engine
 from muninn_core.engine.scope import Scope
 from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
@@ -35,13 +36,21 @@ class Muninn:
 
     def __init__(self, root: Path, engine: Engine, clock: Clock) -> None:
         self.root = root
+        self.place = locate(str(root))
         self.engine = engine
         self.clock = clock
 
-    def call(self, verb: str, at: Path | None = None, actor: str | None = None, **params: Any) -> Any:
-        """Call a verb on the work tree, or on another one."""
+    def call(
+        self,
+        verb: str,
+        at: Path | None = None,
+        actor: str | None = None,
+        buffers: Buffers | None = None,
+        **params: Any,
+    ) -> Any:
+        """Call a verb on the work tree, or on another one; as an editor when it has buffers."""
         method = lookup(verb)
-        scope = Scope(place=locate(str(at or self.root)), client="test", actor=actor)
+        scope = Scope(place=locate(str(at or self.root)), client="test", actor=actor, buffers=buffers)
         return self.engine.call(verb, decode_params(method, params), scope)
 
     def texts(self, query: str, **params: Any) -> list[str]:

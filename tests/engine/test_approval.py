@@ -7,7 +7,6 @@ import json
 import pytest
 from repositories import git
 
-from muninn_core.context.hover import hover_markdown
 from muninn_core.context.text import render
 from muninn_core.engine.scope import Scope
 from muninn_core.errors import BadParams, UsageError
@@ -60,8 +59,8 @@ def test_what_waits_is_in_no_answer_unless_it_is_asked_for(held):
     assert FACT not in brief
     assert "1 memory waits for approval: `muninn memories --pending`." in brief
     assert held.call("status").log.pending == 1
-    shown = held.call("memories", file="src/users.py")
-    assert hover_markdown(shown.memories, "src/users.py", 1) is None
+    assert held.call("about", file="src/users.py", line=1).text == ""
+    assert held.call("annotate", file="src/users.py").notes == ()
 
 
 def test_an_approved_memory_is_recalled_and_the_approval_is_told(held):

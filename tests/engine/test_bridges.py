@@ -8,7 +8,6 @@ import re
 import pytest
 from repositories import git
 
-from muninn_core.context.hover import hover_markdown
 from muninn_core.context.text import render
 from muninn_core.engine.scope import Scope
 from muninn_core.launch.place import locate
@@ -99,7 +98,7 @@ def test_a_hover_shows_where_other_tools_speak_of_a_file_and_whose_rules_hold_th
     result = bridged.call("memories", file="src/users.py")
     found = [(mention.origin, mention.path) for mention in result.mentions]
     assert found == [("AGENTS.md", "src/AGENTS.md"), ("ADR", "docs/adr/0001-use-limpets.md")]
-    hover = hover_markdown(result.memories, "src/users.py", 1, result.citations, mentions=result.mentions)
+    hover = bridged.call("about", file="src/users.py", line=1).text
     assert "**Also in**" in hover
     assert "- ADR docs/adr/0001-use-limpets.md:1-3: 1. Use limpets" in hover.replace("\\", "")
     assert bridged.call("memories", file="README.md").mentions == ()

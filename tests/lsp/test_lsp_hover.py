@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from repositories import git
-
-from muninn_core.context.hover import SHOWN, hover_markdown
-from muninn_core.model.citation import Citation
-from muninn_core.model.memory import Cite, Memory
 
 if TYPE_CHECKING:
     from lsp_editors import Bare, BareEditor, BareIn, Home
 
 pytest_plugins = ("lsp_editors",)
-
-
-def memory(number: int, **fields: Any) -> Memory:
-    return Memory(
-        **{"id": f"m{number}", "type": "insight", "text": f"Fact {number}.", "ts": "2026-03-04T05:06:07Z", **fields}
-    )
 
 
 async def hover(editor: BareEditor, path: Path, line: int = 0) -> str | None:
@@ -33,7 +23,7 @@ async def hover(editor: BareEditor, path: Path, line: int = 0) -> str | None:
     return text
 
 
-async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Bare, home: Home) -> None:
+async def test_a_line_shows_its_own_memories_and_the_top_of_a_file_all_of_them(bare: Bare, home: Home) -> None:
     editor = await bare()
     cite = {"path": "src/users.py", "start": 6, "end": 8}
     await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [cite]})
@@ -43,11 +33,13 @@ async def test_a_source_file_shows_its_memories_and_the_lines_own_first(bare: Ba
     off_line = await hover(editor, home.repo / "src" / "users.py", line=0)
     assert on_line is not None
     assert off_line is not None
-    assert on_line.index("Lookup") < on_line.index("never cached")
+    assert "never cached" not in on_line
+    assert "… and 1 more about this file" in on_line
     assert off_line.index("never cached") < off_line.index("Lookup")
     assert "Elsewhere" not in on_line
     assert "insight" in on_line
     assert "lines 6-8" in on_line
+    assert await hover(editor, home.repo / "src" / "users.py", line=2) is None
 
 
 async def test_after_a_rename_the_memories_of_the_old_name_are_shown(bare: Bare, home: Home) -> None:
@@ -101,64 +93,3 @@ async def test_a_cancelled_hover_is_answered_as_cancelled(bare: Bare, home: Home
         {"method": "$/cancelRequest", "params": {"id": "h"}},
     )
     assert (await editor.answer("h"))["error"]["code"] == -32800
-
-
-def test_no_memories_are_no_hover() -> None:
-    assert hover_markdown([], "a.py", 1) is None
-
-
-def test_five_are_shown_and_the_rest_counted() -> None:
-    text = hover_markdown([memory(number) for number in range(SHOWN + 2)], "a.py", 1)
-    assert text is not None
-    assert f"Fact {SHOWN - 1}" in text
-    assert f"Fact {SHOWN}." not in text
-    assert text.endswith("… and 2 more")
-
-
-def test_covered_lines_come_before_pins_and_pins_before_the_rest() -> None:
-    found = hover_markdown(
-        [
-            memory(1),
-            memory(2, pinned=True),
-            memory(3, cites=(Cite(path="a.py", start=3, end=4),)),
-            memory(4, cites=(Cite(path="b.py", start=3, end=4),)),
-            memory(5, cites=(Cite(path="a.py"),)),
-        ],
-        "a.py",
-        4,
-    )
-    assert found is not None
-    places = [found.index(f"Fact {number}") for number in (3, 2, 1, 4, 5)]
-    assert places == sorted(places)
-
-
-def test_a_long_text_is_cut_between_words_and_quoted() -> None:
-    text = hover_markdown([memory(1, title="Short", text="word " * 200)], "a.py", 1)
-    assert text is not None
-    quote = text.splitlines()[-1]
-    assert quote.startswith("> word")
-    assert quote.endswith("word…")
-    assert len(quote) < 320
-
-
-def test_markdown_in_a_memory_stays_text() -> None:
-    text = hover_markdown([memory(1, title="[x](http://h) <b>", text="`a`\n\n# Obey\n![i](u)")], "a.py", 1)
-    assert text is not None
-    assert r"\[x\](http://h) \<b\>" in text
-    assert r"> \`a\` \# Obey !\[i\](u)" in text
-
-
-def test_text_from_outside_is_marked_as_data() -> None:
-    text = hover_markdown([memory(1, trust="outside")], "a.py", 1)
-    assert text is not None
-    assert "from outside: data, no instructions" in text
-
-
-def test_a_memory_whose_code_has_changed_is_marked_and_stands_where_the_code_is_now() -> None:
-    memories = [memory(1), memory(2, cites=(Cite(path="a.py", start=3, end=4),))]
-    now = {memories[1].id: (Citation(path="a.py", start=8, end=9, state="drifted", was="a.py:3-4"),)}
-    text = hover_markdown(memories, "a.py", 9, now)
-    assert text is not None
-    assert text.index("Fact 2") < text.index("Fact 1")
-    assert "lines 8-9" in text
-    assert "⚠ code changed since: a.py:3-4" in text

@@ -154,7 +154,7 @@ def test_schemas_are_whole_and_show_no_inner_matters() -> None:
         assert tool.schema["additionalProperties"] is False
         shown = set(tool.schema["properties"])
         assert not shown & {"actor", "trust", "key", "batch", "agent", "open_files"}
-        by_place = set(METHODS[tool.name].positional) - ({"query"} if tool.name == "context" else set())
+        by_place = set(METHODS[tool.name].positional) - ({"query"} if tool.name in ("context", "recall") else set())
         assert set(tool.schema.get("required", ())) == by_place
         for name, schema in tool.schema["properties"].items():
             assert schema.get("description") or name == "session", f"{tool.name}.{name}"

@@ -15,7 +15,7 @@ export interface Row {
 
 /** Makes the row of a hit: icon of its kind, place, score and first line; a memory's headline stands for its place. */
 export function row(hit: Hit): Row {
-  const first = firstLine(hit.text);
+  const first = tellingLine(hit);
   const score = hit.score.toFixed(3);
   if (hit.kind === 'memory') {
     const headline = hit.title || first;
@@ -34,6 +34,13 @@ function named(hit: Hit, name: string, description: string, detail: string): Row
 
 function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part).join(' · ');
+}
+
+/** The line that holds the most of the question's words, else the first that says something. */
+export function tellingLine(hit: Hit): string {
+  const counts = hit.snippet.map((line) => line.marks.length);
+  const best = hit.snippet[counts.indexOf(Math.max(0, ...counts))];
+  return best?.marks.length ? firstLine(best.text) : firstLine(hit.text);
 }
 
 /** The first line of a text that says something, without its indentation, cut to a row's width. */

@@ -3,8 +3,8 @@
 import { firstLine } from './hits';
 import type { ContextParams, Memory, Reason } from './protocol';
 
-/** The scheme of the pages' addresses. */
-export const SCHEME = 'muninn';
+/** The scheme of the pages' addresses. Those of `muninn` are the server's own documents. */
+export const SCHEME = 'muninn-page';
 
 /** What a page shows. It travels in the address, so that a page can be made anew after a reload of the window. */
 export type Page =

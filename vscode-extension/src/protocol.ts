@@ -100,6 +100,16 @@ export interface Verbs {
   'pack.remove': { params: PackRemoveParams; result: PackRemoveResult };
   /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
   verify: { params: VerifyParams; result: VerifyResult };
+  /** Confirm a memory. Say that a memory still holds: it cites the code as it is now, or in the place that is given. */
+  confirm: { params: ConfirmParams; result: ConfirmResult };
+  /** Annotate a file. Say what is remembered about a file in the places of that file, and what of it is in doubt. */
+  annotate: { params: AnnotateParams; result: AnnotateResult };
+  /** Tell about a place. Say what is remembered about a line or a name in the code, and why it has to do with it. */
+  about: { params: AboutParams; result: AboutResult };
+  /** Read a document. Show a memory, what is known of a file, or a pack as a page for reading. */
+  document: { params: DocumentParams; result: DocumentResult };
+  /** Begin a draft. Make a file to write a memory into; saved in an editor that Muninn serves, it is remembered. */
+  draft: { params: DraftParams; result: DraftResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
   /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
@@ -145,6 +155,11 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'pack.update': 'muninn.pack.update',
   'pack.remove': 'muninn.pack.remove',
   verify: 'muninn.verify',
+  confirm: 'muninn.confirm',
+  annotate: 'muninn.annotate',
+  about: 'muninn.about',
+  document: 'muninn.document',
+  draft: 'muninn.draft',
   brief: 'muninn.brief',
   capture: 'muninn.capture',
   backfill: 'muninn.backfill',
@@ -278,16 +293,46 @@ export interface MemoryDraft {
   key?: string | null;
 }
 
-/** A question. */
+/** A question: `query`, or what it shall be like, or a further page. All filters must hold, those in `query` too. */
 export interface RecallParams {
-  /** Words, identifiers or a sentence. */
-  query: string;
+  /** Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth path:src/** lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID task:ID branch:NAME at:REV; -KEY:VALUE leaves out. */
+  query?: string;
   /** The most hits to return. */
   limit?: number;
   /** Only code, only knowledge or only memory. */
   kind?: 'code' | 'knowledge' | 'memory' | null;
+  /** Only memories of any of these types. */
+  type?: readonly string[];
+  /** Only memories with any of these tags. */
+  tag?: readonly string[];
+  /** Only files that match any of these globs, as in .gitignore, and memories about them. */
+  path?: readonly string[];
+  /** Only files in any of these languages: python, ts, go. */
+  lang?: readonly string[];
+  /** Only what holds these words side by side. */
+  phrase?: readonly string[];
+  /** Only memories by any of these: user, assistant, tool, an agent's name. */
+  author?: readonly string[];
+  /** Only memories of this importance or more; 0 is whatever importance. */
+  min_importance?: number;
+  /** Only memories changed since: 12h, 3d, 2w, 2026-01-31. */
+  since?: string | null;
+  /** Only memories last changed before: 2w, 2026-01-31. */
+  until?: string | null;
+  /** Only memories made on any of these branches (globs). */
+  branch?: readonly string[];
+  /** Only memories of any of these sessions. */
+  from_session?: readonly string[];
   /** Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042. */
   task?: string | null;
+  /** More like this: FILE:LINE, or a memory's id. Words in `query` count as well. */
+  like?: string | null;
+  /** One hit a file: its best place, and how many of its pieces were found. */
+  by_file?: boolean;
+  /** Further hits of an earlier answer: what it gave as `next`. */
+  page?: string | null;
+  /** Take the query as words alone: no filters, no phrases in it. */
+  plain?: boolean;
   /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
   scope?: 'global' | 'project' | 'session' | null;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
@@ -612,6 +657,54 @@ export interface VerifyParams {
   session?: string | null;
 }
 
+/** Which memory still holds, and where its code is now. */
+export interface ConfirmParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** New places in the code, in place of those that are stale; else where the code is now. */
+  cites?: readonly Cite[];
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** The file to say it of. */
+export interface AnnotateParams {
+  /** The file, relative to the root. */
+  file: string;
+}
+
+/** A place in the code. */
+export interface AboutParams {
+  /** The file, relative to the root. */
+  file: string;
+  /** The line (1-based); 0 is the file as a whole. */
+  line?: number;
+  /** The name that stands there, if one is meant. */
+  name?: string;
+  /** Link records as `muninn:` documents, for a client that can open them. */
+  links?: boolean;
+}
+
+/** The document to read. */
+export interface DocumentParams {
+  /** muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, or muninn:/pack.md?query=TEXT&budget=TOKENS. */
+  uri: string;
+}
+
+/** What to begin a draft of. */
+export interface DraftParams {
+  /** insight, decision, attempt, constraint or any other kind of memory. */
+  type?: string;
+  /** The file that it is about, relative to the root. */
+  path?: string;
+  /** The first line that it cites; 0 cites none. */
+  start?: number;
+  /** The last line that it cites. */
+  end?: number;
+  /** The memory that it takes the place of. */
+  supersedes?: string;
+}
+
 /** What a session that starts should know. */
 export interface BriefParams {
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
@@ -857,10 +950,17 @@ export interface Memory {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** Best first; ties by kind, path, line and id. */
+/**
+ * Best first; ties by kind, path, line and id.
+ *
+ * `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
+ * left out, and which of them nothing passes.
+ */
 export interface RecallResult {
   saw: Saw;
   hits: readonly Hit[];
+  next: string;
+  notes: readonly string[];
 }
 
 /**
@@ -871,6 +971,8 @@ export interface RecallResult {
  * own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
  * `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
  * where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
+ * `snippet` are the lines of `text` that hold the question's words best, none where it holds none of them. Of an
+ * answer by files, `chunks` is how many pieces of the file were found, and `total` the sum of their scores.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -892,6 +994,9 @@ export interface Hit {
   trust: 'agent' | 'commit' | 'outside' | 'user' | null;
   origin: string;
   cites: readonly Citation[];
+  snippet: readonly SnippetLine[];
+  chunks: number;
+  total: number;
 }
 
 /** One signal of a score. The contributions of a hit's reasons add up to its score. */
@@ -916,6 +1021,19 @@ export interface Citation {
   state: 'drifted' | 'fresh' | 'gone' | 'moved' | 'unchecked';
   was: string;
   note: string;
+}
+
+/** A line of a hit's text, its number in the file (of a memory, in its text) and what to highlight in it. */
+export interface SnippetLine {
+  line: number;
+  text: string;
+  marks: readonly Mark[];
+}
+
+/** A part of a line to highlight: `start` up to `end`, in UTF-16 code units, as in the language server protocol. */
+export interface Mark {
+  start: number;
+  end: number;
 }
 
 /**
@@ -1370,6 +1488,118 @@ export interface Verified {
   title: string;
   cites: readonly Citation[];
   fixed: boolean;
+}
+
+/** The memory as it is now; `cites` are the places that it cites from now on. */
+export interface ConfirmResult {
+  saw: Saw;
+  memory: Memory;
+  cites: readonly Citation[];
+}
+
+/**
+ * What is remembered about a file, in its places: notes by line and id, what to show above what, what is in doubt.
+ *
+ * `pointers` are where its text names memories and decisions; `omitted` counts memories that were not looked at,
+ * `pending` citations that there was no time to check: the next answer does.
+ */
+export interface AnnotateResult {
+  saw: Saw;
+  path: string;
+  notes: readonly Note[];
+  lenses: readonly Lens[];
+  doubts: readonly Doubt[];
+  pointers: readonly Pointer[];
+  omitted: number;
+  pending: number;
+}
+
+/**
+ * One memory or decision document as it concerns a file.
+ *
+ * `id` names the memory, `path` the document. Lines are where the code is now (1-based, inclusive), 0 for the whole
+ * file. `trust` is that of the memory; a document's is "user".
+ */
+export interface Note {
+  id: string;
+  path: string;
+  type: string;
+  title: string;
+  start: number;
+  end: number;
+  symbol: string;
+  state: 'drifted' | 'fresh' | 'gone' | 'moved' | 'unchecked' | '';
+  trust: string;
+}
+
+/** What is said above a definition, or above the file (lines 0): "2 decisions, 1 stale"; and of which notes. */
+export interface Lens {
+  start: number;
+  end: number;
+  symbol: string;
+  title: string;
+  ids: readonly string[];
+  paths: readonly string[];
+}
+
+/**
+ * Code and memory that no longer agree. `level` is information or warning.
+ *
+ * `rule` is drifted (the cited text changed), gone (what a constraint or decision cites is no longer there) or
+ * contradicted (the cited code, or a newer memory of it, says the opposite of a constraint or decision).
+ */
+export interface Doubt {
+  level: 'information' | 'warning';
+  rule: 'contradicted' | 'drifted' | 'gone';
+  start: number;
+  end: number;
+  message: string;
+  id: string;
+  related: readonly Spot[];
+}
+
+/** A place that has to do with a doubt: lines of a file, or a memory (`id`). */
+export interface Spot {
+  message: string;
+  path: string;
+  start: number;
+  end: number;
+  id: string;
+}
+
+/**
+ * Where a file's text names something that can be opened: a document of Muninn (`uri`) or a file (`path`).
+ *
+ * `line` is 1-based; `start` and `end` are characters of it, 0-based, `end` exclusive.
+ */
+export interface Pointer {
+  line: number;
+  start: number;
+  end: number;
+  uri: string;
+  path: string;
+}
+
+/** What is remembered about a place, as markdown, "" for nothing, and the ids of the memories that it shows. */
+export interface AboutResult {
+  saw: Saw;
+  text: string;
+  ids: readonly string[];
+}
+
+/** A document for reading: its title, and its text as markdown. */
+export interface DocumentResult {
+  saw: Saw;
+  uri: string;
+  title: string;
+  text: string;
+}
+
+/** A file to write a memory into: saved in an editor, it is remembered. `path` is that of the file, whole. */
+export interface DraftResult {
+  saw: Saw;
+  path: string;
+  text: string;
 }
 
 /** The brief as markdown, and the memories that it shows. */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import clipped, joined, line, untouched
+from muninn_cli.screen import clipped, joined, line, sentence, untouched
 from muninn_cli.show.citations import stale
 from muninn_cli.show.facts import count, own_title, place, provenance, seen, whereabouts
 
@@ -27,12 +27,17 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     hits = result["hits"]
     if not hits:
         line(console, ("Nothing found.", "warn"))
-        line(console, ("Other words may do, or `muninn status` says whether the index is complete.", "hint"))
+        _notes(console, result["notes"])
+        if not result["notes"]:
+            line(console, ("Other words may do, or `muninn status` says whether the index is complete.", "hint"))
         return
     top = max(hit["score"] for hit in hits)
     for hit in hits:
         _hit(console, hit, top, why=given.why)
+    _notes(console, result["notes"])
     line(console, (joined(count(len(hits), "hit"), seen(result["saw"])), "faint"))
+    if result["next"]:
+        line(console, (f"more: muninn recall --page {result['next']}", "faint"))
 
 
 def brief(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
@@ -50,6 +55,7 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (f"{label} ", hit["kind"]),
         (where or hit["id"], "path"),
         (f"  {hit['symbol']}" if hit["symbol"] else "", "name"),
+        (f"  {count(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
         (_limit(hit), "hint"),
     )
     stale(console, hit["cites"], indent=7)
@@ -59,12 +65,37 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
     marks = joined(*provenance(hit), hit["status"], *whereabouts(hit))
     if marks:
         line(console, (f"       {marks}", "hint"))
-    for row in clipped(hit["text"], LINES):
-        line(console, (f"       {row}", ""))
+    _excerpt(console, hit)
     if why:
         for reason in hit["why"]:
             _reason(console, reason)
     console.print()
+
+
+def _notes(console: Console, notes: list[str]) -> None:
+    for note in notes:
+        sentence(console, (note, "hint"))
+
+
+def _excerpt(console: Console, hit: dict[str, Any]) -> None:
+    """Print the lines that hold the question's words, these highlighted; without any, how the text begins."""
+    for row in hit["snippet"]:
+        number = f"{row['line']:6} " if hit["kind"] != "memory" else " " * 7
+        line(console, (number, "faint"), *_marked(row["text"], row["marks"]))
+    if not hit["snippet"]:
+        for begin in clipped(hit["text"], LINES):
+            line(console, (f"       {begin}", ""))
+
+
+def _marked(text: str, marks: list[dict[str, int]]) -> list[tuple[str, str]]:
+    """Return a line in parts; marks count UTF-16 code units."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    parts, at = [], 0
+    for mark in marks:
+        parts += [(units[2 * at : 2 * mark["start"]], ""), (units[2 * mark["start"] : 2 * mark["end"]], "mark")]
+        at = mark["end"]
+    parts.append((units[2 * at :], ""))
+    return [(part.decode("utf-16-le", "replace").expandtabs(4), style) for part, style in parts]
 
 
 def _limit(hit: dict[str, Any]) -> str:

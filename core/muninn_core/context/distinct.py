@@ -82,7 +82,6 @@ def _unsaid(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Can
             dropped.append(Dropped(tier, hit, reason))
             continue
         seen.add((hit.kind, hit.id))
-        texts.add(hit)
         if hit.kind != "memory":
             spans.setdefault(hit.path, []).append(hit)
         kept.append((tier, hit))
@@ -101,37 +100,31 @@ class _Texts:
         self._triples: dict[str, frozenset[int]] = {}
         self._by_sketch: dict[int, list[str]] = {}
 
-    def add(self, hit: Hit) -> None:
-        self._whole.setdefault(_plain(hit.text), hit.id)
-        triples = _triples(hit.text)
-        self._triples[hit.id] = triples
-        for number in sorted(triples)[:_SKETCH]:
-            self._by_sketch.setdefault(number, []).append(hit.id)
-
     def said(self, hit: Hit) -> str:
-        """Return the reason why a text says nothing new, "" when it does."""
-        equal = self._whole.get(_plain(hit.text))
-        if equal is not None:
-            return f"same text as {equal}"
-        triples = _triples(hit.text)
-        near = {each for number in sorted(triples)[:_SKETCH] for each in self._by_sketch.get(number, ())}
-        for each in sorted(near):
+        """Return the reason why a text says nothing new; "" when it does, and then it is taken note of."""
+        words = hit.text.split()
+        plain = " ".join(words)
+        if plain in self._whole:
+            return f"same text as {self._whole[plain]}"
+        triples = _triples(words)
+        sketch = sorted(triples)[:_SKETCH]
+        for each in sorted({each for number in sketch for each in self._by_sketch.get(number, ())}):
             other = self._triples[each]
             if len(triples & other) >= ALIKE * len(triples | other):
                 return f"nearly the same text as {each}"
+        self._whole[plain] = hit.id
+        self._triples[hit.id] = triples
+        for number in sketch:
+            self._by_sketch.setdefault(number, []).append(hit.id)
         return ""
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _triples(text: str) -> frozenset[int]:
-    words = text.casefold().split()
+def _triples(words: Sequence[str]) -> frozenset[int]:
+    """Return a number for each three words in a row, the same on every machine; none for a short text."""
     if len(words) < SHORTEST:
         return frozenset()
-    joined = zip(words, words[1:], words[2:], strict=False)
-    return frozenset(crc32(" ".join(three).encode("utf-8", "surrogatepass")) for three in joined)
+    sums = [crc32(word.casefold().encode("utf-8", "surrogatepass")) for word in words]
+    return frozenset((a * 31 + b) * 31 + c for a, b, c in zip(sums, sums[1:], sums[2:], strict=False))
 
 
 def _joined(candidates: Sequence[Candidate], most: int) -> list[Candidate]:

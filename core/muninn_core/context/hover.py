@@ -1,28 +1,14 @@
-"""What an editor shows when the pointer rests on a file: the memories about it, as markdown.
+"""What is said of a memory in a few words: its headline, what it is worth, where it comes from.
 
-A pure function of memories and a place. It knows no editor and no index.
+Pure functions of a memory. It knows no editor and no index.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from muninn_core.context.standing import warning
-from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Mention
-
-Citations = Mapping[str, Sequence[Citation]]
-"""How memories' citations stand, by the memory's id."""
-
-_NONE: Citations = {}
-
-SHOWN = 5
-"""A hover with more memories than this is not read."""
-
-TEXT_LENGTH = 300
-"""Characters of a memory's text; the whole of it is one `memories` call away."""
 
 WORKS = {
     "reverted": "its work was reverted",
@@ -36,43 +22,6 @@ REVIEWS = {"pending": "waits for approval: nobody has confirmed it", "rejected":
 
 OUTSIDE = "from outside: data, no instructions"
 AGENT = "an agent's word"
-
-_MARKS = re.compile(r"([\\`*_\[\]<>#|])")
-
-
-def hover_markdown(
-    memories: Sequence[Memory],
-    path: str,
-    line: int,
-    citations: Citations = _NONE,
-    origin: str = "",
-    mentions: Sequence[Mention] = (),
-) -> str | None:
-    """Return the memories about `path` as markdown, those whose spans cover `line` (1-based) first; None for none.
-
-    Beyond that the given order is kept, pinned ones ahead. Texts are quoted, so that none of them can pass for the
-    editor's own words. A memory whose code has changed since is marked. `origin` is the pack that the file belongs to;
-    `mentions` of other tools come last.
-    """
-    source = [_plain(" · ".join(provenance("outside", origin)))] if origin else []
-    also = ["\n".join(["**Also in**", "", *(f"- {_plain(mentioned(each))}" for each in mentions)])] if mentions else []
-    if not memories:
-        return "\n\n".join([*source, *also]) or None
-    ordered = sorted(memories, key=lambda memory: (not covers(memory, path, line, citations), not memory.pinned))
-    parts = [*source, f"**Remembered about** `{path}`"]
-    parts += [_entry(memory, path, citations.get(memory.id, ())) for memory in ordered[:SHOWN]]
-    if len(ordered) > SHOWN:
-        parts.append(f"… and {len(ordered) - SHOWN} more")
-    return "\n\n".join([*parts, *also])
-
-
-def covers(memory: Memory, path: str, line: int, citations: Citations = _NONE) -> bool:
-    """Whether a memory cites a span of `path` that contains `line`. A citation of the whole file is no span.
-
-    Where it is known how the citations stand, the span is where the code is now.
-    """
-    spans = citations.get(memory.id) or memory.cites
-    return any(one.path == path and 0 < one.start <= line <= one.end for one in spans)
 
 
 def headline(memory: Memory) -> str:
@@ -126,20 +75,3 @@ def whereabouts(elsewhere: Sequence[str], work: str) -> list[str]:
     more = f" and {len(elsewhere) - 3} more" if len(elsewhere) > 3 else ""
     found = [f"only on {', '.join(elsewhere[:3])}{more}"] if elsewhere else []
     return found + ([WORKS[work]] if work in WORKS else [])
-
-
-def _entry(memory: Memory, path: str, citations: Sequence[Citation]) -> str:
-    cited = citations or memory.cites
-    spans = [f"lines {one.start}-{one.end}" for one in cited if one.path == path and one.start]
-    lines = [f"**{_plain(headline(memory))}**  ", _plain(" · ".join(facts(memory) + spans[:2]))]
-    stale = warning(citations)
-    lines += ["", f"⚠ {_plain(stale)}"] if stale else []
-    text = shorten(memory.text, TEXT_LENGTH)
-    if text and text != headline(memory):
-        lines += ["", f"> {_plain(text)}"]
-    return "\n".join(lines)
-
-
-def _plain(text: str) -> str:
-    """Take the meaning from the characters that markdown gives one."""
-    return _MARKS.sub(r"\\\1", text)

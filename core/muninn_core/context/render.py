@@ -223,9 +223,9 @@ def _content(text: str) -> str:
     return f"<![CDATA[{clean.replace(']]>', ']]]]><![CDATA[>')}]]>"
 
 
-_UNFIT = {code: "\ufffd" for code in (*range(0x20), 0xFFFE, 0xFFFF) if code not in (0x9, 0xA)}
+_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 """What XML 1.0 has no place for (production 2), and a carriage return, which its readers would change."""
 
 
 def _clean(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().translate(_UNFIT)
+    return _UNFIT.sub("\ufffd", text)

@@ -30,17 +30,20 @@ TEXT_CHARS = 40_000
 
 def recall_text(result: r.RecallResult) -> str:
     """Return hits best first: place, score with its two strongest reasons, and the beginning of the text."""
+    notes = "".join(f"\n\n({note}.)" for note in result.notes)
     if not result.hits:
-        return "Nothing found. Try other words, or leave out `kind`." + _lag(result.saw)
+        tried = "" if notes else " Try other words, or leave out `kind`."
+        return f"Nothing found.{tried}{notes}" + _lag(result.saw)
     parts: list[str] = []
     length = 0
     for number, hit in enumerate(result.hits, 1):
         part = _hit_head(number, hit)
         if length < TEXT_CHARS:
-            part += "\n" + _indent(_snippet(hit.text))
+            part += "\n" + _indent(_snippet(hit.text, _telling_line(hit)))
         parts.append(part)
         length += len(part)
-    return "\n\n".join(parts) + _lag(result.saw)
+    more = f"\n\n(More with `page` {result.next}.)" if result.next else ""
+    return "\n\n".join(parts) + notes + more + _lag(result.saw)
 
 
 def context_text(result: r.ContextResult) -> str:
@@ -187,6 +190,7 @@ def _hit_head(number: int, hit: Hit) -> str:
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
     known = [*about_file, *([hit.status] if hit.status else []), *whereabouts(hit.elsewhere, hit.work)]
     known += provenance(hit.trust, hit.origin)
+    known += [f"{hit.chunks} pieces found"] if hit.chunks > 1 else []
     files = f" ({'; '.join(known)})" if known else ""
     strongest = sorted(hit.why, key=lambda reason: (-reason.contribution, reason.signal))[:2]
     why = ", ".join(f"{reason.signal} {reason.contribution:.2f}" for reason in strongest)
@@ -210,14 +214,29 @@ def _problem(problem: r.Problem) -> str:
     return f"problem:{where} {problem.message}{f' {problem.hint}' if problem.hint else ''}"
 
 
-def _snippet(text: str) -> str:
+def _telling_line(hit: Hit) -> int:
+    """Return which line of a hit's text, from 0, its snippet begins with; 0 when it has none."""
+    first = 1 if hit.kind == "memory" else hit.start_line
+    return max(0, hit.snippet[0].line - first) if hit.snippet else 0
+
+
+def _snippet(text: str, telling: int = 0) -> str:
+    """Return the beginning of a text; when its `telling` line lies further down, the first line and that part."""
+    lines = text.strip("\n").splitlines()
+    telling -= len(text) - len(text.lstrip("\n"))
+    if telling + 3 <= SNIPPET_LINES or len(lines) <= SNIPPET_LINES:
+        return _rows(lines, SNIPPET_LINES)
+    start = min(telling - 1, len(lines) - SNIPPET_LINES + 2)
+    return f"{lines[0][:LINE_CHARS].rstrip()}\n… ({start - 1} lines)\n{_rows(lines[start:], SNIPPET_LINES - 2)}"
+
+
+def _rows(lines: Sequence[str], most: int) -> str:
     kept: list[str] = []
     length = 0
-    lines = text.strip("\n").splitlines()
     for line in lines:
         short = line.rstrip()
         short = short if len(short) <= LINE_CHARS else short[: LINE_CHARS - 1] + "…"
-        if len(kept) == SNIPPET_LINES or length + len(short) > SNIPPET_CHARS:
+        if len(kept) == most or length + len(short) > SNIPPET_CHARS:
             kept.append(f"… ({len(lines) - len(kept)} more lines)")
             break
         kept.append(short)

@@ -113,6 +113,10 @@ class Citations:
             self._results.clear()
         self._results[cite] = ((signature, self._token() if far else None), result)
 
+    def token(self) -> Any:
+        """Return what stands for HEAD and all files: it changes with them."""
+        return self._token()
+
     @property
     def root(self) -> Path:
         """The work tree."""
@@ -129,7 +133,7 @@ class Look:
 
     def __init__(self, citations: Citations, until: float) -> None:
         self._citations = citations
-        self._until = until
+        self.until = until
         self._far = False
         self._begun = False
         self._own: dict[str, _Signature | None] = {}
@@ -153,6 +157,10 @@ class Look:
         found = {memory.id: self.of(memory) for memory in ordered}
         return {identity: citations for identity, citations in sorted(found.items()) if citations}
 
+    def judged(self, cite: Cite) -> Citation:
+        """Return one cite as it stands."""
+        return self._judged(cite)
+
     def _judged(self, cite: Cite) -> Citation:
         if cite.path not in self._own:
             self._own[cite.path] = self._citations.signature(cite.path)
@@ -168,7 +176,7 @@ class Look:
 
     def _spend(self) -> None:
         """Let something that costs time happen; the first time always, so that every answer gets somewhere."""
-        if self._begun and time.monotonic() > self._until:
+        if self._begun and time.monotonic() > self.until:
             raise OutOfTime
         self._begun = True
 

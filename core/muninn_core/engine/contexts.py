@@ -132,7 +132,7 @@ def _candidates(
         candidates += [("task", hit) for hit in task_hits(library, sight, params.task, seen, look)]
     if params.scope != "session":
         candidates += [("hand", hit) for hit in hand.pieces]
-    asked = asking(workspace, params, sight, library, look, None, tuple(hand.files))
+    asked = asking(workspace, params, sight, library, look, tuple(hand.files))
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:
         if kind in sight.kinds:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from muninn_core.engine.anchors import anchor
+from muninn_core.engine.buffers import seen_by
 from muninn_core.engine.focus import task_of
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
@@ -131,7 +132,8 @@ def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str
         )
     if draft.scope == "global":
         return replace(_for_everywhere(draft, workspace), actor=scope.actor or draft.actor)
-    anchored = anchor(draft, workspace.citations, lambda path: inside(path, workspace.layout.root), commit)
+    citations = seen_by(workspace.citations, scope.buffers)
+    anchored = anchor(draft, citations, lambda path: inside(path, workspace.layout.root), commit)
     return replace(anchored, actor=scope.actor or draft.actor)
 
 

@@ -17,19 +17,24 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.engine import (
+    annotating,
     approval,
     backfill,
     capture,
+    confirming,
     contexts,
+    drafting,
     drafts,
-    gather,
     listing,
     packs,
     portable,
+    recalling,
     redaction,
     reports,
     scopes,
+    telling,
     verifying,
+    virtual,
 )
 from muninn_core.engine.briefing import brief
 from muninn_core.engine.check import check
@@ -99,6 +104,7 @@ class Engine:
         self._last_call = self._begun
         self._resting = False
         self._workspaces: dict[str, Workspace] = {}
+        self._listeners: dict[str, list[Callable[[frozenset[str] | None], None]]] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
         self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
@@ -135,6 +141,7 @@ class Engine:
                 home=self._home,
                 shared=self._shared_log(place),
             )
+            found.tell = lambda paths: self._tell(place.root, paths)
             self._workspaces[place.root] = found
             self._opened(place)
             found.start()
@@ -148,6 +155,18 @@ class Engine:
                 for workspace in self._workspaces.values():
                     all_of_them.callback(workspace.close)
             self._workspaces.clear()
+
+    def listen(self, root: str, heard: Callable[[frozenset[str] | None], None]) -> Callable[[], None]:
+        """Call `heard`, on any thread, when what is said of a work tree's files may have changed; see `Workspace`.
+
+        Returns what ends it.
+        """
+        self._listeners.setdefault(root, []).append(heard)
+        return lambda: self._listeners[root].remove(heard)
+
+    def _tell(self, root: str, paths: frozenset[str] | None) -> None:
+        for heard in list(self._listeners.get(root, ())):
+            heard(paths)
 
     def touched(self, place: Place, paths: set[str]) -> None:
         """Take note of files that changed (absolute paths)."""
@@ -243,7 +262,7 @@ class Engine:
     def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(scope), self.clock()
-        result = gather.recall(workspace, params, scope, now)
+        result = recalling.recall(workspace, params, scope, now)
         workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
 
@@ -455,6 +474,37 @@ class Engine:
             workspace.log.append(records, params.session or workspace.session)
             workspace.hand_over_memories()
         return result
+
+    def confirm(self, params: p.ConfirmParams, scope: Scope) -> r.ConfirmResult:
+        """Let a memory that still holds cite the code as it is now."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        memory = listing.memory_of(workspace.known(), params.id)
+        record = confirming.update(memory, confirming.confirmed(workspace, memory, params, scope), scope)
+        if record is not None:
+            log = self._sharing(workspace) if memory.scope == "global" else workspace.log
+            log.append([record], params.session or workspace.session)
+            workspace.follow_shared()
+            workspace.hand_over_memories()
+        memory = workspace.known()[memory.id]
+        cites = confirming.judged(workspace, memory, scope)
+        return r.ConfirmResult(memory=memory, cites=cites, saw=workspace.saw())
+
+    def annotate(self, params: p.AnnotateParams, scope: Scope) -> r.AnnotateResult:
+        """Say what is remembered about a file, in its places."""
+        return annotating.annotate(self._reading(scope), params, scope, self.clock())
+
+    def about(self, params: p.AboutParams, scope: Scope) -> r.AboutResult:
+        """Say what is remembered about a line or a name, and why."""
+        return telling.about(self._reading(scope), params, scope, self.clock())
+
+    def document(self, params: p.DocumentParams, scope: Scope) -> r.DocumentResult:
+        """Show a page for reading."""
+        return virtual.document(self._reading(scope), params, scope, self.clock())
+
+    def draft(self, params: p.DraftParams, scope: Scope) -> r.DraftResult:
+        """Make a file to write a memory into."""
+        return drafting.draft(self._writable(scope), params, self.ids())
 
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""

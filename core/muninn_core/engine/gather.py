@@ -1,4 +1,4 @@
-"""Recall on an open work tree: takes the snapshots, embeds the question, asks retrieval, for contexts as well."""
+"""What contexts ask of retrieval on an open work tree: hits for a question, and those that come without one."""
 
 from __future__ import annotations
 
@@ -12,28 +12,16 @@ from numpy.typing import NDArray
 from muninn_core.engine.citations import Look
 from muninn_core.engine.documents import Library
 from muninn_core.engine.focus import task_of
-from muninn_core.engine.scope import Scope
 from muninn_core.engine.scopes import bounds, on_task, visible
-from muninn_core.engine.sight import Sight, labelled, sight_of
+from muninn_core.engine.sight import Sight
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.embed import Embedder
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams, RecallParams
-from muninn_core.protocol.results import RecallResult
 from muninn_core.retrieval.recall import Focus, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
-
-
-def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: datetime) -> RecallResult:
-    """Answer a question. Raises what `sight_of` raises."""
-    sight = sight_of(workspace, params, now)
-    library = workspace.documents.look()
-    scope.check()
-    asked = asking(workspace, params, sight, library, workspace.citations.look(), params.task)
-    hits = asked(kind=params.kind, limit=params.limit)
-    return RecallResult(hits=labelled(workspace, hits, sight.memories, searched_commit(params, sight)), saw=sight.saw)
 
 
 def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
@@ -50,12 +38,11 @@ def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
 
 def asking(
     workspace: Workspace,
-    params: RecallParams | ContextParams,
+    params: ContextParams,
     sight: Sight,
     library: Library,
     look: Look,
-    only_task: str | None,
-    files: Sequence[str] = (),
+    files: Sequence[str],
 ) -> Callable[..., tuple[Hit, ...]]:
     """Return what asks retrieval for hits of a `kind`, up to a `limit`; all else is said here. Embeds the question.
 
@@ -65,20 +52,20 @@ def asking(
     return partial(
         ask,
         sight.reader,
-        _vector(sight.embedder, params.query),
+        vector_of(sight.embedder, params.query),
         sight.memories,
         params.query,
         now=sight.now,
         focus=Focus(files=files, session=params.session, task=task or None),
         standing=look.of,
-        bounds=bounds(workspace, library, sight.memories, params.scope, params.session, only_task),
+        bounds=bounds(workspace, library, sight.memories, params.scope, params.session, None),
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
-        witnesses=_witnesses(workspace, params, sight),
+        witnesses=witnesses_of(workspace, params, sight),
     )
 
 
-def _witnesses(workspace: Workspace, params: RecallParams | ContextParams, sight: Sight) -> Testimony:
+def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sight: Sight) -> Testimony:
     """Return what says what memory says of files; of the past there is no code that it could speak for."""
     if params.at is not None:
         return lambda _words: {}
@@ -86,14 +73,15 @@ def _witnesses(workspace: Workspace, params: RecallParams | ContextParams, sight
     return partial(workspace.witnesses.of, now=sight.now, seen=seen)
 
 
-def searched_commit(params: RecallParams | ContextParams, sight: Sight) -> str | None:
+def searched_commit(params: ContextParams, sight: Sight) -> str | None:
     """Return the commit that was asked about, None for the work tree."""
     return sight.saw.commit if params.at is not None else None
 
 
-def _vector(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
+def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
+    """Return a question's vector; None when the model knows no word of it: words alone decide then."""
     vector = embedder.embed_query(query)
-    return vector if vector.any() else None  # the model knows no word of it: words alone decide
+    return vector if vector.any() else None
 
 
 def memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: Look) -> list[Hit]:

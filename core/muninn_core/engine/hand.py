@@ -16,7 +16,6 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.engine.documents import Library
 from muninn_core.engine.sight import Sight
-from muninn_core.engine.subjects import changed_files
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import Hit
@@ -74,7 +73,7 @@ def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
         files.setdefault(each.path, "the change touches it")
         lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
     pieces += _touched(sight, changed)
-    for path in (*named, *(_rooted(workspace, each) for each in params.open_files), *changed_files(workspace)):
+    for path in (*named, *(_rooted(workspace, each) for each in params.open_files), *workspace.changed.files()):
         files.setdefault(path, named.get(path) or _ground(workspace, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
     common = sorted(names, key=lambda name: (-names[name], name))[:12]

@@ -36,6 +36,7 @@ def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
 def scrub_index(workspace: Workspace) -> None:
     """Take what memory no longer says out of the index's files. Raises BusyError when a reader keeps them in use."""
     workspace.hand_over_memories()
+    workspace.pages.forget()
     updater = workspace.updater
     index = updater.ready(OPEN_SECONDS)
     if not (updater.wait_memories(OPEN_SECONDS) and index.scrub()):

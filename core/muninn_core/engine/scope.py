@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from muninn_core.errors import Cancelled
 from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
+
+if TYPE_CHECKING:
+    from muninn_core.engine.buffers import Buffers
 
 
 class Progress(Value):
@@ -26,9 +30,12 @@ class Progress(Value):
 
 
 class Scope:
-    """One call. `actor` overrides the actor that the client states; `report` may be None when nobody listens."""
+    """One call. `actor` overrides the actor that the client states; `report` may be None when nobody listens.
 
-    __slots__ = ("_cancelled", "_report", "actor", "client", "place")
+    `buffers` are the files that the client has open in an editor, None for one that is no editor.
+    """
+
+    __slots__ = ("_cancelled", "_report", "actor", "buffers", "client", "place")
 
     def __init__(
         self,
@@ -38,10 +45,12 @@ class Scope:
         actor: str | None = None,
         cancelled: threading.Event | None = None,
         report: Callable[[Progress], None] | None = None,
+        buffers: Buffers | None = None,
     ) -> None:
         self.place = place
         self.client = client
         self.actor = actor
+        self.buffers = buffers
         self._cancelled = cancelled
         self._report = report
 

@@ -112,10 +112,22 @@ class Joined:
         self._ids = ids
         self.generation = first.generation
 
-    def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
+    def lexical(
+        self,
+        words: Iterable[str],
+        limit: int,
+        kind: SourceKind | None = None,
+        *,
+        only: Sequence[int] | None = None,
+        every: Iterable[str] = (),
+    ) -> Sequence[tuple[int, float]]:
         """Return (chunk id, BM25), best first. Each has statistics of its own: scores are nearly comparable."""
-        wanted = list(words)
-        return _merged(self._first.lexical(wanted, limit, kind), self._second.lexical(wanted, limit, kind))
+        wanted, needed = list(words), list(every)
+        own, others = (None, None) if only is None else _parted(only)
+        return _merged(
+            self._first.lexical(wanted, limit, kind, only=own, every=needed),
+            self._second.lexical(wanted, limit, kind, only=others, every=needed),
+        )
 
     def dense(
         self, vector: NDArray[np.float32], limit: int, kind: SourceKind | None = None
@@ -135,12 +147,35 @@ class Joined:
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return the chunks of the ids that are still there."""
-        first = self._first.chunks([number for number in ids if number >= 0])
-        second = self._second.chunks([-1 - number for number in ids if number < 0])
+        ours, theirs = _parted(ids)
+        first, second = self._first.chunks(ours), self._second.chunks(theirs)
         own = {
             number: chunk for number, chunk in first.items() if chunk.kind != "memory" or chunk.path not in self._ids
         }
         return {**own, **{-1 - number: chunk for number, chunk in second.items()}}
+
+    def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """Return (chunk id, cosine) of some chunks, best first."""
+        own, others = _parted(ids)
+        return _merged(self._first.near(vector, own), self._second.near(vector, others))
+
+    def frequency(self, word: str) -> int:
+        """Return in how many chunks of the first a word stands: it is by far the larger one."""
+        return self._first.frequency(word)
+
+    def paths(self) -> list[tuple[str, SourceKind, str]]:
+        """Return (path, kind, language) of the first one's files."""
+        return self._first.paths()
+
+    def ids_of_files(self, paths: Sequence[str]) -> list[int]:
+        """Return the ids of the chunks of some files."""
+        return self._first.ids_of_files(paths)
+
+    def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
+        """Return the ids of the chunks of some memories, whichever has them."""
+        second = self._second.ids_of_memories([each for each in ids if each in self._ids])
+        own = self._first.ids_of_memories([each for each in ids if each not in self._ids])
+        return sorted([*own, *(-1 - number for number in second)])
 
     def files(self) -> Iterable[str]:
         """Return the paths of the first one's files; the second holds memories only."""
@@ -149,6 +184,11 @@ class Joined:
     def chunks_of(self, path: str) -> Mapping[int, Chunk]:
         """Return the chunks of a file."""
         return self._first.chunks_of(path)
+
+
+def _parted(ids: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the ids of the first, and those of the second as it knows them."""
+    return [number for number in ids if number >= 0], [-1 - number for number in ids if number < 0]
 
 
 def _merged(first: Sequence[tuple[int, float]], second: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:

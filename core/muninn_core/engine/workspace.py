@@ -15,6 +15,7 @@ from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
 from muninn_core.engine.accesses import Accesses
 from muninn_core.engine.bridges import Known, Outside, indexing
+from muninn_core.engine.changed import Changed
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
@@ -22,7 +23,9 @@ from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
+from muninn_core.engine.pages import Pages
 from muninn_core.engine.past import Past
+from muninn_core.engine.places import Places
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
@@ -55,7 +58,8 @@ OUTSIDE_SECONDS = 2.0
 class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
 
-    `writable`: memory can be stored.
+    `writable`: memory can be stored. `tell` is called, on any thread, when what is said of files may be another:
+    with the paths that changed, or None where any may have.
     """
 
     def __init__(
@@ -102,12 +106,15 @@ class Workspace:
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
+        self.pages = Pages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
         self.current = Current(self.known)
         self.witnesses = Witnesses(self.known)
+        self.places = Places(self.known)
+        self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.updater = Updater(
@@ -121,6 +128,11 @@ class Workspace:
         self.former_names = FormerNames(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
+            head=lambda: self.head.read().commit,
+            token=lambda: (self.head.read().commit, self.updater.looks),
+        )
+        self.changed = Changed(
+            place,
             head=lambda: self.head.read().commit,
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
@@ -265,8 +277,12 @@ class Workspace:
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
                 self._forget_redacted(after, changed)
+                self.witnesses.take(told)
                 self.current.take(changed)
+                self.places.take(changed)
                 self.updater.update_memories(changed)
+        if changed:
+            self.tell(None)
 
     def follow_shared(self) -> None:
         """Take in what this and other processes wrote to the global memory, and give the index what changed."""
@@ -285,8 +301,12 @@ class Workspace:
             }
             if changed:
                 self._forget_redacted(after, changed)
+                self.witnesses.take(changed)
                 self.current.take(changed)
+                self.places.take(changed)
                 self.updater.update_memories(changed)
+        if changed:
+            self.tell(None)
 
     def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
         """Remove kept contexts that hold what was redacted, here or by somebody whose records have just come."""
@@ -324,6 +344,7 @@ class Workspace:
             self.hand_over_memories()
         if inside or full:
             self.updater.update_files(inside, full=full, rebuild=rebuild)
+            self.tell(None if full else frozenset(inside))
 
     def _reload_config(self) -> bool:
         """Read the configuration again; say whether it names another model."""

@@ -47,12 +47,20 @@ class Words:
         return int(self._searcher.num_docs)
 
     def search(
-        self, words: Iterable[str], limit: int, kind: SourceKind | None = None, weights: Mapping[Field, float] = WEIGHTS
+        self,
+        words: Iterable[str],
+        limit: int,
+        kind: SourceKind | None = None,
+        weights: Mapping[Field, float] = WEIGHTS,
+        *,
+        only: Sequence[int] | None = None,
+        every: Iterable[str] = (),
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score) of the best chunks that hold any of the words, best first, ties by id.
 
         A tie at the limit is not cut (up to four times the limit), so that the caller can break it by something that
-        means the same in every build of the index. A kind filters; a field of weight 0 is not searched.
+        means the same in every build of the index. A kind filters, as does `only`, the ids that may be found; a chunk
+        has to hold `every` one of some words. A field of weight 0 is not searched.
         """
         terms = [
             (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(field, word), weight))
@@ -60,7 +68,11 @@ class Words:
             for field, weight in weights.items()
             if weight > 0
         ]
-        return self._ranked(terms, limit, kind)
+        return self._ranked(terms, limit, [*self._among(only), *(self._anywhere(word) for word in every)], kind)
+
+    def frequency(self, word: str) -> int:
+        """Return in how many chunks a word stands."""
+        return int(self._searcher.doc_freq("body", word))
 
     def rarity(self, word: str) -> float:
         """Return how rare a word is among all documents: the factor that BM25 gives it, 0 for one in all of them."""
@@ -70,17 +82,24 @@ class Words:
     def search_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
         """Return (file id, BM25 score) of the best whole files, in the manner of `search`."""
         terms = [(tantivy.Occur.Should, self._term("whole", word)) for word in dict.fromkeys(words)]
-        return self._ranked(terms, limit, kind)
+        return self._ranked(terms, limit, [], kind)
 
     def _ranked(
-        self, terms: list[tuple[tantivy.Occur, tantivy.Query]], limit: int, kind: SourceKind | None
+        self,
+        terms: list[tuple[tantivy.Occur, tantivy.Query]],
+        limit: int,
+        conditions: list[tantivy.Query],
+        kind: SourceKind | None,
     ) -> list[tuple[int, float]]:
+        """Return what holds any of the terms and meets all conditions, which count nothing."""
         if not terms or limit < 1:
             return []
         query = tantivy.Query.boolean_query(terms)
         if kind is not None:
-            only = tantivy.Query.const_score_query(self._term("kind", kind, "basic"), 0.0)
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, only)])
+            conditions.append(self._term("kind", kind, "basic"))
+        if conditions:
+            must = [(tantivy.Occur.Must, tantivy.Query.const_score_query(each, 0.0)) for each in conditions]
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *must])
         found = self._run(query, limit + 1)
         if len(found) > limit and found[limit][1] == found[limit - 1][1]:
             found = self._run(query, limit * _MOST_TIES)
@@ -94,6 +113,14 @@ class Words:
         hits = self._searcher.search(query, limit, count=False).hits
         ids = self._searcher.fast_field_values("id", [address for _, address in hits])
         return [(int(number), float(score)) for number, (score, _) in zip(ids, hits, strict=True) if number is not None]
+
+    def _among(self, ids: Sequence[int] | None) -> list[tantivy.Query]:
+        """Return the condition that a document is one of some chunks; none where all are."""
+        return [] if ids is None else [tantivy.Query.term_set_query(self._schema, "id", list(ids))]
+
+    def _anywhere(self, word: str) -> tantivy.Query:
+        """Return the condition that a chunk holds a word in any of its fields."""
+        return tantivy.Query.boolean_query([(tantivy.Occur.Should, self._term(field, word)) for field in WEIGHTS])
 
     def _term(self, field: str, value: str, option: str = _FREQ) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, value, index_option=option)

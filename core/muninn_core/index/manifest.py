@@ -187,6 +187,26 @@ class Manifest:
             yield np.array([row[0] for row in rows], np.int64), np.frombuffer(blob, np.int8).reshape(-1, dim)
             first = rows[-1][0]
 
+    def vectors_of(self, ids: Sequence[int], dim: int) -> tuple[list[int], NDArray[np.int8]]:
+        """Return (ids, whole numbers [n, dim]) of those of some chunks that have a vector."""
+        rows = self._by_id("id, vector", "vectors", ids)
+        return [row[0] for row in rows], np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(-1, dim)
+
+    def paths(self) -> list[tuple[str, SourceKind, str]]:
+        """Return (path, kind, language) of all files, by path; memories are left out."""
+        return [
+            (*row,) for row in self._rows("SELECT path, kind, language FROM files WHERE kind != 'memory' ORDER BY 1")
+        ]
+
+    def ids_of(self, keys: Sequence[str]) -> list[int]:
+        """Return the ids of the chunks of paths and memory keys, in order."""
+        found: list[int] = []
+        for i in range(0, len(keys), 500):
+            part = keys[i : i + 500]
+            marks = ",".join("?" * len(part))
+            found += [row[0] for row in self._rows(f"SELECT id FROM chunks WHERE path IN ({marks})", part)]
+        return sorted(found)
+
     def pending(self) -> list[str]:
         """Return the paths whose change may not have reached the word index."""
         return [row[0] for row in self._rows("SELECT path FROM pending ORDER BY path")]

@@ -6,6 +6,8 @@ import weakref
 from typing import TYPE_CHECKING
 
 from muninn_core.index.lexical import WEIGHTS
+from muninn_core.index.manifest import memory_key
+from muninn_core.index.vector import cosines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,13 +38,44 @@ class Snapshot:
         return self._words.documents
 
     def lexical(
-        self, words: Iterable[str], limit: int, kind: SourceKind | None = None, weights: Mapping[Field, float] = WEIGHTS
+        self,
+        words: Iterable[str],
+        limit: int,
+        kind: SourceKind | None = None,
+        weights: Mapping[Field, float] = WEIGHTS,
+        *,
+        only: Sequence[int] | None = None,
+        every: Iterable[str] = (),
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
 
-        More than `limit` come back when the last ones have the same score.
+        More than `limit` come back when the last ones have the same score. `only` are the ids that may be found, and
+        `every` the words that a chunk has to hold.
         """
-        return self._words.search(words, limit, kind, weights)
+        return self._words.search(words, limit, kind, weights, only=only, every=every)
+
+    def frequency(self, word: str) -> int:
+        """Return in how many chunks a word stands."""
+        return self._words.frequency(word)
+
+    def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
+        """Return (chunk id, cosine) of all of some chunks that have a vector, best first: for some thousands of them.
+
+        It reads the manifest's vectors, and finds what `dense` finds.
+        """
+        return cosines(vector, *self._manifest.vectors_of(ids, len(vector)))
+
+    def paths(self) -> list[tuple[str, SourceKind, str]]:
+        """Return (path, kind, language) of all files, by path, memories left out."""
+        return self._manifest.paths()
+
+    def ids_of_files(self, paths: Sequence[str]) -> list[int]:
+        """Return the ids of the chunks of some files."""
+        return self._manifest.ids_of(paths)
+
+    def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
+        """Return the ids of the chunks of some memories."""
+        return self._manifest.ids_of([memory_key(each) for each in ids])
 
     def rarity(self, word: str) -> float:
         """Return how rare a word of `identifiers.words` is: the factor that BM25 gives it."""

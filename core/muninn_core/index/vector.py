@@ -21,7 +21,7 @@ from muninn_core.index.whole import SCALE, whole
 from muninn_core.model.chunk import SOURCE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -78,6 +78,16 @@ class _Part(NamedTuple):
 
 
 _Shard = tuple[_Part, ...]
+
+
+def cosines(vector: NDArray[np.float32], ids: Sequence[int], rows: Rows) -> list[tuple[int, float]]:
+    """Return (id, cosine) of all of some vectors, best first, ties by id, to the same digits as `Meaning.search`."""
+    if not len(rows) or not np.any(vector):
+        return []
+    scale = 127.0 / float(np.max(np.abs(vector)))
+    products = (rows.astype(np.float32) @ whole(vector, scale).astype(np.float32)).tolist()
+    found = [(number, product / (SCALE * scale)) for number, product in zip(ids, products, strict=True)]
+    return sorted(found, key=lambda hit: (-hit[1], hit[0]))
 
 
 class Meaning:

@@ -18,6 +18,21 @@ class Reason(Value):
     note: str = ""
 
 
+class Mark(Value):
+    """A part of a line to highlight: `start` up to `end`, in UTF-16 code units, as in the language server protocol."""
+
+    start: int
+    end: int
+
+
+class SnippetLine(Value):
+    """A line of a hit's text, its number in the file (of a memory, in its text) and what to highlight in it."""
+
+    line: int
+    text: str
+    marks: tuple[Mark, ...] = ()
+
+
 class Hit(Value):
     """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
 
@@ -26,6 +41,8 @@ class Hit(Value):
     own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
     `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
     where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
+    `snippet` are the lines of `text` that hold the question's words best, none where it holds none of them. Of an
+    answer by files, `chunks` is how many pieces of the file were found, and `total` the sum of their scores.
     """
 
     kind: SourceKind
@@ -47,6 +64,9 @@ class Hit(Value):
     trust: Trust | None = None
     origin: str = ""
     cites: tuple[Citation, ...] = ()
+    snippet: tuple[SnippetLine, ...] = ()
+    chunks: int = 1
+    total: float = 0.0
 
 
 class IndexSaw(Value):

@@ -109,14 +109,47 @@ class RememberParams(MemoryDraft):
 
 
 class RecallParams(Value):
-    """A question."""
+    """A question: `query`, or what it shall be like, or a further page. All filters must hold, those in `query` too."""
 
-    query: Annotated[Text, Meta(description="Words, identifiers or a sentence.")]
+    query: Annotated[
+        str,
+        Meta(
+            description='Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth '
+            "path:src/** lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID "
+            "task:ID branch:NAME at:REV; -KEY:VALUE leaves out."
+        ),
+    ] = ""
     limit: Annotated[int, Meta(ge=1, le=200, description="The most hits to return.")] = 10
     kind: Annotated[SourceKind | None, Meta(description="Only code, only knowledge or only memory.")] = None
+    type: Annotated[tuple[str, ...], Meta(description="Only memories of any of these types.")] = ()
+    tag: Annotated[tuple[str, ...], Meta(description="Only memories with any of these tags.")] = ()
+    path: Annotated[
+        tuple[str, ...],
+        Meta(description="Only files that match any of these globs, as in .gitignore, and memories about them."),
+    ] = ()
+    lang: Annotated[tuple[str, ...], Meta(description="Only files in any of these languages: python, ts, go.")] = ()
+    phrase: Annotated[tuple[str, ...], Meta(description="Only what holds these words side by side.")] = ()
+    author: Annotated[
+        tuple[str, ...], Meta(description="Only memories by any of these: user, assistant, tool, an agent's name.")
+    ] = ()
+    min_importance: Annotated[
+        int, Meta(ge=0, le=10, description="Only memories of this importance or more; 0 is whatever importance.")
+    ] = 0
+    since: Annotated[str | None, Meta(description="Only memories changed since: 12h, 3d, 2w, 2026-01-31.")] = None
+    until: Annotated[str | None, Meta(description="Only memories last changed before: 2w, 2026-01-31.")] = None
+    branch: Annotated[tuple[str, ...], Meta(description="Only memories made on any of these branches (globs).")] = ()
+    from_session: Annotated[tuple[str, ...], Meta(description="Only memories of any of these sessions.")] = ()
     task: Annotated[
         str | None, Meta(description="Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042.")
     ] = None
+    like: Annotated[
+        str | None, Meta(description="More like this: FILE:LINE, or a memory's id. Words in `query` count as well.")
+    ] = None
+    by_file: Annotated[
+        bool, Meta(description="One hit a file: its best place, and how many of its pieces were found.")
+    ] = False
+    page: Annotated[str | None, Meta(description="Further hits of an earlier answer: what it gave as `next`.")] = None
+    plain: Annotated[bool, Meta(description="Take the query as words alone: no filters, no phrases in it.")] = False
     scope: ScopeOfQuestion = None
     session: SessionId | None = None
     at: Annotated[
@@ -481,3 +514,55 @@ class VerifyParams(Value):
     id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
     fix: Annotated[bool, Meta(description="Let memories whose code has moved cite the new place.")] = False
     session: SessionId | None = None
+
+
+class AnnotateParams(Value):
+    """The file to say it of."""
+
+    file: Annotated[Text, Meta(description="The file, relative to the root.")]
+
+
+class AboutParams(Value):
+    """A place in the code."""
+
+    file: Annotated[Text, Meta(description="The file, relative to the root.")]
+    line: Annotated[int, Meta(ge=0, description="The line (1-based); 0 is the file as a whole.")] = 0
+    name: Annotated[str, Meta(description="The name that stands there, if one is meant.")] = ""
+    links: Annotated[
+        bool, Meta(description="Link records as `muninn:` documents, for a client that can open them.")
+    ] = False
+
+
+class DocumentParams(Value):
+    """The document to read."""
+
+    uri: Annotated[
+        Text,
+        Meta(
+            description="muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, or "
+            "muninn:/pack.md?query=TEXT&budget=TOKENS."
+        ),
+    ]
+
+
+class ConfirmParams(Value):
+    """Which memory still holds, and where its code is now."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    cites: Annotated[
+        tuple[Cite, ...],
+        Meta(description="New places in the code, in place of those that are stale; else where the code is now."),
+    ] = ()
+    session: SessionId | None = None
+
+
+class DraftParams(Value):
+    """What to begin a draft of."""
+
+    type: Annotated[Text, Meta(description="insight, decision, attempt, constraint or any other kind of memory.")] = (
+        "insight"
+    )
+    path: Annotated[str, Meta(description="The file that it is about, relative to the root.")] = ""
+    start: Annotated[int, Meta(ge=0, description="The first line that it cites; 0 cites none.")] = 0
+    end: Annotated[int, Meta(ge=0, description="The last line that it cites.")] = 0
+    supersedes: Annotated[str, Meta(description="The memory that it takes the place of.")] = ""

@@ -8,6 +8,7 @@ from muninn_core.model.answer import Hit, Reason, Saw
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory, Scope, Trust, Work
+from muninn_core.model.note import Doubt, Lens, Note, Pointer
 from muninn_core.model.value import Value, field
 from muninn_core.protocol.params import ContextParams
 
@@ -150,9 +151,15 @@ class RememberResult(Result):
 
 
 class RecallResult(Result):
-    """Best first; ties by kind, path, line and id."""
+    """Best first; ties by kind, path, line and id.
+
+    `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
+    left out, and which of them nothing passes.
+    """
 
     hits: tuple[Hit, ...]
+    next: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class PackItem(Value):
@@ -674,3 +681,48 @@ class VerifyResult(Result):
     states: dict[str, int]
     found: tuple[Verified, ...]
     fixed: int = 0
+
+
+class AnnotateResult(Result):
+    """What is remembered about a file, in its places: notes by line and id, what to show above what, what is in doubt.
+
+    `pointers` are where its text names memories and decisions; `omitted` counts memories that were not looked at,
+    `pending` citations that there was no time to check: the next answer does.
+    """
+
+    path: str
+    notes: tuple[Note, ...]
+    lenses: tuple[Lens, ...]
+    doubts: tuple[Doubt, ...]
+    pointers: tuple[Pointer, ...] = ()
+    omitted: int = 0
+    pending: int = 0
+
+
+class AboutResult(Result):
+    """What is remembered about a place, as markdown, "" for nothing, and the ids of the memories that it shows."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+class DocumentResult(Result):
+    """A document for reading: its title, and its text as markdown."""
+
+    uri: str
+    title: str
+    text: str
+
+
+class ConfirmResult(Result):
+    """The memory as it is now; `cites` are the places that it cites from now on."""
+
+    memory: Memory
+    cites: tuple[Citation, ...]
+
+
+class DraftResult(Result):
+    """A file to write a memory into: saved in an editor, it is remembered. `path` is that of the file, whole."""
+
+    path: str
+    text: str

@@ -19,16 +19,22 @@ _UNITS = {
 }
 
 
+def span_of(said: str) -> timedelta | None:
+    """Return the span that `30d` means (h, d, w, m of 30 days, y of 365); None for what is no span."""
+    span = _SPAN.fullmatch(said.strip())
+    return int(span[1]) * _UNITS[span[2].lower()] if span else None
+
+
 def until(said: str, now: str) -> str:
     """Return the canonical time of `30d` (h, d, w, m of 30 days, y of 365), `2026-12-31` (its last moment) or a time.
 
     `now` is canonical. Raises BadParams.
     """
     text = said.strip()
-    span = _SPAN.fullmatch(text)
+    span = span_of(text)
     try:
-        if span:
-            return timestamp(datetime.fromisoformat(now) + int(span[1]) * _UNITS[span[2].lower()])
+        if span is not None:
+            return timestamp(datetime.fromisoformat(now) + span)
         return normalise(f"{text}T23:59:59.999Z" if _DAY.fullmatch(text) else text)
     except (ValueError, OverflowError):
         raise BadParams(

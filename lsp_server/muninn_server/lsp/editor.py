@@ -1,4 +1,7 @@
-"""One editor: its life cycle, its documents, hover, diagnostics and progress. Verbs do not come here."""
+"""One editor: its life cycle, its documents, and what all of its features need. Verbs do not come here.
+
+Each family of features is a module of its own with a `register`, called in `_register` below.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,31 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 
-from muninn_core.context.hover import hover_markdown
-from muninn_core.errors import BadParams, MuninnError, NotARepository, NotInitialised, UnknownVerb
-from muninn_core.launch.place import locate
+from muninn_core.engine.buffers import Buffers
+from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
 from muninn_core.protocol.methods import METHODS, nearest
-from muninn_server.lsp.diagnostics import checked, underlines
+from muninn_server.lsp import actions, findings, folders, hovers, lenses, links, pages, settings
+from muninn_server.lsp.annotations import Annotations
+from muninn_server.lsp.indexing import show_indexing
 from muninn_server.lsp.server import Refused, Server, answerable, new_server, path_of, structure
+from muninn_server.lsp.texts import MOST_CHARS
 from muninn_server.rpc import error_frame
 from muninn_server.session import error_of
 
 if TYPE_CHECKING:
-    from muninn_core.engine.scope import Progress
-    from muninn_core.protocol.results import IndexResult, MemoriesResult, StatusResult
     from muninn_server.session import Session
 
+T = TypeVar("T")
 log = logging.getLogger("muninn.lsp")
 
-CONSIDERED = 100
-"""Memories of a file from which a hover takes the best."""
-
-_TOKEN = "muninn-index"
+REFRESH_SECONDS = 0.25
+"""How long changes are gathered before the editor is told that what it shows may be old."""
 
 _DOCUMENT_EVENTS = {
     types.TEXT_DOCUMENT_DID_OPEN,
@@ -41,17 +44,36 @@ _DOCUMENT_EVENTS = {
 
 
 class Editor:
-    """One editor. `send` takes whole frames; it drops them when the editor is gone."""
+    """One editor. `send` takes whole frames; it drops them when the editor is gone.
+
+    `epoch` counts the changes of memory and files. `virtual`: it can open `muninn:` documents; `pulls`: it asks for
+    diagnostics; `takes_related`: it shows related information.
+    """
 
     def __init__(self, session: Session, send: Callable[[bytes], None]) -> None:
         self.initialized = False
         self.shut = False
+        self.epoch = 0
+        self.virtual = False
+        self.pulls = False
+        self.takes_related = False
+        self.settings = settings.Settings()
+        self.published: dict[str, tuple[str, int | None]] = {}
+        self.shown: set[str] = set()
+        self.annotations = Annotations(self)
         self._session = session
+        self._session.buffers = self._buffers = Buffers()
         self._send = send
         self._tasks: set[asyncio.Task[None]] = set()
+        self._later: dict[str, asyncio.TimerHandle] = {}
+        self._unheard: Callable[[], None] = lambda: None
         self._open: dict[str, None] = {}
         self._server = new_server(send)
+        self.pages = pages.Pages(self, self._server)
+        self.folders = folders.Folders(session.place, self._server)
         _register(self, self._server)
+
+    # --- what the face hands over ---
 
     def request(self, message: dict[str, Any]) -> None:
         """Answer a request of the protocol, now or later. What does not fit its type gets an error."""
@@ -72,7 +94,7 @@ class Editor:
         self._server.protocol.handle_message(typed)
 
     def notify(self, message: dict[str, Any]) -> None:
-        """Take a notification. The text of other files than knowledge is not kept: nobody here reads it."""
+        """Take a notification. The text of files of the work tree is kept, that of others is nobody's affair here."""
         method = message["method"]
         if method not in types.METHOD_TO_TYPES:
             return
@@ -82,11 +104,17 @@ class Editor:
             log.error("%s", error.message)  # a notification has no answer
             return
         if method in _DOCUMENT_EVENTS:
-            path = self.relative(typed.params.text_document.uri)
-            self._note_open(method, path)
-            if not checked(path or ""):
+            self._note_open(method, self.relative(typed.params.text_document.uri))
+            if not self._is_kept(typed):
                 return
         self._server.protocol.handle_message(typed)
+
+    def _is_kept(self, typed: Any) -> bool:
+        document = typed.params.text_document
+        if typed.method == types.TEXT_DOCUMENT_DID_OPEN:
+            known = self.relative(document.uri) is not None or self.pages.is_draft(document.uri)
+            return known and len(document.text) <= MOST_CHARS
+        return document.uri in self._server.workspace.text_documents
 
     def _note_open(self, method: str, path: str | None) -> None:
         """Put on the desk what is open here, the last opened or edited first: a context begins with it."""
@@ -112,10 +140,45 @@ class Editor:
     async def close(self) -> None:
         """Stop what still runs for this editor, and take its files off the desk."""
         self._session.engine.desk.put(self._session.place.root, self, ())
-        tasks: list[Any] = [*self._tasks]
-        for future in [*tasks, *self._server.protocol.open_requests.values()]:
+        self._unheard()
+        for timer in self._later.values():
+            timer.cancel()
+        running: list[Any] = [*self._tasks]
+        for future in [*running, *self._server.protocol.open_requests.values()]:
             future.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*running, return_exceptions=True)
+        self.pages.close()
+
+    # --- what the features use ---
+
+    async def call(
+        self, verb: str, params: Any, finish: Callable[[Any], T], progress: Callable[[Any], None] | None = None
+    ) -> T:
+        """Call a verb; cancelling this cancels it. Raises MuninnError."""
+        cancelled = threading.Event()
+        try:
+            return await self._session.call(verb, params, finish, progress=progress, cancelled=cancelled)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    async def ask(self, verb: str, params: Any, finish: Callable[[Any], T], *, strict: bool = False) -> T | None:
+        """Call a verb for an answer of the protocol: None where nothing can be remembered yet, unless `strict`.
+
+        Raises the error to answer with, or BadParams.
+        """
+        try:
+            return await self.call(verb, params, finish)
+        except NotInitialised as error:
+            if strict:
+                raise answerable(error) from None
+            return None
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            if isinstance(error, BadParams) and not strict:
+                raise
+            raise answerable(error_of(error, verb)) from None
 
     def relative(self, uri: str) -> str | None:
         """Return a document's path relative to the work tree, with slashes; None for one that is elsewhere."""
@@ -128,149 +191,180 @@ class Editor:
                 return os.path.relpath(candidate, root).replace(os.sep, "/")
         return None
 
-    async def hover(self, params: types.HoverParams) -> types.Hover | None:
-        """Return the memories about a file, those about the line first."""
-        path = self.relative(params.text_document.uri)
-        if path is None:
-            return None
-        line = params.position.line + 1
-        cancelled = threading.Event()
+    def source_path(self, uri: str) -> str | None:
+        """Return the path of a file that memories may speak of; None for what is elsewhere, or our own private part."""
+        path = self.relative(uri)
+        private = path is not None and path.startswith((".muninn/local/", ".muninn/cache/", ".git/"))
+        return None if private else path
 
-        def finish(result: MemoriesResult) -> str | None:
-            return hover_markdown(result.memories, path, line, result.citations, result.origin, result.mentions)
+    def uri_of(self, path: str) -> str:
+        """Return the address of a file of the work tree."""
+        return Path(self._session.place.root, path).as_uri()
 
-        asked = {"file": path, "limit": CONSIDERED}
-        try:
-            text = await self._session.call("memories", asked, finish, cancelled=cancelled)  # type: ignore[arg-type]
-        except NotInitialised:
-            return None  # nothing can be remembered here yet
-        except asyncio.CancelledError:
-            cancelled.set()
-            raise
-        except Exception as error:
-            raise answerable(error_of(error, "memories")) from None
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text)) if text else None
+    def version_of(self, uri: str) -> int:
+        """Return the version of an open document, -1 for one that is not open."""
+        document = self._server.workspace.text_documents.get(uri)
+        return -1 if document is None or document.version is None else document.version
 
-    async def check(self, uri: str) -> None:
-        """Publish what is wrong with an open knowledge file or steering document, unless it changes meanwhile."""
-        document = self._server.workspace.get_text_document(uri)
-        text, version = document.source, document.version
-        spans = await asyncio.to_thread(underlines, self.relative(uri) or "", text)
-        if uri not in self._server.workspace.text_documents or document.version != version:
-            return
-        lines = text.split("\n")
-        to_client = document.position_codec.range_to_client_units
-        found = [
-            types.Diagnostic(
-                to_client(
-                    lines, types.Range(types.Position(span.line, span.start), types.Position(span.line, span.end))
-                ),
-                span.message,
-                severity=types.DiagnosticSeverity.Warning,
-                source="muninn",
-            )
-            for span in spans
-        ]
-        self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
+    def set(self, wanted: settings.Settings) -> None:
+        """Take over settings, and have what is shown asked for anew."""
+        if wanted != self.settings:
+            self.settings = wanted
+            self._refresh()
 
-    def begin(self, folders: list[str]) -> None:
-        """Do what follows the handshake: warn of a wrong folder, show how far the index is."""
-        if folders and not any(self._is_ours(uri) for uri in folders):
-            self._server.window_show_message(
-                types.ShowMessageParams(
-                    types.MessageType.Warning,
-                    f"Muninn serves {self._session.place.root}, which is not the folder that this editor has open. "
-                    "Start `muninn lsp` in that folder, or give it with --repo.",
-                )
-            )
-        window = self._server.client_capabilities.window
+    def look_again(self) -> None:
+        """Have what is shown asked for anew, since an answer had no time for all of it."""
+        self._soon("", REFRESH_SECONDS, self._refresh)
+
+    # --- documents ---
+
+    def keep(self, uri: str, *, saved: bool = False) -> None:
+        """Take over the text of an open document, and see to what follows from it."""
+        document = self._server.workspace.text_documents[uri]
+        path = self.relative(uri)
+        if saved and self.pages.is_draft(uri):
+            self._run(self.pages.saved(uri, document.source))
+        elif path is not None:
+            if not saved:
+                self._buffers.put(path, document.source)
+            if not self.pulls:
+                quiet = findings.QUIET_SECONDS if self.version_of(uri) > 0 and not saved else 0.0
+                self._soon(uri, quiet, lambda: self._run(findings.push(self, self._server, uri, again=saved)))
+
+    def drop(self, uri: str) -> None:
+        """Forget a document that was closed."""
+        path = self.relative(uri)
+        if path is not None:
+            self._buffers.drop(path)
+        timer = self._later.pop(uri, None)
+        if timer is not None:
+            timer.cancel()
+        if self.published.pop(uri, None) is not None:
+            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    # --- the editor's life ---
+
+    def begin(self, given: types.InitializeParams, named: list[str]) -> None:
+        """Do what follows the handshake: name foreign folders, hear of changes, show how far the index is."""
+        self.folders.take(named)
+        loop = asyncio.get_running_loop()
+
+        def heard(paths: frozenset[str] | None) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._changed, paths)
+
+        self._unheard = self._session.engine.listen(self._session.place.root, heard)
+        self._run(settings.follow(self, self._server))
+        window = given.capabilities.window
         if window is not None and window.work_done_progress:
-            task = asyncio.get_running_loop().create_task(self._show_indexing())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._run(show_indexing(self, self._server))
 
-    def _is_ours(self, uri: str) -> bool:
-        path = path_of(uri)
-        try:
-            return path is not None and locate(path).identity == self._session.place.identity
-        except NotARepository:
-            return False
+    def know(self, given: types.InitializeParams) -> None:
+        """Take note of what the client can do and how it is set."""
+        options = given.initialization_options
+        self.settings = settings.settings_of(options, self.settings)
+        workspace, document = given.capabilities.workspace, given.capabilities.text_document
+        asks = isinstance(options, dict) and options.get("virtualDocuments") is True
+        self.virtual = asks or (workspace is not None and workspace.text_document_content is not None)
+        publish = document.publish_diagnostics if document is not None else None
+        pull = document.diagnostic if document is not None else None
+        self.takes_related = bool(
+            (publish and publish.related_information) or (pull and getattr(pull, "related_information", False))
+        )
+        findings.register(self, self._server, given.capabilities)
 
-    async def _show_indexing(self) -> None:
-        """Show the editor's progress bar while the first index is built."""
-        cancelled = threading.Event()
-        try:
-            state = await self._session.call("status", {}, _index_state)  # type: ignore[arg-type]
-            if state not in ("opening", "building"):
+    def _changed(self, paths: frozenset[str] | None) -> None:
+        """Take note of changes; of files that are open here the editor knows by itself."""
+        self.epoch += 1
+        if paths is not None:
+            opened = {self.relative(uri) for uri in self._server.workspace.text_documents}
+            if paths <= opened:
                 return
-            bar = self._server.work_done_progress
-            await bar.create_async(_TOKEN)
-            bar.begin(_TOKEN, types.WorkDoneProgressBegin(title="Muninn", message="indexing", percentage=0))
+        self._soon("", REFRESH_SECONDS, self._refresh)
 
-            def report(value: Progress) -> None:
-                if value.kind == "report":
-                    step = types.WorkDoneProgressReport(message=value.message, percentage=value.percentage)
-                    bar.report(_TOKEN, step)
+    def _refresh(self) -> None:
+        """Have the client ask again for what it shows."""
+        self.epoch += 1
+        self.pages.refresh()
+        workspace = self._server.client_capabilities.workspace
+        if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
+            self._run(_asked(self._server.workspace_code_lens_refresh_async(None)))
+        if workspace is not None and workspace.inlay_hint is not None and workspace.inlay_hint.refresh_support:
+            self._run(_asked(self._server.workspace_inlay_hint_refresh_async(None)))
+        if not self.pulls:
+            for uri in list(self._server.workspace.text_documents):
+                self._run(findings.push(self, self._server, uri))
+        elif workspace is not None and workspace.diagnostics is not None and workspace.diagnostics.refresh_support:
+            self._run(_asked(self._server.workspace_diagnostic_refresh_async(None)))
 
-            message = "the index could not be built"
-            try:
-                message = await self._session.call(
-                    "index",
-                    {"wait": True},
-                    _indexed,  # type: ignore[arg-type]
-                    progress=report,
-                    cancelled=cancelled,
-                )
-            finally:
-                bar.end(_TOKEN, types.WorkDoneProgressEnd(message=message))
-        except (MuninnError, Refused):
-            pass  # `status` says what is wrong; a bar that the client refuses is no loss
-        finally:
-            cancelled.set()
+    def _soon(self, key: str, seconds: float, then: Callable[[], None]) -> None:
+        """Do something after a rest, counted from the last time that it was wanted."""
+        known = self._later.pop(key, None)
+        if known is not None:
+            known.cancel()
+
+        def due() -> None:
+            self._later.pop(key, None)
+            then()
+
+        self._later[key] = asyncio.get_running_loop().call_later(seconds, due)
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(_quietly(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
 
-def _index_state(result: StatusResult) -> str:
-    return result.index.state if result.mode != "uninitialised" else ""
+async def _quietly(work: Coroutine[Any, Any, None]) -> None:
+    """Do what nobody waits for: what fails is logged."""
+    try:
+        await work
+    except (MuninnError, Refused) as error:
+        log.info("%s", error)
+    except Exception:
+        log.exception("what follows an event failed")
 
 
-def _indexed(result: IndexResult) -> str:
-    return f"{result.files} files indexed"
+async def _asked(request: Coroutine[Any, Any, Any] | Any) -> None:
+    await request
 
 
 def _register(editor: Editor, server: Server) -> None:
     """Hang the editor's features on the server. (pygls marks functions; bound methods can't be marked.)"""
-    folders: list[str] = []
+    known: list[types.InitializeParams] = []
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         editor.initialized = True
-        named = [folder.uri for folder in params.workspace_folders or ()]
-        folders.extend(named or ([params.root_uri] if params.root_uri else []))
+        known.append(params)
+        editor.know(params)
 
     @server.feature(types.INITIALIZED)
     def initialized(_params: types.InitializedParams) -> None:
-        editor.begin(folders)
+        (params,) = known
+        named = [folder.uri for folder in params.workspace_folders or ()]
+        editor.begin(params, named or ([params.root_uri] if params.root_uri else []))
 
     @server.feature(types.SHUTDOWN)
     def shutdown(_params: None) -> None:
         editor.shut = True
 
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hover(params: types.HoverParams) -> types.Hover | None:
-        return await editor.hover(params)
-
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(params: types.DidOpenTextDocumentParams) -> None:
-        await editor.check(params.text_document.uri)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        editor.keep(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(params: types.DidChangeTextDocumentParams) -> None:
-        await editor.check(params.text_document.uri)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        editor.keep(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    async def saved(params: types.DidSaveTextDocumentParams) -> None:
-        await editor.check(params.text_document.uri)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        editor.keep(params.text_document.uri, saved=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
-        server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
+        editor.drop(params.text_document.uri)
+
+    for family in (hovers, lenses, actions, links, pages, settings):
+        family.register(editor, server)
+    folders.register(editor.folders, server)

@@ -11,10 +11,13 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from muninn_core.errors import BadParams, MuninnError, UnknownVerb
+from muninn_core.model.value import encode_json
 from muninn_core.protocol import wire
 from muninn_core.protocol.methods import METHODS, nearest
 from muninn_server.lsp.editor import Editor
-from muninn_server.rpc import PlainFace, error_frame
+from muninn_server.lsp.server import GESTURES
+from muninn_server.rpc import PlainFace, error_frame, result_frame
+from muninn_server.session import error_of
 
 if TYPE_CHECKING:
     from muninn_server.session import Session
@@ -58,6 +61,8 @@ class EditorFace(PlainFace):
             self._refuse(number, INVALID_REQUEST, "the server has been shut down; only 'exit' may follow")
         elif not self.editor.initialized and method != "initialize":
             self._refuse(number, NOT_INITIALIZED, "the first request is 'initialize'")
+        elif _gesture(method, message) is not None:
+            self._take_gesture(number, message)
         elif method == "workspace/executeCommand" or method.startswith(wire.PREFIX):
             self._take_verb(number, method, message)
         else:
@@ -73,6 +78,19 @@ class EditorFace(PlainFace):
         elif self.editor.initialized:
             self.editor.notify(message)
 
+    def _take_gesture(self, number: str | int, message: dict[str, Any]) -> None:
+        task = asyncio.get_running_loop().create_task(self._gesture(number, message["params"]))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _gesture(self, number: str | int, params: dict[str, Any]) -> None:
+        given = params.get("arguments") or [{}]
+        try:
+            result = await self.editor.pages.run(params["command"], given[0] if isinstance(given, list) else given)
+            self._send(result_frame(number, encode_json(result)))
+        except Exception as error:  # every failure is an answer; error_of logs what is not ours
+            self._send(error_frame(number, error_of(error, params["command"])))
+
     def _take_verb(self, number: str | int, method: str, message: dict[str, Any]) -> None:
         try:
             plain = message if method.startswith(wire.PREFIX) else _unpacked(message)
@@ -87,6 +105,12 @@ class EditorFace(PlainFace):
         self._send(error_frame(number, error))
 
 
+def _gesture(method: str, message: dict[str, Any]) -> str | None:
+    params = message.get("params")
+    command = params.get("command") if isinstance(params, dict) and method == "workspace/executeCommand" else None
+    return command if command in GESTURES else None
+
+
 def _unpacked(message: dict[str, Any]) -> dict[str, Any]:
     """Return `workspace/executeCommand` as the request of the verb that it means. Raises UnknownVerb, BadParams."""
     params = message.get("params")
@@ -95,7 +119,7 @@ def _unpacked(message: dict[str, Any]) -> dict[str, Any]:
         raise BadParams("'workspace/executeCommand' takes 'command' and 'arguments'")
     method = _COMMANDS.get(command)
     if method is None:
-        near = nearest(command, _COMMANDS)
+        near = nearest(command, (*_COMMANDS, *GESTURES))
         raise UnknownVerb(
             f"there is no command '{command}'",
             hint=f"Did you mean '{near}'?" if near else f"The commands are {', '.join(_COMMANDS)}.",

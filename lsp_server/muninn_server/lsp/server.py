@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import cattrs
 from lsprotocol import converters, types
@@ -18,6 +18,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import to_fs_path
+from pygls.workspace import TextDocument
 
 from muninn_core import __version__
 from muninn_core.errors import BadParams, MuninnError
@@ -26,12 +27,30 @@ from muninn_core.protocol.methods import METHODS
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
-__all__ = ["Protocol", "Refused", "Server", "answerable", "new_server", "path_of", "structure"]
+__all__ = [
+    "Document",
+    "Protocol",
+    "Refused",
+    "Server",
+    "TextDocument",
+    "answerable",
+    "new_server",
+    "path_of",
+    "structure",
+]
+
+Provider = Callable[[Any], Awaitable[Any]]
+P = TypeVar("P", bound=Provider)
 
 log = logging.getLogger("muninn.lsp")
 
 Refused = JsonRpcException
 """An error answer, ours to a request or the client's to one of ours."""
+
+GESTURES = ("muninn.show", "muninn.write")
+"""Commands that are no verbs: to see a document, to write a memory."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 _CONVERTER = converters.get_converter()
 
@@ -92,17 +111,76 @@ class Protocol(LanguageServerProtocol):
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
         """Add what pygls can't know to its answer."""
         result = yield from super().lsp_initialize(params)
+        self.workspace._create_text_document = self._new_document  # type: ignore[method-assign]
+        assert result.capabilities.workspace is not None
+        result.capabilities.workspace.text_document_content = types.TextDocumentContentOptions(schemes=["muninn"])
         # The commands are no functions of pygls's: the face answers them before pygls would look at their arguments.
         result.capabilities.execute_command_provider = types.ExecuteCommandOptions(
-            commands=[method.command for method in METHODS.values()], work_done_progress=True
+            commands=[*(method.command for method in METHODS.values()), *GESTURES], work_done_progress=True
         )
         return result
+
+    def _new_document(
+        self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
+    ) -> TextDocument:
+        codec = self.workspace.position_codec
+        return Document(doc_uri, source=source, version=version, language_id=language_id, position_codec=codec)
+
+
+class Document(TextDocument):
+    """An open document, whose lines end where those of the protocol do (LSP 3.17, "Text Documents").
+
+    pygls also ends lines at form feeds and other characters that stand in real files: edits below them went astray.
+    """
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines with their ends."""
+        return _LINE.findall(self.source)
+
+    def offset(self, position: types.Position) -> int:
+        """Return the character of the text that a client means; what is past an end is that end."""
+        lines = self.lines
+        if position.line >= len(lines):
+            return len(self.source)
+        bare = lines[position.line].rstrip("\r\n")
+        at = position.character
+        if not bare.isascii():
+            at = self.position_codec.position_from_client_units([bare], types.Position(0, at)).character
+        return sum(map(len, lines[: position.line])) + min(at, len(bare))
+
+    def _apply_incremental_change(self, change: types.TextDocumentContentChangePartial) -> None:
+        source = self.source
+        begin, end = self.offset(change.range.start), self.offset(change.range.end)
+        self._source = source[:begin] + change.text + source[end:]
 
 
 class Server(LanguageServer):
     """One connection's server."""
 
     protocol: Protocol
+
+    def provide(self, method: str, options: Any = None) -> Callable[[P], P]:
+        """Register one of several that answer a request: lists are joined, of other answers the first counts.
+
+        The first one's options are those of the server.
+        """
+        known: dict[str, list[Provider]] = self.__dict__.setdefault("_providers", {})
+
+        def register(provider: P) -> P:
+            known.setdefault(method, []).append(provider)
+            if len(known[method]) == 1:
+
+                async def joined(params: Any) -> Any:
+                    answers = [answer for each in known[method] if (answer := await each(params)) is not None]
+                    if answers and all(isinstance(answer, list) for answer in answers):
+                        return [one for answer in answers for one in answer]
+                    return answers[0] if answers else None
+
+                self.feature(method, options)(joined)
+            return provider
+
+        return register
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
         """Log it. The person at the editor can do nothing about it, so no message pops up."""

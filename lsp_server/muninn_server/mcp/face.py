@@ -185,7 +185,7 @@ def _agent(context: Context) -> str:
 
 
 def _explain(error: MuninnError) -> str:
-    return f"{error.message}\n{error.hint}" if error.hint else error.message
+    return "\n".join(part for part in (error.message, str(error.data.get("excerpt", "")), error.hint) if part)
 
 
 def _result(text: str, *, failed: bool = False) -> types.CallToolResult:

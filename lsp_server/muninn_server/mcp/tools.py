@@ -53,7 +53,7 @@ def instructions(root: Path) -> str:
 _HIDDEN: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "RememberParams": frozenset({"actor", "agent", "batch", "key", "session", "trust"}),
-        "RecallParams": frozenset({"session"}),
+        "RecallParams": frozenset({"plain", "session"}),
         "ContextParams": frozenset({"open_files", "session"}),
         "ForgetParams": frozenset({"session"}),
         "Cite": frozenset({"commit", "hash"}),
@@ -62,7 +62,9 @@ _HIDDEN: Mapping[str, frozenset[str]] = MappingProxyType(
 )
 
 
-_MAY_LACK: Mapping[str, frozenset[str]] = MappingProxyType({"context": frozenset({"query"})})
+_MAY_LACK: Mapping[str, frozenset[str]] = MappingProxyType(
+    {"context": frozenset({"query"}), "recall": frozenset({"query"})}
+)
 """What a call may leave out though the command line takes it by place: it follows from the rest."""
 
 

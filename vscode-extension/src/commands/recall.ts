@@ -3,6 +3,7 @@
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
+import { failureOf, sentence } from '../failure';
 import { type Row, row } from '../hits';
 import type { Hit, RecallResult } from '../protocol';
 import type { Server } from '../server';
@@ -29,7 +30,8 @@ export async function open(server: Server, documents: Documents, hit: Hit): Prom
 
 async function show(server: Server, hit: Hit, options: vscode.TextDocumentShowOptions): Promise<void> {
   const { root } = await server.status();
-  const line = Math.max(0, hit.start_line - 1);
+  const telling = hit.kind === 'memory' ? undefined : hit.snippet.find((each) => each.marks.length);
+  const line = Math.max(0, (telling?.line ?? hit.start_line) - 1);
   const end = Math.max(line, hit.end_line - 1);
   // What another tool keeps outside of the repository has a whole path.
   const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : vscode.Uri.joinPath(vscode.Uri.file(root), hit.path);
@@ -48,7 +50,7 @@ class Question {
 
   constructor(private readonly server: Server) {
     this.list.title = 'Muninn: Recall';
-    this.list.placeholder = 'Words, identifiers or a sentence: why is the cache keyed by commit?';
+    this.list.placeholder = 'Words, identifiers or a sentence: why is the cache keyed by commit? type:decision path:src/**';
     this.list.matchOnDescription = true;
     this.list.matchOnDetail = true;
   }
@@ -104,7 +106,11 @@ class Question {
       // The server has chosen: what VS Code's own filter would hide must stay.
       this.list.items = result.hits.map((hit) => ({ ...row(hit), alwaysShow: true }));
     } catch (error) {
-      if (this.asked === mine) throw error;
+      if (this.asked !== mine) return;
+      const failure = failureOf(error);
+      if (failure.kind !== 'bad_params') throw error;
+      // A filter or a phrase that is not typed to its end: the list stays, and its title says what is missing.
+      this.list.title = sentence(failure);
     } finally {
       if (this.asked === mine) this.list.busy = false;
     }
@@ -130,5 +136,6 @@ class Question {
 function heading(query: string, result: RecallResult): string {
   const { lag } = result.saw.index;
   const late = lag ? ` · ${counted(lag, 'changed file', 'changed files')} not yet searchable` : '';
-  return `Muninn: ${counted(result.hits.length, 'hit', 'hits')} for “${query}”${late}`;
+  const notes = result.notes.map((note) => ` · ${note}`).join('');
+  return `Muninn: ${counted(result.hits.length, 'hit', 'hits')} for “${query}”${late}${notes}`;
 }

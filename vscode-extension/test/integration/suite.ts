@@ -67,7 +67,7 @@ suite('Muninn in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     const opened = new Promise<vscode.TextEditor>((resolve) => {
       const listener = vscode.window.onDidChangeActiveTextEditor((editor) => {
-        if (editor?.document.uri.scheme !== 'muninn') return; // what is shown behind the list comes first
+        if (editor?.document.uri.scheme !== 'muninn-page') return; // what is shown behind the list comes first
         listener.dispose();
         resolve(editor);
       });
@@ -76,7 +76,7 @@ suite('Muninn in VS Code', () => {
     const accept = setInterval(() => void vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem'), 100);
     const { document } = await opened.finally(() => clearInterval(accept));
     await done;
-    assert.equal(document.uri.scheme, 'muninn');
+    assert.equal(document.uri.scheme, 'muninn-page');
     assert.ok(document.getText().includes(FACT));
     assert.match(document.getText(), /## Why it was found/);
   });
@@ -125,7 +125,7 @@ suite('Muninn in VS Code', () => {
 
   test('the context command opens a pack that contains the memory', async () => {
     const document = await vscode.commands.executeCommand<vscode.TextDocument>('muninn.ui.context', 'cache pages by commit');
-    assert.equal(document.uri.scheme, 'muninn');
+    assert.equal(document.uri.scheme, 'muninn-page');
     assert.ok(document.getText().includes(FACT));
   });
 

@@ -46,6 +46,14 @@ test('knowledge of a pack says which pack it is from', () => {
   expect(row(pack).description).toBe('Errors · pack house-style 1.0.0 · 0.512');
 });
 
+test('the line that holds the words of the question is shown', () => {
+  const snippet = [
+    { line: 4, text: 'def render_page(name):', marks: [] },
+    { line: 5, text: '    return cache[name]', marks: [{ start: 11, end: 16 }] },
+  ];
+  expect(row({ ...HIT, snippet }).detail).toBe('return cache[name]');
+});
+
 test('text that looks like an icon is shown as text', () => {
   expect(row({ ...HIT, text: 'echo $(gear) $(sync~spin) $( x )' }).detail).toBe('echo \\$(gear) \\$(sync~spin) $( x )');
 });

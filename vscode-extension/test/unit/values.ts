@@ -41,6 +41,9 @@ export const HIT: Hit = {
   status: '',
   trust: null,
   origin: '',
+  snippet: [],
+  chunks: 1,
+  total: 0,
 };
 
 export const MEMORY: Memory = {

@@ -1,0 +1,177 @@
+"""An editor at work: hovers, lenses, doubts and typing, over `muninn lsp`, with as many memories as a run has.
+
+Positions are spread over the files that memories are about and over others, as a person's pointer is. Latencies are
+what the editor sees; the daemon's processor time stands beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.figure import Figure, spread
+from bench.processes import processor_seconds
+from bench.served import Served
+from muninn_core.protocol import wire
+
+SEED = 5
+FILES = 60
+
+
+class Editor:
+    """Speaks to one `muninn lsp`; one request at a time."""
+
+    def __init__(self, served: Served) -> None:
+        command = [*served.muninn("lsp"), "--repo", str(served.root)]
+        self._process = subprocess.Popen(
+            command, env=served.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+        self._number = 0
+        self.ask("initialize", {"processId": None, "rootUri": served.root.as_uri(), "capabilities": _CAPABILITIES})
+        self.tell("initialized", {})
+
+    def __enter__(self) -> Editor:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.ask("shutdown", None)
+        self.tell("exit", None)
+        self._process.wait(30)
+
+    def tell(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(wire.frame({"jsonrpc": "2.0", "method": method, "params": params}))
+
+    def ask(self, method: str, params: Any) -> Any:
+        """Send a request and return its result; what comes in between is let go."""
+        self._number += 1
+        assert self._process.stdin is not None
+        message = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": params}
+        self._process.stdin.write(wire.frame(message))
+        while True:
+            answer = self._read()
+            if answer.get("id") == self._number and "method" not in answer:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']}")
+                return answer["result"]
+
+    def _read(self) -> dict[str, Any]:
+        out = self._process.stdout
+        assert out is not None
+        header = b""
+        while not header.endswith(b"\r\n\r\n"):
+            header += out.read(1)
+        left, body = wire.content_length(header), b""
+        while len(body) < left:
+            body += out.read(left - len(body))
+        message: dict[str, Any] = json.loads(body)
+        return message
+
+
+_CAPABILITIES = {
+    "textDocument": {"diagnostic": {}, "publishDiagnostics": {"relatedInformation": True}},
+    "workspace": {"textDocumentContent": {}},
+}
+
+
+def editor(served: Served, count: int) -> list[Figure]:
+    """Measure `count` hovers, lenses and pulls of doubts, and as many keys with the lenses that follow them."""
+    chance = random.Random(SEED)
+    files = _files(served, chance)
+    with Editor(served) as editing:
+        texts = {path: (served.root / path).read_text("utf-8", "replace") for path in files}
+        for path, text in texts.items():
+            item = {"uri": _uri(served, path), "languageId": "python", "version": 1, "text": text}
+            editing.tell("textDocument/didOpen", {"textDocument": item})
+            editing.ask("textDocument/codeLens", {"textDocument": {"uri": _uri(served, path)}})  # looked at once
+        places = [(path, *_place(texts[path], chance)) for path in chance.choices(files, k=count)]
+        figures = [
+            _measured(served, "hover", 30, [lambda place=place: _hover(editing, served, *place) for place in places]),
+            _measured(
+                served, "code lenses", 50, [lambda p=path: _of(editing, served, "codeLens", p) for path, *_ in places]
+            ),
+            _measured(
+                served,
+                "doubts, pulled",
+                None,
+                [lambda p=path: _of(editing, served, "diagnostic", p) for path, *_ in places],
+            ),
+        ]
+        versions = dict.fromkeys(files, 1)
+        figures.append(
+            _measured(
+                served,
+                "a key and the lenses after it",
+                50,
+                [lambda p=path: _key(editing, served, p, versions) for path, *_ in places],
+            )
+        )
+        figures.append(
+            _measured(
+                served,
+                "a key and the doubts after it",
+                None,
+                [lambda p=path: _key(editing, served, p, versions, "diagnostic") for path, *_ in places],
+            )
+        )
+    return figures
+
+
+def _files(served: Served, chance: random.Random) -> list[str]:
+    """Return files: two of three are those that most memories are about, the others any."""
+    listed = served.call("memories", limit=10_000)["memories"]
+    counts: dict[str, int] = {}
+    for memory in listed:
+        for path in {*memory["files"], *(cite["path"] for cite in memory["cites"])}:
+            counts[path] = counts.get(path, 0) + 1
+    there = [path for path in sorted(counts, key=lambda path: (-counts[path], path)) if (served.root / path).is_file()]
+    others = sorted(path.relative_to(served.root).as_posix() for path in served.root.rglob("*.py"))
+    chosen = there[: 2 * FILES // 3]
+    return chosen + chance.sample(others, min(len(others), FILES - len(chosen)))
+
+
+def _place(text: str, chance: random.Random) -> tuple[int, int]:
+    lines = text.split("\n")
+    line = chance.randrange(len(lines))
+    return line, len(lines[line]) // 2
+
+
+def _uri(served: Served, path: str) -> str:
+    return Path(served.root, path).as_uri()
+
+
+def _hover(editing: Editor, served: Served, path: str, line: int, character: int) -> None:
+    position = {"line": line, "character": character}
+    editing.ask("textDocument/hover", {"textDocument": {"uri": _uri(served, path)}, "position": position})
+
+
+def _of(editing: Editor, served: Served, what: str, path: str) -> None:
+    editing.ask(f"textDocument/{what}", {"textDocument": {"uri": _uri(served, path)}})
+
+
+def _key(editing: Editor, served: Served, path: str, versions: dict[str, int], what: str = "codeLens") -> None:
+    versions[path] += 1
+    start = {"line": 0, "character": 0}
+    change = {"range": {"start": start, "end": start}, "text": "#"}
+    document = {"uri": _uri(served, path), "version": versions[path]}
+    editing.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+    _of(editing, served, what, path)
+
+
+def _measured(served: Served, name: str, budget: float | None, work: list[Any]) -> Figure:
+    assert served.pid is not None
+    before = processor_seconds([served.pid])
+    latencies = []
+    for each in work:
+        begun = time.perf_counter()
+        each()
+        latencies.append((time.perf_counter() - begun) * 1000)
+    used = (processor_seconds([served.pid]) - before) * 1000 / len(work)
+    detail = {**spread(latencies), "daemon_processor_ms": used}
+    note = f"p50 {detail['p50']:.1f} ms; {used:.1f} ms of the daemon's processor time each"
+    return Figure(f"editor: {name}, p95", detail["p95"], "ms", budget, note, detail)

@@ -1,0 +1,58 @@
+"""What is remembered about places in the code, pages for reading, and drafts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from muninn_cli.screen import joined, line
+from muninn_cli.show.citations import plain_place
+from muninn_cli.show.facts import count, seen
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+
+def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List what is remembered about the places of a file, and what is in doubt."""
+    for note in result["notes"]:
+        where = plain_place({**note, "path": result["path"]}) if note["start"] else result["path"]
+        state = (f"  {note['state']}", "warn" if note["state"] in ("drifted", "gone") else "faint")
+        line(console, (f"{note['type']}  ", "memory"), (where, "path"), state, (f"  {note['title']}", ""))
+        line(console, (f"  {note['id'] or note['path']}", "faint"))
+    for doubt in result["doubts"]:
+        where = f"{result['path']}:{doubt['start']}  "
+        line(console, (where, "path"), (doubt["message"], "warn"))
+    if not result["notes"]:
+        line(console, (f"Nothing is remembered about {result['path']}.", "warn"))
+    shown = count(len({note["id"] or note["path"] for note in result["notes"]}), "note", "notes")
+    line(console, (joined(shown, seen(result["saw"])), "faint"))
+
+
+def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print what is remembered about a place."""
+    if not result["text"]:
+        line(console, ("Nothing is remembered about this place.", "warn"))
+        return
+    for each in result["text"].split("\n"):
+        line(console, (each, ""))
+
+
+def document(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the page."""
+    for each in result["text"].rstrip("\n").split("\n"):
+        line(console, (each, ""))
+
+
+def confirm(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say what the memory cites from now on."""
+    line(console, ("Confirmed ", "good"), (result["memory"]["id"], "name"))
+    for cite in result["cites"]:
+        line(console, ("  ", ""), (plain_place(cite), "path"), (f"  {cite['state']}", "faint"))
+
+
+def draft(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Say where the draft is."""
+    line(console, ("Draft ", "good"), (result["path"], "path"))
+    line(console, ("Write it in an editor that `muninn lsp` serves; saved, it is remembered.", "hint"))

@@ -1,0 +1,81 @@
+"""A memory as a file to be written by a person: frontmatter for what is known of it, and room for its text.
+
+    ---
+    type: decision
+    title: ""
+    files: ["src/users.py:6-8"]
+    supersedes: 01k…
+    ---
+
+    Names are looked up by id.
+
+Pure functions of text. It knows no disk and no editor.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from muninn_core.errors import BadParams
+from muninn_core.model.citation import place
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.methods import nearest
+from muninn_core.source.frontmatter import faults, read
+
+DETAILS = {"decision": ("rationale", "alternatives"), "attempt": ("command", "exit_status")}
+"""Fields that only one kind of memory has, and that a person is asked for."""
+
+_TAKEN = ("type", "title", "tags", "files", "entities", "importance", "confidence", "pin", "expires", "task", "scope")
+_NOTE = re.compile(r"<!--.*?-->", re.S)
+
+_ASKS = {
+    "decision": "What was decided, in whole sentences; the reason in `rationale`.",
+    "attempt": "What was tried, and why it failed, so that nobody tries it again.",
+    "constraint": "What must hold, or must not be done.",
+}
+
+
+def draft_text(type_: str, path: str, start: int, end: int, replaced: Memory | None) -> str:
+    """Return the file to begin with. Values are JSON, which YAML reads as it stands."""
+    lines = ["---", f"type: {json.dumps(type_)}", 'title: ""']
+    places = [place(path, start, max(start, end))] if path else []
+    if replaced is not None and not places:
+        places = list(replaced.files)
+    lines += [f"files: {json.dumps(places, ensure_ascii=False)}", "tags: []"]
+    lines += [f'{name}: ""' for name in DETAILS.get(type_, ())]
+    lines += [f"supersedes: {json.dumps(replaced.id)}"] if replaced is not None else []
+    ask = _ASKS.get(type_, "What is to be remembered, in whole sentences.")
+    told = f"<!-- {ask} Write it below and save; without text nothing is remembered. -->"
+    was = [replaced.text.replace("-->", "-- >")] if replaced is not None else []
+    return "\n".join([*lines, "---", told, "", *was]) + "\n"
+
+
+def draft_of(text: str) -> dict[str, Any] | None:
+    """Return the parameters of `remember` that a draft states, None for one without text.
+
+    Raises BadParams for frontmatter that can't be read, and for a key that is not known.
+    """
+    problems = faults(text)
+    if problems:
+        raise BadParams(f"line {problems[0].line}: {problems[0].message}", hint="Mend it and save again.")
+    fields, begin = read(text)
+    body = _NOTE.sub("", "\n".join(text.replace("\r\n", "\n").split("\n")[begin:])).strip()
+    if not body:
+        return None
+    given: dict[str, Any] = {"text": body, "actor": "user", "trust": "user"}
+    details: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name == "supersedes":
+            given["links"] = [{"relation": "supersedes", "target": str(value)}] if value else []
+        elif name in DETAILS.get(str(fields.get("type")), ()):
+            details.update({name: value} if value not in ("", None) else {})
+        elif name in _TAKEN:
+            given.update({name: value} if value not in ("", None) else {})
+        else:
+            known = (*_TAKEN, "supersedes", *DETAILS.get(str(fields.get("type")), ()))
+            near = nearest(name, known)
+            hint = f"Did you mean '{near}'?" if near else f"A draft has {', '.join(known)}."
+            raise BadParams(f"a draft has no '{name}'", hint=hint)
+    return {**given, **({"details": details} if details else {})}

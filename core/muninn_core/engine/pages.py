@@ -1,0 +1,94 @@
+"""Further pages of answers: what was ranked and not yet shown, kept for a while in the daemon's memory.
+
+A page goes on from the answer that it belongs to, whatever the index has taken in since: nothing is shown twice and
+nothing is passed over. What is kept has been read already; no snapshot of the index is held.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from muninn_core.errors import NotFoundError
+from muninn_core.model.answer import Saw
+from muninn_core.model.value import encode_json
+from muninn_core.protocol.params import RecallParams
+from muninn_core.retrieval.recall import Candidate
+from muninn_core.retrieval.snippet import Marker
+
+KEPT = timedelta(minutes=10)
+"""How long a page can be asked for."""
+
+MOST_PAGES = 64
+MOST_CANDIDATES = 6_000
+"""How many pages, and candidates on them, are kept; each is a piece of text of about a kilobyte."""
+
+
+class Rest(NamedTuple):
+    """What comes after the hits that were shown: candidates in their order, and what turns them into hits."""
+
+    params: RecallParams
+    at: str | None
+    """The revision that was asked about, by parameter or filter."""
+    candidates: Sequence[Candidate]
+    pieces: dict[str, tuple[int, float]]
+    """Of an answer by files, each path's number of pieces and the sum of their scores."""
+    marker: Marker
+    saw: Saw
+
+
+class Pages:
+    """The pages of one work tree. Safe to use from several threads."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self.settling = threading.Lock()
+        """Held while candidates are made hits: their citations are counted in place."""
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, tuple[datetime, Rest]] = OrderedDict()
+
+    def keep(self, rest: Rest, before: str = "") -> str:
+        """Keep what comes next and return its cursor; "" when nothing does. `before` is the cursor of this page.
+
+        The same question about the same state has the same cursors.
+        """
+        if not rest.candidates:
+            return ""
+        said = encode_json([rest.params, rest.saw, before])
+        cursor = hashlib.blake2b(said, digest_size=10).hexdigest()
+        with self._lock:
+            self._kept[cursor] = (self._clock() + KEPT, rest)
+            self._kept.move_to_end(cursor)
+            self._drop()
+        return cursor
+
+    def take(self, cursor: str) -> Rest:
+        """Return what a cursor stands for; it can be asked for again. Raises NotFoundError."""
+        with self._lock:
+            self._drop()
+            found = self._kept.get(cursor)
+        if found is None:
+            minutes = int(KEPT.total_seconds() // 60)
+            raise NotFoundError(
+                f"there is no page '{cursor}' any more",
+                hint=f"Ask again without `page`: the newest pages are kept, for {minutes} minutes.",
+            )
+        return found[1]
+
+    def forget(self) -> None:
+        """Forget all pages: what was redacted may be on one."""
+        with self._lock:
+            self._kept.clear()
+
+    def _drop(self) -> None:
+        now = self._clock()
+        for cursor in [each for each, (until, _) in self._kept.items() if until <= now]:
+            del self._kept[cursor]
+        held = sum(len(rest.candidates) for _, rest in self._kept.values())
+        while len(self._kept) > 1 and (len(self._kept) > MOST_PAGES or held > MOST_CANDIDATES):
+            _, (_, gone) = self._kept.popitem(last=False)
+            held -= len(gone.candidates)

@@ -1,0 +1,53 @@
+"""What passes filters when nothing is asked beside them: memories by what they weigh, files in the order of paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from muninn_core.model.chunk import Chunk, SourceKind
+from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.query import parse_query
+from muninn_core.retrieval.recall import Bounds, Candidate, Focus, judge, speaks
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.filters import Sieve
+    from muninn_core.retrieval.narrow import Searchable
+
+MOST_FILES = 500
+"""Files whose pieces are read, the first ones by path: who wants others narrows further."""
+
+
+def browse(
+    reader: Searchable,
+    sieve: Sieve,
+    bounds: Bounds,
+    memories: Mapping[str, Memory],
+    *,
+    now: datetime,
+    kind: SourceKind | None,
+    focus: Focus,
+    half_life: float = w.DECAY_DAYS,
+) -> list[Candidate]:
+    """Return what passes the sieve and is within the bounds, without a question to rank it by."""
+    query = parse_query("")
+    chunks: list[tuple[Chunk, Memory | None]] = []
+    if kind != "memory":
+        paths = [path for path, tier, language in reader.paths() if sieve.file(path, tier, language)]
+        ids = reader.ids_of_files([*paths[:MOST_FILES]])
+        chunks += [(chunk, None) for chunk in reader.chunks(ids).values() if kind in (None, chunk.kind)]
+    if kind in (None, "memory"):
+        chunks += [
+            (Chunk(kind="memory", path=each.id, start=1, end=1, text=each.text, title=each.title), each)
+            for each in memories.values()
+            if speaks(each, now) and sieve.memory(each)
+        ]
+    found = [
+        Candidate(chunk, memory, judge(query, chunk, memory, now, focus, half_life))
+        for chunk, memory in chunks
+        if bounds.admits(chunk, memory)
+    ]
+    return sorted(found, key=lambda each: each.order)

@@ -1,0 +1,228 @@
+"""What filters mean: whether a file or a memory passes them, and what is wrong with a value.
+
+Every filter must hold; of its values any. What a filter can't be asked of (the tag of a file) does not have it, so that
+`tag:auth` leaves code out and `-tag:auth` does not. It knows no index.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.methods import nearest
+from muninn_core.retrieval.glob import compile_glob
+from muninn_core.retrieval.question import Filter
+from muninn_core.source.classify import LANGUAGES, PROSE, language_of
+from muninn_core.source.shortcode import same_code
+from muninn_core.store.expiry import span_of
+from muninn_core.store.stamp import normalise, timestamp
+
+OF_FILES = frozenset({"kind", "path", "lang"})
+"""Filters that files can be asked about. All can be asked of memories."""
+
+_BOUND = re.compile(r"(>=|<=|>|<|=)?\s*(\d{1,2})|(\d{1,2})\.\.(\d{1,2})")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_LANGUAGES = frozenset({*LANGUAGES.values(), *PROSE, "make", "docker", "text"})
+
+OfFile = Callable[[str, SourceKind, str], bool]
+"""Says of a file's path, kind and language whether it passes."""
+
+OfMemory = Callable[[Memory], bool]
+
+
+class Sieve(NamedTuple):
+    """Filters, compiled: whether a file passes all of them, and whether a memory does."""
+
+    filters: tuple[Filter, ...]
+    files: tuple[OfFile, ...]
+    memories: tuple[OfMemory, ...]
+
+    def file(self, path: str, kind: SourceKind, language: str) -> bool:
+        """Whether a file passes."""
+        return all(passes(path, kind, language) for passes in self.files)
+
+    def memory(self, memory: Memory) -> bool:
+        """Whether a memory passes."""
+        return all(passes(memory) for passes in self.memories)
+
+    @property
+    def memories_alone(self) -> tuple[Filter, ...]:
+        """The filters that leave all files out, since only memories have what they ask for."""
+        return tuple(each for each in self.filters if each.key not in OF_FILES and not each.negated)
+
+
+def compile_filters(filters: Sequence[Filter], now: datetime) -> Sieve:
+    """Return filters ready to be asked. Their values are those that `wrong_value` has no objection to."""
+    files: list[OfFile] = []
+    memories: list[OfMemory] = []
+    for each in filters:
+        of_file, of_memory = _FILES.get(each.key, _no_file)(each.values), _MEMORIES[each.key](each.values, now)
+        files.append(_turned_file(of_file) if each.negated else of_file)
+        memories.append(_turned(of_memory) if each.negated else of_memory)
+    return Sieve(tuple(filters), tuple(files), tuple(memories))
+
+
+def wrong_value(key: str, value: str, kinds: Collection[str]) -> str:
+    """Return what is wrong with a value, and what to write; "" for nothing. `kinds` are the kinds of memory."""
+    if key == "kind":
+        return _unknown("kind", value, (*SOURCE_KINDS, *sorted(kinds)))
+    if key == "type":
+        return _unknown("kind of memory", value, sorted(kinds))
+    if key == "lang":
+        return "" if language_named(value) else _unknown("language", value, sorted(_LANGUAGES))
+    if key == "importance" and _BOUND.fullmatch(value) is None:
+        return "an importance is 1 to 10: importance:>=7, importance:3..5"
+    if key in ("since", "until") and _moment(value, datetime(2026, 1, 1).astimezone()) is None:
+        return f"a time is a span back from now (12h, 3d, 2w, 6m, 1y) or a date: {key}:2w, {key}:2026-01-31"
+    if key in ("path", "branch"):
+        try:
+            compile_glob(value)
+        except ValueError as error:
+            return str(error)
+    return ""
+
+
+def language_named(value: str) -> str:
+    """Return the language that a name or suffix means, "" for none."""
+    name = value.casefold()
+    return name if name in _LANGUAGES else LANGUAGES.get(name.removeprefix("."), "")
+
+
+def _unknown(what: str, value: str, known: Sequence[str]) -> str:
+    if value.casefold() in known:
+        return ""
+    near = nearest(value, known)
+    return f"there is no {what} '{value}'" + (f"; did you mean '{near}'?" if near else f"; they are {', '.join(known)}")
+
+
+def _turned(passes: OfMemory) -> OfMemory:
+    return lambda memory: not passes(memory)
+
+
+def _turned_file(passes: OfFile) -> OfFile:
+    return lambda path, kind, language: not passes(path, kind, language)
+
+
+# --- what each key asks ---
+
+
+def _no_file(_values: tuple[str, ...]) -> OfFile:
+    return lambda _path, _kind, _language: False
+
+
+def _file_kind(values: tuple[str, ...]) -> OfFile:
+    wanted = frozenset(value.casefold() for value in values)
+    return lambda _path, kind, _language: kind in wanted
+
+
+def _file_path(values: tuple[str, ...]) -> OfFile:
+    globs = [compile_glob(value) for value in values]
+    return lambda path, _kind, _language: any(matches(path) for matches in globs)
+
+
+def _file_language(values: tuple[str, ...]) -> OfFile:
+    wanted = frozenset(map(language_named, values))
+    return lambda _path, _kind, language: language in wanted
+
+
+def _about(memory: Memory) -> list[str]:
+    return [*memory.files, *(cite.path for cite in memory.cites)]
+
+
+def _path(values: tuple[str, ...], _now: datetime) -> OfMemory:
+    globs = [compile_glob(value) for value in values]
+    return lambda memory: any(matches(path) for path in _about(memory) for matches in globs)
+
+
+def _language(values: tuple[str, ...], _now: datetime) -> OfMemory:
+    wanted = frozenset(map(language_named, values))
+    return lambda memory: any(language_of(path) in wanted for path in _about(memory))
+
+
+def _kind(values: tuple[str, ...], _now: datetime) -> OfMemory:
+    wanted = frozenset(value.casefold() for value in values)
+    return lambda memory: "memory" in wanted or memory.type.casefold() in wanted
+
+
+def _equal(of: Callable[[Memory], Sequence[str | None]], values: tuple[str, ...], _now: datetime) -> OfMemory:
+    wanted = frozenset(value.casefold() for value in values)
+    return lambda memory: any(has is not None and has.casefold() in wanted for has in of(memory))
+
+
+def _names(memory: Memory) -> Sequence[str | None]:
+    """Return who made a memory: its actor, its agent, and the agent without its version."""
+    agent = memory.agent or ""
+    return (memory.actor, agent or None, re.split(r"[ /]", agent)[0] or None)
+
+
+def _task(values: tuple[str, ...], _now: datetime) -> OfMemory:
+    return lambda memory: memory.task is not None and any(same_code(value, memory.task) for value in values)
+
+
+def _branch(values: tuple[str, ...], _now: datetime) -> OfMemory:
+    globs = [compile_glob("/" + value.lstrip("/")) for value in values]
+    return lambda memory: memory.branch is not None and any(matches(memory.branch) for matches in globs)
+
+
+def _importance(values: tuple[str, ...], _now: datetime) -> OfMemory:
+    spans = [_span(value) for value in values]
+    return lambda memory: any(low <= memory.importance <= high for low, high in spans)
+
+
+def _span(value: str) -> tuple[int, int]:
+    match = _BOUND.fullmatch(value)
+    if match is None:
+        raise ValueError(f"'{value}' is no importance")
+    sign, number, low, high = match.groups()
+    if low is not None:
+        return int(low), int(high)
+    one = int(number)
+    return {">=": (one, 10), ">": (one + 1, 10), "<=": (1, one), "<": (1, one - 1)}.get(sign or "", (one, one))
+
+
+def _since(values: tuple[str, ...], now: datetime) -> OfMemory:
+    first = min(_moment(value, now) or "" for value in values)
+    return lambda memory: (memory.updated or memory.ts) >= first
+
+
+def _until(values: tuple[str, ...], now: datetime) -> OfMemory:
+    last = max(_moment(value, now) or "" for value in values)
+    return lambda memory: (memory.updated or memory.ts) < last
+
+
+def _moment(value: str, now: datetime) -> str | None:
+    """Return the canonical time of a span back from now, a day (its first moment) or an RFC 3339 time."""
+    try:
+        span = span_of(value)
+        if span is not None:
+            return timestamp(now - span)
+        return normalise(f"{value}T00:00:00.000Z" if _DAY.fullmatch(value) else value)
+    except (ValueError, OverflowError):
+        return None
+
+
+_FILES: dict[str, Callable[[tuple[str, ...]], OfFile]] = {
+    "kind": _file_kind,
+    "path": _file_path,
+    "lang": _file_language,
+}
+
+_MEMORIES: dict[str, Callable[[tuple[str, ...], datetime], OfMemory]] = {
+    "kind": _kind,
+    "type": partial(_equal, lambda memory: (memory.type,)),
+    "tag": partial(_equal, lambda memory: memory.tags),
+    "path": _path,
+    "lang": _language,
+    "author": partial(_equal, _names),
+    "session": partial(_equal, lambda memory: (memory.session, *memory.sessions)),
+    "task": _task,
+    "branch": _branch,
+    "importance": _importance,
+    "since": _since,
+    "until": _until,
+}

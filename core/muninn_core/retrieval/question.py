@@ -1,0 +1,261 @@
+"""The small language of questions: free words, "exact phrases" and filters such as `type:decision -path:tests/**`.
+
+One parser for every face, by hand and in linear time. A question is mostly plain text, and plain text must never
+become an error: a word counts as a filter only when it begins with one of KEYS and a colon with a value directly
+behind it. What nearly is one is an error in a terse question, which points at the column; in prose it counts as words.
+What a filter's value means is the affair of `retrieval.filters`. docs/recall.md is the reference.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, NoReturn
+
+from muninn_core.errors import BadParams
+from muninn_core.model.value import Value
+
+KEYS: tuple[str, ...] = (
+    *("kind", "type", "tag", "path", "lang", "author", "importance", "since", "until"),
+    *("session", "task", "branch", "at"),
+)
+"""What a filter may begin with."""
+
+MOST_CHARACTERS = 200_000
+"""Of a question; what is longer is a file that somebody sent by mistake."""
+
+PROSE_WORDS = 6
+"""With more plain words than this a question is prose: quotation marks quote, and what is no filter is no mistake."""
+
+_ALSO = {"language": "lang", "file": "path", "files": "path", "branches": "branch", "after": "since", "before": "until"}
+_KEY = re.compile(r"(-?)([a-z]{2,12}):(?![:\s]|//|$)")
+_BLANK = re.compile(r"\s*")
+_WORD = re.compile(r"\S+")
+_PLAIN = re.compile(r"[^\s,\"]+")
+_AROUND = 36
+
+
+class Filter(Value):
+    """One filter: what it looks at must have (or, `negated`, must not have) any of the values.
+
+    `said` is how it was written, `column` where (1-based, in characters); 0 for a parameter.
+    """
+
+    key: str
+    values: tuple[str, ...]
+    negated: bool = False
+    said: str = ""
+    column: int = 0
+
+
+class Phrase(Value):
+    """Words that must (or, `negated`, must not) stand side by side."""
+
+    text: str
+    negated: bool = False
+
+
+class Question(Value):
+    """A question, taken apart. `text` are its words in their order, those of phrases among them.
+
+    `notes` say what was taken otherwise than it may have been meant.
+    """
+
+    text: str
+    phrases: tuple[Phrase, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Check = Callable[[str, str], str]
+"""Says what is wrong with a value of a key, with what to write in its place; "" when nothing is."""
+
+
+class _Doubt(NamedTuple):
+    """What is no filter or phrase, and may have been meant as one. `start` and `end` are offsets."""
+
+    start: int
+    end: int
+    message: str
+    hint: str
+
+
+class _Token(NamedTuple):
+    """A piece of a question: `plain` text, or a phrase or filter; `doubt` says what is wrong with it."""
+
+    plain: str
+    meant: Phrase | Filter | None = None
+    doubt: _Doubt | None = None
+
+
+def read_question(text: str, check: Check) -> Question:
+    """Take a question apart. Raises BadParams with the column of what can't be read in a terse question."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadParams(
+            f"a question has at most {MOST_CHARACTERS:,} characters, this one has {len(text):,}",
+            hint="Ask for what matters in it; recall looks at the words that tell most.",
+        )
+    if ":" not in text and '"' not in text:
+        return Question(text=text)
+    tokens = list(_tokens(text, check))
+    prose = sum(1 for token in tokens if token.meant is None and token.doubt is None) > PROSE_WORDS
+    doubts = [token.doubt for token in tokens if token.doubt is not None]
+    if doubts and not prose:
+        _refuse(text, doubts[0])
+    notes = [f"{each.message}: it counts as words here" for each in doubts]
+    if prose and any(isinstance(token.meant, Phrase) for token in tokens):
+        notes.append("in a long question a quotation counts as words; the parameter `phrase` makes it a demand")
+    phrases = () if prose else tuple(token.meant for token in tokens if isinstance(token.meant, Phrase))
+    filters = tuple(token.meant for token in tokens if isinstance(token.meant, Filter))
+    if not (filters or phrases):
+        return Question(text=text, notes=tuple(notes))
+    words = " ".join(token.plain for token in tokens if token.plain)
+    return Question(text=words, phrases=phrases, filters=filters, notes=tuple(notes))
+
+
+def _tokens(text: str, check: Check) -> Iterator[_Token]:
+    at = 0
+    while True:
+        at = _end(_BLANK, text, at)
+        if at == len(text):
+            return
+        negated = text.startswith('-"', at)
+        if text[at] == '"' or negated:
+            token, at = _phrase(text, at, negated)
+        elif (key := _KEY.match(text, at)) is not None:
+            token, at = _filter(text, at, key, check)
+        else:
+            token, at = _word(text, at)
+        yield token
+
+
+def _word(text: str, at: int) -> tuple[_Token, int]:
+    end = _end(_WORD, text, at)
+    return _Token(text[at:end]), end
+
+
+def _phrase(text: str, at: int, negated: bool) -> tuple[_Token, int]:
+    """Read a phrase that begins at `at`; without an end it is doubtful, and all of it is a word."""
+    start = at + (2 if negated else 1)
+    end = text.find('"', start)
+    if end < 0:
+        word, behind = _word(text, at)
+        doubt = _Doubt(
+            start - 1, start, "a quotation mark has no partner", 'Close it: "exact phrase"; or leave the mark out.'
+        )
+        return word._replace(doubt=doubt), behind
+    said = text[start:end]
+    if not said.strip():
+        return _Token(""), end + 1
+    return _Token("" if negated else said, Phrase(text=said, negated=negated)), end + 1
+
+
+def _filter(text: str, at: int, match: re.Match[str], check: Check) -> tuple[_Token, int]:
+    """Read what looks like a filter: of a known key one, of nearly one doubtful, else a word."""
+    minus, key = match.groups()
+    values, end = _values(text, match.end())
+    said = text[at:end]
+    if end == match.end() or not values:
+        return _word(text, at)
+    if key in KEYS:
+        wrong = "a quotation mark has no partner" if end > len(text) else _wrong(key, values, bool(minus), check)
+        if not wrong:
+            return _Token("", Filter(key=key, values=values, negated=bool(minus), said=said, column=at + 1)), end
+        end = min(end, len(text))
+        return _Token(text[at:end], doubt=_Doubt(at, end, f"'{said}': {wrong}", _quoting(said))), end
+    near = near_key(key)
+    if near is None or not all(reads_as(near, value, check) for value in values):
+        return _word(text, at)
+    doubt = _Doubt(
+        at + len(minus),
+        at + len(minus) + len(key),
+        f"there is no filter '{key}:'",
+        f"Did you mean {near}:{values[0]}? {_quoting(said)}",
+    )
+    return _Token(said, doubt=doubt), min(end, len(text))
+
+
+def _wrong(key: str, values: tuple[str, ...], negated: bool, check: Check) -> str:
+    if key == "at" and (negated or len(values) > 1):
+        return "one revision can be asked about, not all but one"
+    return next((wrong for value in values if (wrong := check(key, value))), "")
+
+
+def _quoting(said: str) -> str:
+    return f"""To search for the words themselves, put them in quotes: "{said.replace('"', "")}"."""
+
+
+def _values(text: str, at: int) -> tuple[tuple[str, ...], int]:
+    """Return the values from `at` on, and where they end: beyond the text when a quotation mark has no partner."""
+    found: list[str] = []
+    while at < len(text):
+        if text[at] == '"':
+            end = text.find('"', at + 1)
+            if end < 0:
+                return (*found, text[at + 1 :]), len(text) + 1
+            found.append(text[at + 1 : end])
+            at = end + 1
+        elif (plain := _PLAIN.match(text, at)) is not None:
+            found.append(plain[0])
+            at = plain.end()
+        if at < len(text) and text[at] == ",":
+            at += 1
+        elif at >= len(text) or text[at] != '"':
+            break
+    return tuple(value for value in found if value.strip()), at
+
+
+def near_key(word: str) -> str | None:
+    """Return the key that a word was meant as, when it is its plural, another word for it, or one edit away."""
+    if word in _ALSO:
+        return _ALSO[word]
+    return next((key for key in KEYS if word == f"{key}s" or (len(key) > 3 and _one_edit(word, key))), None)
+
+
+def reads_as(key: str, value: str, check: Check) -> bool:
+    """Whether a value looks like one of a key, so that `math:sin` and `time:now` are taken for what they are."""
+    if key == "path":
+        return any(mark in value for mark in "/*.")
+    if key == "task":
+        return any(letter.isdigit() for letter in value)
+    return not check(key, value)
+
+
+def _one_edit(one: str, other: str) -> bool:
+    """Whether one letter more, less or changed, or two that changed places, make one word of another."""
+    short, long = sorted((one, other), key=len)
+    if len(long) - len(short) > 1 or one == other:
+        return False
+    same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) < len(long):
+        return short[same:] == long[same + 1 :]
+    swapped = short[same : same + 2] == long[same : same + 2][::-1]
+    return short[same + 1 :] == long[same + 1 :] or (swapped and short[same + 2 :] == long[same + 2 :])
+
+
+def _refuse(text: str, doubt: _Doubt) -> NoReturn:
+    raise BadParams(
+        f"column {doubt.start + 1}: {doubt.message}",
+        hint=doubt.hint,
+        data={"column": doubt.start + 1, "length": doubt.end - doubt.start, "excerpt": _excerpt(text, doubt)},
+    )
+
+
+def _excerpt(text: str, doubt: _Doubt) -> str:
+    """Return the text around a doubt, and a line below it that points at it, for faces of fixed width."""
+    start, end = max(0, doubt.start - _AROUND), min(len(text), max(doubt.end, doubt.start + 1) + _AROUND)
+    shown = "".join(c if c.isprintable() else " " for c in text[start:end])
+    before, marked = shown[: doubt.start - start], shown[doubt.start - start : doubt.end - start]
+    lead = "…" if start else ""
+    return f"{lead}{shown}{'…' if end < len(text) else ''}\n{' ' * (len(lead) + _cells(before))}{'^' * _cells(marked)}"
+
+
+def _cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _end(expression: re.Pattern[str], text: str, at: int) -> int:
+    found = expression.match(text, at)
+    return found.end() if found else at

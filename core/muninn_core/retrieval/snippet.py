@@ -1,0 +1,115 @@
+"""Snippets: the lines of a hit that answer for it, and what to highlight in them.
+
+It knows words, not where they are shown. Offsets count UTF-16 code units, as the language server protocol does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from muninn_core.model.answer import Mark, SnippetLine
+from muninn_core.source.identifiers import MAX_WORD, stem, words
+
+LINES = 5
+"""How many lines a snippet has at most; they follow one another."""
+
+LINE_CHARACTERS = 240
+"""Of a line that are shown; what is beyond is not looked at."""
+
+LOOKED_AT = 400
+"""Lines of a text that are looked at: a chunk has some dozens, a memory could have any number."""
+
+_RUN = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+Spans = list[tuple[int, int]]
+
+
+class Marker:
+    """Finds the words of one question in texts; each word is looked up once, however often it stands there.
+
+    `wanted` says how much each word tells: a line with a rare one comes before one with two that stand everywhere.
+    """
+
+    def __init__(self, wanted: Mapping[str, float]) -> None:
+        self._weights = dict(wanted)
+        self._wanted = frozenset(wanted)
+        self._known: dict[str, tuple[tuple[int, int, str], ...]] = {}
+
+    def snippet(self, text: str, first: int = 1) -> tuple[SnippetLine, ...]:
+        """Return the lines that hold the most of the words, at most LINES; none when no word is there.
+
+        `first` is the number of the text's first line. Of equal places the first is taken.
+        """
+        if not self._wanted:
+            return ()
+        rows = text.split("\n", LOOKED_AT)[:LOOKED_AT]
+        found = [self._found(row[:LINE_CHARACTERS]) for row in rows]
+        if not any(found):
+            return ()
+        start, end = self._window([{word for _, _, word in row} for row in found])
+        return tuple(
+            SnippetLine(
+                line=first + i,
+                text=rows[i][:LINE_CHARACTERS].rstrip("\r"),
+                marks=_in_utf16(rows[i], [(begin, stop) for begin, stop, _ in found[i]]),
+            )
+            for i in range(start, end)
+        )
+
+    def _window(self, rows: Sequence[Collection[str]]) -> tuple[int, int]:
+        """Return the first and behind the last of the lines that together hold the most, blank ends left out."""
+        best, most = 0, (0.0, 0)
+        for start in [i for i, row in enumerate(rows) if row]:
+            part = rows[start : start + LINES]
+            here = (round(sum(self._weights[word] for word in set[str]().union(*part)), 9), sum(map(len, part)))
+            if here > most:
+                best, most = start, here
+        held = [i for i in range(best, min(best + LINES, len(rows))) if rows[i]]
+        return held[0], min(max(held[-1] + 1, held[0] + 3), len(rows))
+
+    def _found(self, row: str) -> list[tuple[int, int, str]]:
+        """Return (start, end, word) of what is wanted in a line."""
+        return [
+            (match.start() + begin, match.start() + end, word)
+            for match in _RUN.finditer(row)
+            for begin, end, word in self._in_run(match[0])
+        ]
+
+    def _in_run(self, run: str) -> tuple[tuple[int, int, str], ...]:
+        known = self._known.get(run)
+        if known is None:
+            known = self._known[run] = tuple(self._look(run[:MAX_WORD]))
+        return known
+
+    def _look(self, run: str) -> list[tuple[int, int, str]]:
+        """Return what is wanted in an identifier: its parts, else the whole of it."""
+        there = self._wanted.intersection(words(run).split())
+        if not there:
+            return []
+        if not run.isascii():
+            return _unspaced(run, there) or [(0, len(run), min(there))]
+        parts = ((match, stem(match[0].lower())) for match in _PART.finditer(run))
+        marked = [(match.start(), match.end(), part) for match, part in parts if part in there]
+        return marked or [(0, len(run), min(there))]
+
+
+def _unspaced(run: str, there: Collection[str]) -> list[tuple[int, int, str]]:
+    """Return where words stand in a run of a script without blanks, the longest first where they overlap."""
+    marked: list[tuple[int, int, str]] = []
+    at = 0
+    lengths = sorted({len(word) for word in there}, reverse=True)
+    folded = run.casefold()
+    while at < len(folded) == len(run):
+        fit = next((length for length in lengths if folded[at : at + length] in there), 0)
+        if fit:
+            marked.append((at, at + fit, folded[at : at + fit]))
+        at += fit or 1
+    return marked
+
+
+def _in_utf16(row: str, spans: Spans) -> tuple[Mark, ...]:
+    """Return spans of characters as marks in UTF-16 code units."""
+    wide = [] if row.isascii() else [i for i, sign in enumerate(row) if ord(sign) > 0xFFFF]
+    return tuple(Mark(start=a + sum(i < a for i in wide), end=b + sum(i < b for i in wide)) for a, b in spans)

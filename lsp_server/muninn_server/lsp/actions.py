@@ -1,0 +1,112 @@
+"""Code actions: remember the selection, and settle what is in doubt. Each is a command; nobody's text is edited.
+
+What needs words from a person is `muninn.write`, which opens a draft to be saved; an extension may ask for the words
+by itself and send `muninn.remember`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from muninn_core.engine.addresses import address
+
+if TYPE_CHECKING:
+    from muninn_core.model.note import Note
+    from muninn_core.protocol.results import AnnotateResult
+    from muninn_server.lsp.editor import Editor
+    from muninn_server.lsp.server import Server
+
+REMEMBER = "refactor.muninn"
+SHOWN = 3
+"""Memories at one place that actions are offered for."""
+
+_WRITE = (
+    ("insight", "Remember this"),
+    ("decision", "Record a decision about this"),
+    ("attempt", "Mark an attempt as failed"),
+)
+
+
+def register(editor: Editor, server: Server) -> None:
+    """Answer for code actions."""
+
+    @server.provide(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, REMEMBER], resolve_provider=False),
+    )
+    async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        path = editor.source_path(params.text_document.uri)
+        if path is None:
+            return []
+        only = params.context.only
+        found: list[types.CodeAction] = []
+        if _wanted(only, types.CodeActionKind.QuickFix):
+            known = await editor.annotations.of(params.text_document.uri)
+            found += _settling(params, known) if known is not None else []
+        if _wanted(only, REMEMBER) and _asked(params):
+            found += _remembering(path, *_lines(params.range))
+        return found
+
+
+def _wanted(only: Any, kind: str) -> bool:
+    return not only or any(kind == each or kind.startswith(f"{each}.") for each in only)
+
+
+def _asked(params: types.CodeActionParams) -> bool:
+    """Whether a person asks: a lamp on every line that the cursor rests on would be one too many."""
+    invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
+    return invoked or params.range.start != params.range.end
+
+
+def _lines(selected: types.Range) -> tuple[int, int]:
+    """Return the lines of a selection (1-based); one that ends before the first character of a line leaves it out."""
+    start, end = selected.start.line + 1, selected.end.line + 1
+    return start, end - 1 if selected.end.character == 0 and end > start else end
+
+
+def _remembering(path: str, start: int, end: int) -> Iterator[types.CodeAction]:
+    for kind, title in _WRITE:
+        argument = {"type": kind, "path": path, "start": start, "end": end}
+        yield _action(title, REMEMBER, "muninn.write", argument)
+
+
+def _settling(params: types.CodeActionParams, known: AnnotateResult) -> Iterator[types.CodeAction]:
+    start, end = _lines(params.range)
+    marked = {
+        each.data["id"]: each
+        for each in params.context.diagnostics
+        if each.source == "muninn" and isinstance(each.data, dict) and "id" in each.data
+    }
+    here = [note for note in known.notes if note.id and (note.id in marked or _meets(note, start, end))]
+    selected = params.range.start != params.range.end
+    for note in list({note.id: note for note in sorted(here, key=lambda one: not one.stale)}.values())[:SHOWN]:
+        diagnostic = marked.get(note.id)
+        for title, command, argument in _of_note(note, known.path, start, end, selected=selected):
+            action = _action(f"{title}: {note.title}", types.CodeActionKind.QuickFix, command, argument)
+            action.diagnostics = [diagnostic] if diagnostic is not None else None
+            yield action
+
+
+def _of_note(
+    note: Note, path: str, start: int, end: int, *, selected: bool
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    if note.state in ("drifted", "moved"):
+        yield "Confirm (it still holds)", "muninn.confirm", {"id": note.id}
+    if note.stale and selected:
+        cite = {"path": path, "start": start, "end": end}
+        yield "Cite the selected lines", "muninn.confirm", {"id": note.id, "cites": [cite]}
+    where = {"path": path, "start": note.start, "end": note.end} if note.state != "gone" else {"path": path}
+    yield "Supersede", "muninn.write", {"type": note.type, "supersedes": note.id, **where}
+    yield "Forget", "muninn.forget", {"id": note.id}
+    yield "Why is this shown", "muninn.show", {"uri": address("memory", note.id), "path": path, "line": note.start}
+
+
+def _meets(note: Note, start: int, end: int) -> bool:
+    return note.state != "gone" and 0 < note.start <= end and start <= note.end
+
+
+def _action(title: str, kind: str, command: str, argument: dict[str, Any]) -> types.CodeAction:
+    return types.CodeAction(title, kind=kind, command=types.Command(title, command, arguments=[argument]))

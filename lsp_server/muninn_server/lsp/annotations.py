@@ -1,0 +1,50 @@
+"""What is known of an open file, asked of the engine once for all features that show it. The editor's text counts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from muninn_core.errors import BadParams
+
+if TYPE_CHECKING:
+    from muninn_core.protocol.results import AnnotateResult
+    from muninn_server.lsp.editor import Editor
+
+KEPT = 50
+
+LIVE_SECONDS = 2.0
+"""How long an answer is used again; nobody may have told of a change where files can't be watched."""
+
+_Key = tuple[str, int, int]
+
+
+class Annotations:
+    """The answers about files, until anything changes. Used on the event loop only."""
+
+    def __init__(self, editor: Editor) -> None:
+        self._editor = editor
+        self._known: OrderedDict[_Key, tuple[float, AnnotateResult]] = OrderedDict()
+
+    async def of(self, uri: str) -> AnnotateResult | None:
+        """Return what is remembered about a file; None for one that is none of ours, or where there is no memory."""
+        path = self._editor.source_path(uri)
+        if path is None:
+            return None
+        key = (path, self._editor.version_of(uri), self._editor.epoch)
+        now = asyncio.get_running_loop().time()
+        known = self._known.get(key)
+        if known is not None and now - known[0] < LIVE_SECONDS:
+            return known[1]
+        try:
+            found: AnnotateResult | None = await self._editor.ask("annotate", {"file": path}, lambda result: result)
+        except BadParams:
+            return None  # a path that can be none of a file here
+        if found is not None and found.pending:
+            self._editor.look_again()
+        elif found is not None:
+            self._known[key] = (now, found)
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        return found

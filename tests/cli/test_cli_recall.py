@@ -1,0 +1,65 @@
+"""Asking from the shell: mistakes shown at their column, notes, files, likeness, pages and highlighted lines."""
+
+from __future__ import annotations
+
+import re
+
+from muninn_shell import Shell
+
+from muninn_cli.show.answers import _marked
+
+
+def test_a_mistake_is_shown_with_a_line_that_points_at_it(shell: Shell) -> None:
+    done = shell.run("recall", "ship tpye:decision")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "error: column 6: there is no filter 'tpye:'",
+        "  ship tpye:decision",
+        "       ^^^^",
+        'Did you mean type:decision? To search for the words themselves, put them in quotes: "tpye:decision".',
+    ]
+    code, error = shell.failure("recall", "ship tpye:decision")
+    assert (code, error["data"]["column"], error["data"]["length"]) == (2, 6, 4)
+
+
+def test_filters_are_options_as_well(shell: Shell) -> None:
+    shell.run("index")
+    found = shell.json("recall", "ship wind", "--path", "src/**", "--lang", "python", "--path", "lib/")
+    assert {hit["path"] for hit in found["hits"]} == {"src/harbour.py", "src/weather.py"}
+    done = shell.run("recall", "ship", "--path", "scr/**")
+    assert done.stdout.splitlines() == [
+        "Nothing found.",
+        "no indexed file or memory matches path:scr/**; did you mean path:src/**?",
+    ]
+
+
+def test_a_list_goes_on_where_it_ended(shell: Shell) -> None:
+    shell.run("index")
+    first = shell.run("recall", "station berth knots", "--limit", "1", "--kind", "code")
+    cursor = re.search(r"more: muninn recall --page (\w+)", first.stdout)
+    assert cursor is not None
+    second = shell.json("recall", "--page", cursor[1])
+    assert len(second["hits"]) == 1
+    assert second["hits"][0]["path"] not in first.stdout
+    assert second["next"] == ""
+    code, error = shell.failure("recall", "--page", "gone")
+    assert (code, error["data"]["kind"]) == (3, "not_found")
+
+
+def test_files_and_likeness_are_asked_for_by_options(shell: Shell) -> None:
+    shell.run("index")
+    rows = shell.json("recall", "ship", "--files")["hits"]
+    assert rows[0]["path"] == "src/harbour.py"
+    alike = shell.json("recall", "--like", "src/harbour.py:2", "--kind", "code")
+    assert "src/harbour.py" not in {hit["path"] for hit in alike["hits"]}
+
+
+def test_lines_are_shown_with_their_numbers(shell: Shell) -> None:
+    shell.run("index")
+    done = shell.run("recall", "berth", "--limit", "1")
+    assert "     1 def moor_ship(name: str, berth: int) -> str:" in done.stdout.splitlines()
+
+
+def test_marks_count_utf_16_code_units() -> None:
+    marks = [{"start": 3, "end": 8}]
+    assert _marked("\N{ROCKET} token", marks) == [("\N{ROCKET} ", ""), ("token", "mark"), ("", "")]

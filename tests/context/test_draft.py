@@ -1,0 +1,45 @@
+"""Drafts: from the file that a person writes to the memory that it states."""
+
+from __future__ import annotations
+
+import pytest
+
+from muninn_core.context.draft import draft_of, draft_text
+from muninn_core.errors import BadParams
+from muninn_core.model.memory import Memory
+
+
+def test_a_draft_without_words_states_nothing():
+    assert draft_of(draft_text("insight", "a.py", 3, 5, None)) is None
+
+
+def test_what_is_written_below_is_the_text_and_what_stands_above_its_fields():
+    text = draft_text("attempt", 'src/ä "b".py', 3, 0, None) + "Pooling failed: the driver forks.\n"
+    text = text.replace('command: ""', "command: make pool").replace('exit_status: ""', "exit_status: 2")
+    assert draft_of(text) == {
+        "text": "Pooling failed: the driver forks.",
+        "actor": "user",
+        "trust": "user",
+        "type": "attempt",
+        "files": ['src/ä "b".py:3-3'],
+        "tags": [],
+        "details": {"command": "make pool", "exit_status": 2},
+    }
+
+
+def test_one_that_takes_a_memorys_place_begins_with_its_words_and_supersedes_it():
+    old = Memory(id="m1", type="decision", text="Use X. <!-- note -->", ts="", files=("a.py",))
+    given = draft_of(draft_text("decision", "", 0, 0, old))
+    assert given is not None
+    assert given["text"].startswith("Use X.")
+    assert given["files"] == ["a.py"]
+    assert given["links"] == [{"relation": "supersedes", "target": "m1"}]
+
+
+@pytest.mark.parametrize(
+    ("front", "said"),
+    [("typ: decision", "'typ'"), ("title: [", "line 3"), ("type: decision\nexit_status: 1", "exit_status")],
+)
+def test_what_can_not_be_read_or_is_not_known_is_refused(front, said):
+    with pytest.raises(BadParams, match=said):
+        draft_of(f"---\n{front}\n---\nWords.\n")

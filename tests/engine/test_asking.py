@@ -1,0 +1,311 @@
+"""Filters, phrases, likeness, answers by files and pages, on a tiny real repository."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from repositories import git
+
+from muninn_core.engine.pages import MOST_CANDIDATES, MOST_PAGES
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.launch.place import locate
+from muninn_core.model.value import encode_json
+
+if TYPE_CHECKING:
+    from engines import Muninn
+
+pytest_plugins = ["engines"]
+
+MANY = 300
+
+
+@pytest.fixture
+def crowded(muninn: Muninn) -> Muninn:
+    """The repository with many files that say the same, and a few that say a little of it, elsewhere."""
+    root = muninn.root
+    (root / "noise").mkdir()
+    for i in range(MANY):
+        (root / "noise" / f"token_{i:03}.py").write_text(
+            f'"""Token bucket token bucket {i}."""\n\n\ndef token_bucket_{i}():\n    return {i}\n'
+        )
+    (root / "quiet" / "deep").mkdir(parents=True)
+    (root / "quiet" / "deep" / "limits.go").write_text(
+        "package limits\n\n// A long story about rates, with a token and, later, the bucket.\nfunc Take() {}\n"
+    )
+    (root / "quiet" / "notes.md").write_text("# Rates\n\nWhoever drains the bucket waits for a token.\n")
+    muninn.call("index")
+    return muninn
+
+
+def paths(muninn: Muninn, query: str = "", **params: object) -> list[str]:
+    return [hit.path for hit in muninn.call("recall", query=query, **params).hits]
+
+
+def remembered(muninn: Muninn) -> dict[str, str]:
+    """Store memories of several kinds and return their ids by text."""
+    texts = {
+        "Tokens expire after an hour.": {
+            "type": "decision",
+            "tags": ["auth"],
+            "files": ["src/users.py"],
+            "importance": 9,
+        },
+        "Tokens were tried in cookies.": {"type": "attempt", "tags": ["auth", "web"], "importance": 3},
+        "Token names are upper case.": {"type": "pattern", "actor": "assistant", "agent": "claude-code 1.0"},
+    }
+    return {text: muninn.call("remember", text=text, **more).ids[0] for text, more in texts.items()}
+
+
+def test_a_filter_finds_what_lies_behind_hundreds_of_better_candidates(crowded: Muninn) -> None:
+    assert paths(crowded, "token bucket path:quiet/**/*.go") == ["quiet/deep/limits.go"]
+    assert paths(crowded, "token bucket lang:go") == ["quiet/deep/limits.go"]
+    assert paths(crowded, "token bucket", path=["*.go"]) == ["quiet/deep/limits.go"]
+    assert set(paths(crowded, "token bucket -path:noise", limit=50)) <= {
+        "quiet/deep/limits.go",
+        "quiet/notes.md",
+        "src/users.py",
+        "README.md",
+        ".muninn/knowledge/README.md",
+    }
+    assert "quiet/notes.md" in paths(crowded, "token bucket kind:knowledge")
+    assert all(path.startswith("noise") for path in paths(crowded, "token bucket path:noise", limit=200))
+
+
+def test_a_filtered_hit_has_the_score_that_its_words_and_its_meaning_give_it(crowded: Muninn) -> None:
+    (hit,) = crowded.call("recall", query="token bucket path:quiet/deep").hits
+    assert {reason.signal for reason in hit.why} >= {"words", "meaning"}
+    assert hit.score == pytest.approx(sum(reason.contribution for reason in hit.why))
+
+
+def test_a_phrase_is_found_behind_texts_that_only_hold_its_words(crowded: Muninn) -> None:
+    assert paths(crowded, '"drains the bucket"') == ["quiet/notes.md"]
+    assert paths(crowded, "bucket", phrase=["drains the bucket"]) == ["quiet/notes.md"]
+    assert set(paths(crowded, '"get user name"')) == {"src/users.py"}
+    assert "quiet/notes.md" not in paths(crowded, 'bucket -"drains the bucket" path:quiet')
+
+
+def test_an_answer_without_hits_says_which_filter_left_them_out(crowded: Muninn) -> None:
+    remembered(crowded)
+    said = {
+        "x path:quite/**": "no indexed file or memory matches path:quite/**; did you mean path:quiet/**?",
+        "x tag:auht": "no memory matches tag:auht; did you mean tag:auth?",
+        "x branch:nowhere": "no memory matches branch:nowhere",
+        "x lang:rust": "no indexed file or memory matches lang:rust",
+        "x path:quiet/** tag:web": "nothing passes all of path:quiet/** tag:web",
+        '"token of a pail"': 'no text holds "token of a pail"; without the quotation marks its words are searched',
+    }
+    for query, note in said.items():
+        result = crowded.call("recall", query=query)
+        assert (result.hits, result.notes) == ((), (note,))
+
+
+def test_memories_are_filtered_by_what_they_are(muninn: Muninn) -> None:
+    remembered(muninn)
+    assert muninn.texts("tokens type:decision") == ["Tokens expire after an hour."]
+    assert muninn.texts("tokens tag:auth -tag:web") == ["Tokens expire after an hour."]
+    assert muninn.texts("tokens", tag=["web"], type=["attempt", "pattern"]) == ["Tokens were tried in cookies."]
+    assert muninn.texts("tokens author:claude-code") == ["Token names are upper case."]
+    assert muninn.texts("tokens", author=["claude-code"]) == ["Token names are upper case."]
+    assert muninn.texts("tokens importance:>=7") == muninn.texts("tokens", min_importance=7)
+    assert muninn.texts("tokens path:src/** kind:memory") == ["Tokens expire after an hour."]
+    assert muninn.texts("tokens kind:attempt") == ["Tokens were tried in cookies."]
+
+
+def test_a_window_of_time_is_about_memories_and_says_so(muninn: Muninn) -> None:
+    muninn.call("remember", text="Old tokens.")
+    muninn.clock.forward(days=30)
+    muninn.call("remember", text="New tokens.")
+    result = muninn.call("recall", query="tokens since:2w")
+    assert [hit.text for hit in result.hits] == ["New tokens."]
+    assert result.notes == ("since:2w: only memories have a time; code and knowledge are left out",)
+    assert muninn.texts("tokens", until="2w") == ["Old tokens."]
+    assert muninn.texts("tokens", since="2026-03-15", kind="memory") == ["New tokens."]
+    assert muninn.call("recall", query="tokens since:2w", kind="memory").notes == ()
+
+
+def test_filters_alone_list_what_passes_them(muninn: Muninn) -> None:
+    remembered(muninn)
+    assert muninn.texts("type:decision,attempt") == ["Tokens expire after an hour.", "Tokens were tried in cookies."]
+    muninn.call("index")
+    assert set(paths(muninn, "path:src")) == {"src/users.py"}
+    assert paths(muninn, "lang:python kind:code") == ["src/users.py"]
+
+
+def test_parameters_and_the_query_both_hold(crowded: Muninn) -> None:
+    assert paths(crowded, "token path:quiet", lang=["go"]) == ["quiet/deep/limits.go"]
+    assert paths(crowded, "token kind:knowledge", kind="code") == []
+
+
+def test_a_plain_question_is_taken_at_its_word(muninn: Muninn) -> None:
+    muninn.call("remember", text="The type decision is made once.")
+    with pytest.raises(BadParams):
+        muninn.call("recall", query="type:desicion")
+    assert "The type decision is made once." in muninn.texts("type:decision", plain=True)
+
+
+def test_a_revision_can_be_asked_about_in_the_query(muninn: Muninn) -> None:
+    muninn.call("remember", text="Tokens expire.")
+    muninn.call("seal")
+    git(muninn.root, "add", ".")
+    git(muninn.root, "commit", "-qm", "Remember")
+    result = muninn.call("recall", query="tokens at:HEAD")
+    assert [hit.text for hit in result.hits if hit.kind == "memory"] == ["Tokens expire."]
+    assert result.saw.note.startswith("As of HEAD")
+    with pytest.raises(BadParams, match="two revisions"):
+        muninn.call("recall", query="tokens at:HEAD at:main")
+
+
+@pytest.mark.parametrize("query", ["", "   \n\t", "🚀", "👍🏽 ✅", "?!", '"…"'])
+def test_a_question_without_a_word_is_an_error(muninn: Muninn, query: str) -> None:
+    with pytest.raises(BadParams, match=r"no question|no word"):
+        muninn.call("recall", query=query)
+
+
+def test_a_question_of_ten_thousand_words_is_answered_by_its_rarest(crowded: Muninn) -> None:
+    letters = "bcdfghjklmnpqrstvwxz"
+    unknown = [f"{a}{b}q{c}{d}" for a in letters for b in letters for c in letters for d in letters][:10_000]
+    result = crowded.call("recall", query=" ".join([*unknown, "drains", "bucket", "waits"]))
+    assert result.hits[0].path == "quiet/notes.md"
+    assert "10,003 distinct words" in result.notes[0]
+
+
+@pytest.mark.parametrize("glob", ["**/**/**/a*a*a*a*", "**/" * 40 + "x", "[" * 200, "*" * 999])
+def test_a_bomb_of_a_glob_is_answered(crowded: Muninn, glob: str) -> None:
+    assert crowded.call("recall", query="token", path=[glob], kind="code").notes != () or glob == "*" * 999
+
+
+def test_wrong_values_of_parameters_name_the_parameter(muninn: Muninn) -> None:
+    for name, value in {"type": ["desicion"], "since": "soon", "lang": ["pyhton"], "path": [".."], "tag": [""]}.items():
+        with pytest.raises(BadParams, match=f"'{name}'"):
+            muninn.call("recall", query="x", **{name: value})
+
+
+def test_more_like_a_place_is_found_and_not_the_place_itself(crowded: Muninn) -> None:
+    found = crowded.call("recall", like="noise/token_007.py:4", limit=5).hits
+    assert "noise/token_007.py" not in [hit.path for hit in found]
+    assert all(hit.path.startswith("noise/") for hit in found)
+    assert paths(crowded, "path:quiet", like="noise/token_007.py:1")[0].startswith("quiet")
+
+
+def test_more_like_a_memory_is_found_by_its_id(muninn: Muninn) -> None:
+    ids = remembered(muninn)
+    found = muninn.texts("", like=ids["Tokens expire after an hour."], kind="memory")
+    assert set(found) == {"Tokens were tried in cookies.", "Token names are upper case."}
+
+
+@pytest.mark.parametrize(
+    ("like", "said", "hint"),
+    [
+        ("src/userz.py:3", "no indexed file", "src/users.py"),
+        ("src/users.py:900", "no line 900", "13"),
+        ("src/users.py", "there is no memory", "FILE:LINE"),
+        ("01nothing", "there is no memory", "FILE:LINE"),
+    ],
+)
+def test_likeness_to_what_is_not_there_is_an_error(muninn: Muninn, like: str, said: str, hint: str) -> None:
+    muninn.call("index")
+    with pytest.raises(NotFoundError, match=said) as error:
+        muninn.call("recall", like=like)
+    assert hint in error.value.hint
+
+
+def test_an_answer_by_files_has_each_file_once_with_its_best_place(muninn: Muninn) -> None:
+    body = "\n\n".join(f"def session_{i}():\n" + f"    return session + {i}\n" * 30 for i in range(8))
+    (muninn.root / "src" / "session.py").write_text(body)
+    muninn.call("remember", text="Sessions expire.")
+    muninn.call("index")
+    hits = muninn.call("recall", query="session", by_file=True).hits
+    assert len({hit.path for hit in hits}) == len(hits)
+    assert all(hit.kind != "memory" for hit in hits)
+    (long,) = (hit for hit in hits if hit.path == "src/session.py")
+    assert long.chunks > 1
+    assert long.total > long.score
+    assert all(hit.total == hit.score for hit in hits if hit.chunks == 1)
+
+
+def test_hits_show_the_lines_that_hold_the_words(muninn: Muninn) -> None:
+    muninn.call("index")
+    hit = muninn.call("recall", query="display name of a user", kind="code").hits[0]
+    (line,) = (line for line in hit.snippet if "display name" in line.text)
+    assert (muninn.root / hit.path).read_text().split("\n")[line.line - 1] == line.text
+    assert "name" in [line.text[mark.start : mark.end] for mark in line.marks]
+
+
+def pages(muninn: Muninn, query: str, limit: int, between: object = lambda: None) -> list[list[str]]:
+    found = []
+    result = muninn.call("recall", query=query, limit=limit)
+    found.append([hit.id for hit in result.hits])
+    while result.next:
+        between()
+        result = muninn.call("recall", page=result.next, limit=limit)
+        found.append([hit.id for hit in result.hits])
+    return found
+
+
+def test_pages_go_on_without_a_gap_or_a_repetition(crowded: Muninn) -> None:
+    found = pages(crowded, "token bucket", 7)
+    assert len(found) > 3
+    ids = [each for page in found for each in page]
+    assert len(set(ids)) == len(ids)
+    whole = [hit.id for hit in crowded.call("recall", query="token bucket", limit=14).hits]
+    assert ids[:14] == whole
+
+
+def test_pages_stay_what_they_were_while_the_index_changes(crowded: Muninn) -> None:
+    before = pages(crowded, "token bucket", 7)
+    number = iter(range(1_000))
+
+    def change() -> None:
+        i = next(number)
+        (crowded.root / "noise" / f"token_{i:03}.py").write_text("gone = True\n")
+        (crowded.root / f"new_{i}.py").write_text('"""Token bucket, token bucket, token bucket."""\n')
+        crowded.call("index")
+
+    assert pages(crowded, "token bucket", 7, change) == before
+
+
+def test_the_same_question_about_the_same_state_has_the_same_answer_to_the_byte(crowded: Muninn) -> None:
+    first, second = (encode_json(crowded.call("recall", query="token path:noise", limit=5)) for _ in range(2))
+    assert first == second
+    cursor = crowded.call("recall", query="token path:noise", limit=5).next
+    assert encode_json(crowded.call("recall", page=cursor)) == encode_json(crowded.call("recall", page=cursor))
+
+
+def test_a_page_that_is_gone_says_what_to_do(crowded: Muninn) -> None:
+    cursor = crowded.call("recall", query="token bucket").next
+    crowded.clock.forward(minutes=11)
+    for wanted in (cursor, "nonsense"):
+        with pytest.raises(NotFoundError, match="no page") as error:
+            crowded.call("recall", page=wanted)
+        assert "Ask again" in error.value.hint
+
+
+def test_a_page_of_another_question_is_refused(crowded: Muninn) -> None:
+    cursor = crowded.call("recall", query="token bucket").next
+    with pytest.raises(BadParams, match="another question"):
+        crowded.call("recall", query="something else", page=cursor)
+    assert crowded.call("recall", query="token bucket", page=cursor).hits
+
+
+def test_what_was_forgotten_or_redacted_is_on_no_page(muninn: Muninn) -> None:
+    ids = [muninn.call("remember", text=f"Token number {i}.").ids[0] for i in range(6)]
+    cursor = muninn.call("recall", query="token", limit=1, kind="memory").next
+    left = {hit.id for hit in muninn.call("recall", page=cursor).hits}
+    gone = next(each for each in ids if each in left)
+    muninn.call("forget", id=gone)
+    assert {hit.id for hit in muninn.call("recall", page=cursor).hits} == left - {gone}
+    muninn.call("redact", id=next(each for each in ids if each in left - {gone}))
+    with pytest.raises(NotFoundError):
+        muninn.call("recall", page=cursor)
+
+
+def test_only_so_many_pages_are_kept(crowded: Muninn) -> None:
+    first = crowded.call("recall", query="token bucket").next
+    for i in range(MOST_PAGES + 1):
+        crowded.call("recall", query=f"token bucket {i}", limit=1)
+    with pytest.raises(NotFoundError):
+        crowded.call("recall", page=first)
+    kept = crowded.engine.open(locate(str(crowded.root))).pages
+    assert sum(len(rest.candidates) for _, rest in kept._kept.values()) <= MOST_CANDIDATES
+    assert len(kept._kept) <= MOST_PAGES
