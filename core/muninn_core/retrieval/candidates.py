@@ -113,8 +113,7 @@ def fuse(lexical: Sequence[tuple[int, float]], dense: Sequence[tuple[int, float]
     # A question that is near nothing must not make its best neighbour look perfect.
     floor = min(dense[min(len(dense), w.FLOOR_RANK) - 1][1], max(0.0, high - w.FLOOR_BELOW))
     span = high - floor
-    # The root: what is half as near is more than half as good, since the table's cosines fall off steeply.
-    meaning = {number: ((score - floor) / span) ** 0.5 for number, score in dense if score > floor}
+    meaning = {number: (score - floor) / span for number, score in dense if score > floor}
     return {number: (words.get(number, 0.0), meaning.get(number, 0.0)) for number in words | meaning}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.scoring import Asked, crowding, file_signals, match_of, named, several
+from muninn_core.retrieval.scoring import Asked, beyond_words, crowding, file_signals, match_of, named, several
 from muninn_core.retrieval.signals import Signal
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _MARGIN = 1e-3
 
 def judge_files(asked: Asked, found: Sequence[Found], count: int) -> list[Judged]:
     """Return the `count` best chunks with all of their signals, in no order; more where the last ones are equals."""
-    matches = [one.words * w.WORDS + one.meaning * (1 - w.SHARED * one.words) * w.MEANING for one in found]
+    matches = [one.words * w.WORDS + beyond_words(one) * w.MEANING for one in found]
     files: dict[str, list[int]] = {}
     for i, one in enumerate(found):
         files.setdefault(one.chunk.path, []).append(i)

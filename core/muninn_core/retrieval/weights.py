@@ -11,7 +11,7 @@ WORDS = 1.0
 """BM25 of a chunk over path, symbol, title and body, divided by the best candidate's."""
 
 MEANING = 0.5
-"""The root of the cosine to the question, scaled from `FLOOR_RANK`'s to the best candidate's."""
+"""The root of the cosine to the question, which is scaled from `FLOOR_RANK`'s to the best candidate's."""
 
 SHARED = 0.5
 """The share of meaning that words say already, where they are the best."""
