@@ -45,6 +45,19 @@ class MemoryConfig(Value):
     half_life_days: float = 180.0
 
 
+class RankingConfig(Value):
+    """`ranking`: what the signals of a memory weigh, 0 to 10: its words and meaning, links to what is found beside it,
+    importance, recency."""
+
+    words: float = 1.0
+    meaning: float = 1.0
+    graph: float = 0.4
+    importance: float = 0.2
+    recency: float = 0.1
+
+
+MOST_WEIGHT = 10.0
+
 Level = Literal["error", "warn", "off"]
 
 
@@ -107,6 +120,7 @@ class Config(Value):
     daemon: DaemonConfig = DaemonConfig()
     index: IndexConfig = IndexConfig()
     memory: MemoryConfig = MemoryConfig()
+    ranking: RankingConfig = RankingConfig()
     check: CheckConfig = CheckConfig()
     prune: PruneConfig = PruneConfig()
     review: ReviewConfig = ReviewConfig()
@@ -139,6 +153,13 @@ DEFAULT_TEXT = """\
 #  secrets: []                # more regular expressions of secrets that are masked before anything is written
 #  global_scope: true         # false: your memory of all projects is neither recalled nor written here
 #  half_life_days: 180        # an unpinned memory's importance counts half after so long; 0: always in full
+
+#ranking:                     # what the signals of a memory weigh when it is recalled, 0 to 10
+#  words: 1.0                 # it holds the words of the question
+#  meaning: 1.0               # it says the like
+#  graph: 0.4                 # it is linked to another memory that is found
+#  importance: 0.2            # it is important
+#  recency: 0.1               # it is new
 
 #check:                       # what `muninn check` says of each: error, warn or off
 #  malformed: error           # lines of memory that can't be read, merge markers among them
@@ -258,6 +279,8 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
     checked = getattr(from_plain({name: value}, type(defaults)), name)
     if isinstance(checked, (int, float)) and not checked >= 0:  # so, that .nan is refused, too
         raise ValueError(f"{checked} is not 0 or more")
+    if isinstance(defaults, RankingConfig) and checked > MOST_WEIGHT:
+        raise ValueError(f"{checked} is more than {MOST_WEIGHT:g}")
     if (defaults.__class__, name) == (MemoryConfig, "secrets"):
         _compile(checked)
     if (defaults.__class__, name) == (IndexConfig, "exclude"):

@@ -55,7 +55,7 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest(load):
     assert problem.hint == "Did you mean 'workers'?"
     assert config.index.max_file_bytes == 10
     _, (problem,) = load("xyzzy: 1\n")
-    assert problem.hint == "The keys here are daemon, index, memory, check, prune, review, bridges."
+    assert problem.hint == "The keys here are daemon, index, memory, ranking, check, prune, review, bridges."
 
 
 @pytest.mark.parametrize(
@@ -139,3 +139,10 @@ def test_a_name_that_is_no_actor_and_no_kind_can_not_hold_anything_back_and_is_t
 )
 def test_actors_and_kinds_decide_whose_memories_wait(names, actor, kind, held):
     assert ReviewConfig(pending=names).holds(actor, kind) is held
+
+
+def test_weights_of_memories_are_numbers_up_to_ten(load):
+    config, problems = load("ranking:\n  graph: 2\n  recency: 11\n  importance: .inf\n")
+    assert (config.ranking.graph, config.ranking.recency, config.ranking.importance) == (2.0, 0.1, 0.2)
+    assert [(one.key, one.line) for one in problems] == [("ranking.recency", 3), ("ranking.importance", 4)]
+    assert "more than 10" in problems[0].message

@@ -16,7 +16,7 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import fuse
 from muninn_core.retrieval.fading import recency, staleness
 from muninn_core.retrieval.query import parse_query
-from muninn_core.retrieval.recall import Bounds, Focus, Hybrid, recall
+from muninn_core.retrieval.recall import Bounds, Focus, Hybrid, rank, recall
 from muninn_core.source.identifiers import words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -288,6 +288,36 @@ def test_small_words_count_only_where_there_are_no_others():
     assert parse_query("which tests fail").tests == 1
     assert parse_query("the latest contest").tests == 0
     assert 0 < parse_query("fix the order in which hooks of a plugin are called and add tests").tests < 1
+
+
+def crowd(top, cosine, text, **more):
+    """Rank 200 chunks of which the best has a BM25 of `top` and the nearest a cosine; each word is equally rare."""
+    chunks = [code(f"f{number:03}.py") for number in range(200)]
+    lexical = [(number, top - number / 1000) for number in range(200)]
+    dense = [(number, cosine - number / 1000) for number in range(200)]
+    return rank(Known(chunks, lexical, dense), VECTOR, {}, text, limit=5, now=NOW, **more)
+
+
+def test_nothing_is_found_where_nothing_is_near_and_the_reason_is_said():
+    far = crowd(0.5, 0.3, "red wine stains")
+    assert far == []
+    assert "cosine 0.30" in far.doubt
+    for near in (crowd(2.0, 0.3, "red wine stains"), crowd(0.5, 0.7, "red wine stains")):
+        assert len(near) >= 5
+        assert near.doubt == ""
+
+
+def test_nobody_expects_all_words_of_a_long_question_in_one_place():
+    long = " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrst")
+    assert crowd(6.0, 0.3, "short question only").doubt == ""
+    assert crowd(6.0, 0.3, long).doubt == ""
+    assert crowd(2.0, 0.3, long).doubt
+
+
+def test_among_a_few_there_is_no_doubt():
+    found = rank(Known([code()], [(0, 0.1)], [(0, 0.1)]), VECTOR, {}, "red wine stains", limit=5, now=NOW)
+    assert [each.chunk.path for each in found] == ["a.py"]
+    assert crowd(0.5, 0.3, "red wine stains", bounds=Bounds(sure=[said("m1")]))
 
 
 def stale(*states):

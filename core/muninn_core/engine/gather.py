@@ -20,7 +20,7 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams, RecallParams
-from muninn_core.retrieval.recall import Focus, Testimony, hit_of, memory_hit, speaks
+from muninn_core.retrieval.recall import Focus, Hybrid, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
 
 
@@ -62,6 +62,7 @@ def asking(
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
         witnesses=witnesses_of(workspace, params, sight),
+        hybrid=hybrid_of(workspace),
     )
 
 
@@ -76,6 +77,12 @@ def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sig
 def searched_commit(params: ContextParams, sight: Sight) -> str | None:
     """Return the commit that was asked about, None for the work tree."""
     return sight.saw.commit if params.at is not None else None
+
+
+def hybrid_of(workspace: Workspace) -> Hybrid:
+    """Return what the signals of memories weigh in a project."""
+    chosen = workspace.config.ranking
+    return Hybrid(chosen.words, chosen.meaning, chosen.graph, chosen.importance, chosen.recency)
 
 
 def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:

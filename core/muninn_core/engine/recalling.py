@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from muninn_core.engine.asking import Asking, understand
 from muninn_core.engine.focus import task_of
-from muninn_core.engine.gather import curated, vector_of, witnesses_of
+from muninn_core.engine.gather import curated, hybrid_of, vector_of, witnesses_of
 from muninn_core.engine.likeness import Likeness, likeness
 from muninn_core.engine.pages import Rest
 from muninn_core.engine.scope import Scope
@@ -28,7 +28,7 @@ from muninn_core.protocol.results import RecallResult
 from muninn_core.retrieval.browse import browse
 from muninn_core.retrieval.narrow import Narrowing, narrow
 from muninn_core.retrieval.query import parse_query
-from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Reader, rank, settle, speaks
+from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, Reader, rank, settle, speaks
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.telling import MOST_WORDS, bounded, weights
 
@@ -57,13 +57,14 @@ def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: dateti
         asking = asking.about(sight.now)
     scope.check()
     ask = _ask(workspace, asking, sight)
-    ranked = _ranked(workspace, asking, sight, ask)
+    ranking = _ranked(workspace, asking, sight, ask)
+    ranked: list[Candidate] = ranking
     pieces: dict[str, tuple[int, float]] = {}
     if params.by_file:
         ranked, pieces = _by_file(ranked)
     marker = Marker(weights(parse_query(ask.text).words if ask.text else (), sight.reader.frequency))
     result = _shown(workspace, Rest(params, asking.params.at, ranked, pieces, marker, sight.saw), params.limit)
-    notes = list(ask.notes)
+    notes = [*ask.notes, *([ranking.doubt] if ranking.doubt else ())]
     if not result.hits and ask.narrowing is not None:
         notes += unmatched(asking, sight, ask.narrowing)
     return replace(result, notes=tuple(notes))
@@ -107,10 +108,10 @@ def _left_out(asking: Asking, narrowing: Narrowing) -> list[str]:
     return found
 
 
-def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask) -> list[Candidate]:
+def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask) -> Ranking:
     params, library = asking.params, workspace.documents.look()
     focus = Focus(session=params.session, task=task_of(workspace, library, params.task, params.session).code or None)
-    half_life = workspace.config.memory.half_life_days
+    half_life, hybrid = workspace.config.memory.half_life_days, hybrid_of(workspace)
     if not ask.text:
         return browse(
             sight.reader,
@@ -121,6 +122,7 @@ def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask) -> li
             kind=params.kind,
             focus=focus,
             half_life=half_life,
+            hybrid=hybrid,
         )
     return rank(
         ask.reader,
@@ -135,6 +137,7 @@ def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask) -> li
         curated=curated(library, params.at),
         half_life=half_life,
         witnesses=witnesses_of(workspace, params, sight),
+        hybrid=hybrid,
     )
 
 

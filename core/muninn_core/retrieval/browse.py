@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.query import parse_query
-from muninn_core.retrieval.recall import Bounds, Candidate, Focus, judge, speaks
+from muninn_core.retrieval.recall import HYBRID, Bounds, Candidate, Focus, Hybrid, Ranking, speaks
+from muninn_core.retrieval.scoring import file_signals, memory_signals, unasked
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -31,9 +31,10 @@ def browse(
     kind: SourceKind | None,
     focus: Focus,
     half_life: float = w.DECAY_DAYS,
-) -> list[Candidate]:
+    hybrid: Hybrid = HYBRID,
+) -> Ranking:
     """Return what passes the sieve and is within the bounds, without a question to rank it by."""
-    query = parse_query("")
+    asked = unasked(now, focus, half_life, hybrid)
     chunks: list[tuple[Chunk, Memory | None]] = []
     if kind != "memory":
         paths = [path for path, tier, language in reader.paths() if sieve.file(path, tier, language)]
@@ -46,8 +47,14 @@ def browse(
             if speaks(each, now) and sieve.memory(each)
         ]
     found = [
-        Candidate(chunk, memory, judge(query, chunk, memory, now, focus, half_life))
+        Candidate(
+            chunk,
+            memory,
+            file_signals(asked, chunk.path, chunk.kind)
+            if memory is None
+            else memory_signals(asked, memory, 0.0, 0.0, None),
+        )
         for chunk, memory in chunks
         if bounds.admits(chunk, memory)
     ]
-    return sorted(found, key=lambda each: each.order)
+    return Ranking(sorted(found, key=lambda each: each.order))

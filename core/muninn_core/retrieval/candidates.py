@@ -62,13 +62,15 @@ class Found(NamedTuple):
 class Pool(NamedTuple):
     """The candidates of a question; the match of whole files by path, 0..1; and how strong the matches are.
 
-    `words` is the best BM25 of a chunk, `meaning` the highest cosine: what the scales of 0..1 don't tell.
+    `words` is the best BM25 of a chunk, `meaning` the highest cosine: what the scales of 0..1 don't tell. `small` says
+    that there are few vectors, or none: then neither measure says much.
     """
 
     found: Sequence[Found]
     files: Mapping[str, float]
     words: float
     meaning: float
+    small: bool
 
 
 def candidates(
@@ -100,7 +102,7 @@ def candidates(
         enough = len(found) >= limit or len(found) == len(best) or len(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
             files = () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
-            return Pool(found, _scaled(files), _top(lexical), _top(dense))
+            return Pool(found, _scaled(files), _top(lexical), _top(dense), len(dense) < reach)
         reach *= w.WIDER
 
 

@@ -87,9 +87,21 @@ class Narrowed:
         last = merged[limit - 1][1] if len(merged) > limit else None
         return merged if last is None else [hit for hit in merged if hit[1] >= last]  # a tie is not cut
 
+    def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
+        """Return (path, BM25) of whole files, best first, be they in the tiers or not: these only weigh chunks."""
+        return list(self._reader.whole_files(words, limit, kind))
+
+    def rarity(self, word: str) -> float:
+        """Return how rare a word is in all of the index."""
+        return self._reader.rarity(word)
+
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return the chunks of the ids that are still there."""
         return self._reader.chunks(ids)
+
+    def chunks_of(self, path: str) -> Mapping[int, Chunk]:
+        """Return the chunks of a file, be they in the tiers or not: the bounds say which may be found."""
+        return self._reader.chunks_of(path)
 
     def _asked(self, kind: SourceKind | None) -> list[tuple[SourceKind, Sequence[int] | None]]:
         return [(tier, ids) for tier, ids in self.tiers.items() if kind in (None, tier)]

@@ -79,6 +79,10 @@ class Ear:
         self._heard: dict[str, tuple[float, str]] = {}
         self._beginnings = frozenset(map(beginning, self._rarity))
 
+    def __len__(self) -> int:
+        """Return the number of the question's words."""
+        return len(self._rarity)
+
     @property
     def whole(self) -> float:
         """The rarity of all of the question's words together."""

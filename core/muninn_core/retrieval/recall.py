@@ -14,6 +14,7 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import Bounds, Found, Reader, candidates
+from muninn_core.retrieval.doubting import doubt
 from muninn_core.retrieval.fading import has_expired, speaks, staleness
 from muninn_core.retrieval.filed import judge_files
 from muninn_core.retrieval.hits import hit_of, memory_hit, place_of
@@ -45,6 +46,7 @@ __all__ = [
     "Curated",
     "Focus",
     "Hybrid",
+    "Ranking",
     "Reader",
     "Signal",
     "Testimony",
@@ -106,6 +108,12 @@ def recall(
     return settle(ranked, limit, standing, curated)[0]
 
 
+class Ranking(list["Candidate"]):
+    """Candidates in their order. `doubt` says why there are none though something would have been found."""
+
+    doubt = ""
+
+
 def rank(
     reader: Reader,
     vector: np.ndarray | None,
@@ -121,12 +129,20 @@ def rank(
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
     witnesses: Testimony = lambda _words: {},
-) -> list[Candidate]:
-    """Return the candidates of a question in their order: `limit` of them and, where there are, some more."""
+) -> Ranking:
+    """Return the candidates of a question in their order: `limit` of them and, where there are, some more.
+
+    Where nothing is near the question there are none, and a doubt.
+    """
     query, within = parse_query(text), bounds or Bounds()
     pool = candidates(reader, vector, memories, query, limit, now, kind, within)
     ear = Ear(query.words, reader.rarity)
+    ranked = Ranking()
     told = witnesses(query.words) if kind != "memory" else {}
+    sure = within.sure or any(said.value >= w.REMEMBERED_SURE for said in told.values())
+    ranked.doubt = "" if sure else doubt(pool, ear)
+    if ranked.doubt:
+        return ranked
     asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files, told)
     found = [each for each in pool.found if each.memory is not None]
     there = {each.memory.id for each in found if each.memory is not None}
@@ -139,7 +155,7 @@ def rank(
     further = (chunk for chunk in beyond(reader, told, known, kind) if within.admits(chunk, None))
     of_files += [Found(chunk, None, 0.0, 0.0) for chunk in further]
     judged = judge_files(asked, of_files, max(w.RANKED, 3 * limit))
-    ranked = [*(Candidate(chunk, None, signals) for chunk, signals in judged), *_of_memories(asked, found)]
+    ranked += [*(Candidate(chunk, None, signals) for chunk, signals in judged), *_of_memories(asked, found)]
     ranked.sort(key=_order)
     return ranked
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.fading import recency, weathered
 from muninn_core.retrieval.names import file_words, symbol_words
-from muninn_core.retrieval.query import Ear, Query
+from muninn_core.retrieval.query import Ear, Query, parse_query
 from muninn_core.retrieval.remembered import Remembered
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
@@ -75,6 +75,13 @@ class Asked(NamedTuple):
     hybrid: Hybrid
     files: Mapping[str, float]
     told: Mapping[str, Remembered]
+
+
+def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> Asked:
+    """Return what candidates are judged by where nothing is asked."""
+    query = parse_query("")
+    ear = Ear(query.words, lambda _word: 0.0)
+    return Asked(query, ear, now, focus, lambda _path: None, half_life, hybrid, {}, {})
 
 
 def match_of(found: Found) -> list[Signal]:

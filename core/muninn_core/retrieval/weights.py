@@ -73,6 +73,9 @@ GRAPH = 0.4
 REMEMBERED = 1.5
 """What memory says of a file, for questions like this one (decision 023). It also excuses a test, as far as it goes."""
 
+REMEMBERED_SURE = 0.5
+"""A file of which memory says so much is an answer, though nothing else is near the question."""
+
 REMEMBERED_OWN = 0.5
 """The part of a memory's own words in how well it answers a question; the rest is the part of the question's."""
 
@@ -164,3 +167,12 @@ FLOOR_RANK = 100
 """The rank whose cosine is the floor of the scale of meaning, unless one by `FLOOR_BELOW` below the best is lower."""
 
 FLOOR_BELOW = 0.2
+
+LONG_QUESTION = 10
+"""Words of a question that one place may be expected to hold."""
+
+NEARNESS = 1.5
+"""What the highest cosine counts beside the share of rare words that the best chunk holds."""
+
+LEAST_NEAR = 0.95
+"""The sum of both below which nothing is an answer."""
