@@ -73,7 +73,7 @@ GRAPH = 0.4
 REMEMBERED = 1.5
 """What memory says of a file, for questions like this one (decision 023). It also excuses a test, as far as it goes."""
 
-REMEMBERED_SURE = 0.5
+REMEMBERED_SURE = 0.3
 """A file of which memory says so much is an answer, though nothing else is near the question."""
 
 REMEMBERED_OWN = 0.5
