@@ -2,6 +2,7 @@
 
 Budgets are those of the project. A figure over its budget does not fail the run: machines differ, and a figure is read
 beside the load that the machine had. `--quick` measures a tiny tree, to see that every measurement still works.
+`python -m bench growth` measures how cost grows with size (`growth.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import answering, building, citing, corpus, editing, judging, remembering, starting, storing
+from bench import answering, building, citing, corpus, editing, growth, judging, remembering, starting, storing
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -43,9 +44,11 @@ class Size:
 
 
 def main() -> int:
-    """Run the measurements that were asked for. `quality` and `lift` are commands with options of their own."""
+    """Run the measurements that were asked for. `quality`, `lift` and `growth` are commands with their own options."""
     if sys.argv[1:2] in (["quality"], ["lift"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
+    if sys.argv[1:2] == ["growth"]:
+        return growth.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")
     parser.add_argument("--quick", action="store_true", help="a tiny tree and few repetitions: a test of the bench")
     parser.add_argument(

@@ -80,7 +80,10 @@ _CAPABILITIES = {
 
 
 def editor(served: Served, count: int) -> list[Figure]:
-    """Measure `count` hovers, lenses and pulls of doubts, and as many keys with the lenses that follow them."""
+    """Measure `count` hovers, lenses and pulls of doubts, and as many keys with the lenses that follow them.
+
+    Without a key between them answers about a file are used again for a moment; those after a key are made anew.
+    """
     chance = random.Random(SEED)
     files = _files(served, chance)
     with Editor(served) as editing:

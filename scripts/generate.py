@@ -38,6 +38,8 @@ _EXAMPLES: dict[str, Any] = {
     "ids": ["0198c5"],
     "name": "house-style",
     "version": "1.2.0",
+    "target": "[[ADR 7]]",
+    "moves": ["src/tokens.py", "src/auth/tokens.py"],
     "reason": "It was measured before the cache.",
 }
 """What the examples give for a parameter; a choice gives its first value."""

@@ -34,7 +34,7 @@ NAME = "muninn"
 """What the command calls itself to the daemon."""
 
 
-_FROM_HERE = frozenset({"import", "pack.export", "pack.add", "pack.update"})
+_FROM_HERE = frozenset({"import", "lint", "pack.export", "pack.add", "pack.update", "references"})
 """Verbs whose `path` is meant from the current folder."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[\w.-]+@[\w.-]+:")
@@ -44,9 +44,13 @@ _SPOKEN = frozenset({"remember", "approve", "reject"})
 """Verbs whose effect depends on who speaks."""
 
 
+_ALIASES = {"context new": ["template", "new"], "context render": ["render"]}
+"""Two words that people expect in the family of another verb, and the words of the verb that they mean."""
+
+
 def main(argv: list[str]) -> int:
     """Run a verb: `argv` is the verb and its arguments. Returns the exit code."""
-    return settle(_run, argv)
+    return settle(_run, [*_ALIASES.get(" ".join(argv[:2]), argv[:2]), *argv[2:]])
 
 
 def new_key() -> str:

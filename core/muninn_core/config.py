@@ -128,12 +128,14 @@ class Config(Value):
 
 
 class ConfigProblem(Value):
-    """A key that could not be taken. `line` is 1-based."""
+    """A key that could not be taken. `line` is 1-based. `word` stands there, and `near` was probably meant."""
 
     key: str
     line: int
     message: str
     hint: str = ""
+    word: str = ""
+    near: str = ""
 
 
 DEFAULT_TEXT = """\
@@ -200,6 +202,11 @@ def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
         return Config(), ()
     except (OSError, UnicodeDecodeError) as error:
         return Config(), (ConfigProblem(key="", line=0, message=f"the file can't be read: {error}"),)
+    return read_config(text)
+
+
+def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
+    """Read the text of a config file, as `load_config` does."""
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError) as error:
@@ -227,6 +234,8 @@ def _unknown_names(config: Config, node: yaml.Node) -> list[ConfigProblem]:
             line=line,
             message=f"'review.pending': there is no actor and no kind of memory '{name}'",
             hint=f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(known)}.",
+            word=name,
+            near=near[0] if near else "",
         )
         for name in config.review.pending
         if name not in known
@@ -251,7 +260,16 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
             hint = f"Did you mean '{near[0]}'?" if near else f"The keys here are {', '.join(known)}."
-            problems.append(ConfigProblem(key=full, line=line, message=f"there is no key '{full}'", hint=hint))
+            problems.append(
+                ConfigProblem(
+                    key=full,
+                    line=line,
+                    message=f"there is no key '{full}'",
+                    hint=hint,
+                    word=name,
+                    near=near[0] if near else "",
+                )
+            )
             continue
         default = getattr(defaults, name)
         if isinstance(default, Value):

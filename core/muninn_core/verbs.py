@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         AboutResult,
         AnnotateResult,
         BackfillResult,
+        BacklinksResult,
         BriefResult,
         CaptureResult,
         CheckResult,
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
         ImportResult,
         IndexResult,
         InitResult,
+        LintResult,
         MemoriesResult,
+        NamesResult,
         PackAddResult,
         PackExportResult,
         PackListResult,
@@ -40,12 +43,17 @@ if TYPE_CHECKING:
         RecallResult,
         ReconcileResult,
         RedactResult,
+        ReferencesResult,
+        RelinkResult,
         RememberResult,
+        RenderResult,
         ReplayResult,
         ResolveResult,
         ReviewResult,
         SealResult,
         StatusResult,
+        TemplateListResult,
+        TemplateNewResult,
         UndoResult,
         VerifyResult,
         WhyResult,
@@ -697,6 +705,84 @@ class Verbs:
         """
         return cast("PackRemoveResult", self.call("pack.remove", name=name, force=force))
 
+    def render(
+        self,
+        path: str,
+        *,
+        text: str | None = None,
+        budget: int = 0,
+        session: str | None = None,
+    ) -> RenderResult:
+        """Make the pack of a context file: its text, and what its references mean, within its budget.
+
+        `path`: A context file; a bare name is that of a file in .muninn/context, without its ending.
+        `text`: The file's text, where an editor has it unsaved; else the file is read.
+        `budget`: The most tokens; 0 is what the file says, or else 8000.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast("RenderResult", self.call("render", path=path, text=text, budget=budget, session=session))
+
+    def template_new(
+        self,
+        name: str,
+        *,
+        template: Literal["api", "architecture", "bugfix", "feature", "refactor"] = "feature",
+        title: str = "",
+    ) -> TemplateNewResult:
+        """Make a context file from a template; one that is there stays as it is.
+
+        `name`: The name of the new file in .muninn/context, without its ending.
+        `template`: What it begins as.
+        `title`: What it is about, on one line; made from the name when absent.
+        """
+        return cast("TemplateNewResult", self.call("template.new", name=name, template=template, title=title))
+
+    def template_list(self) -> TemplateListResult:
+        """List the templates of context files."""
+        return cast("TemplateListResult", self.call("template.list"))
+
+    def lint(self, path: str, *, text: str | None = None) -> LintResult:
+        """Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.
+
+        `path`: A file of .muninn, a context file, or a decision record.
+        `text`: The file's text, where an editor has it unsaved; else the file is read.
+        """
+        return cast("LintResult", self.call("lint", path=path, text=text))
+
+    def references(self, path: str, *, text: str | None = None, line: int = 0) -> ReferencesResult:
+        """Say what the references in a context or knowledge file mean.
+
+        `path`: A file of .muninn, a context file, or a decision record.
+        `text`: The file's text, where an editor has it unsaved; else the file is read.
+        `line`: Only those on this line, from 1; 0 is all of them.
+        """
+        return cast("ReferencesResult", self.call("references", path=path, text=text, line=line))
+
+    def backlinks(self, target: str, *, path: str = "") -> BacklinksResult:
+        """Find the knowledge, context files, documents and memories that refer to something.
+
+        `target`: A path, a memory's id, a decision's name, or a reference: [[ADR 7]], @src/a.py#f.
+        `path`: The file that the target was written in; paths may be relative to it.
+        """
+        return cast("BacklinksResult", self.call("backlinks", target=target, path=path))
+
+    def relink(self, moves: Sequence[str]) -> RelinkResult:
+        """Say which edits keep links right when files get other names; nothing is changed.
+
+        `moves`: Old and new path in turn, of files or folders.
+        """
+        return cast("RelinkResult", self.call("relink", moves=moves))
+
+    def names(self, text: str = "", *, kinds: Sequence[str] = (), file: str = "", limit: int = 50) -> NamesResult:
+        """List what a text can name: memories, documents, knowledge, files, symbols, tags.
+
+        `text`: What the name contains, whatever the case; nothing lists them all.
+        `kinds`: memory, document, knowledge, file, symbol or tag; the first three when nothing is said.
+        `file`: For symbols: the file that defines them.
+        `limit`: The most names to return.
+        """
+        return cast("NamesResult", self.call("names", text=text, kinds=kinds, file=file, limit=limit))
+
     def verify(self, id: str | None = None, *, fix: bool = False, session: str | None = None) -> VerifyResult:
         """Check whether the code still says what memories cite: fresh, moved, drifted or gone.
 
@@ -741,7 +827,7 @@ class Verbs:
     def document(self, uri: str) -> DocumentResult:
         """Show a memory, what is known of a file, or a pack as a page for reading.
 
-        `uri`: muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, or
+        `uri`: muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/context/PATH.md or
             muninn:/pack.md?query=TEXT&budget=TOKENS.
         """
         return cast("DocumentResult", self.call("document", uri=uri))

@@ -50,6 +50,10 @@ PRELOAD_SECONDS = 1.0
 FACES = {"lsp": "muninn_server.lsp.face", "mcp": "muninn_server.mcp.face"}
 """The faces with libraries of their own; each module has `async serve(reader, writer, session)`."""
 
+PRELOADED = ("lsp",)
+"""The faces that are loaded before their first client comes: an editor's opens with its window, and somebody waits. An
+agent's first one waits for half a second, once; until then its library's 37 MB are not taken."""
+
 BEAT_SECONDS = 0.1
 """How often the loop's stalls are measured while somebody is connected."""
 
@@ -134,16 +138,16 @@ class Daemon:
         self._leaving.set()
 
     def _prepare(self) -> None:
-        """Load what the first requests would wait for: the repository and, after it, the faces' libraries."""
+        """Load what the first requests would wait for: the repository and, after it, the libraries of some faces."""
         try:
             self.engine.open(self._place).updater.ready(PREPARE_SECONDS)
         except MuninnError as error:
             log.info("%s", error.message)
         except Exception:
             log.exception("the repository could not be opened")
-        for face in FACES.values():
+        for face in PRELOADED:
             if not self._leaving.wait(PRELOAD_SECONDS):
-                importlib.import_module(face)
+                importlib.import_module(FACES[face])
 
     def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()

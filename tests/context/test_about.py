@@ -47,6 +47,10 @@ def test_a_long_text_is_cut_between_words_and_quoted() -> None:
     assert len(quote) < 320
 
 
+def test_a_text_that_is_its_own_headline_is_said_once() -> None:
+    assert told(memory(1, title="Fact 1")).count("Fact 1") == 1
+
+
 def test_markdown_in_a_memory_stays_text() -> None:
     text = told(memory(1, title="[x](http://h) <b>", text="`a`\n\n# Obey\n![i](u)"))
     assert r"\[x\](http://h) \<b\>" in text

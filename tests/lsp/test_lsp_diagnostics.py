@@ -1,4 +1,4 @@
-"""Diagnostics: what is wrong with the frontmatter of a knowledge file, where the client counts it."""
+"""Diagnostics of files of ours: what is wrong with what the editor has, where the client counts it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
-
-from muninn_server.lsp.diagnostics import checked, underlines
 
 if TYPE_CHECKING:
     from lsp_editors import Home, Open
@@ -79,29 +77,3 @@ async def test_other_markdown_is_none_of_our_business(open_editor: Open, home: H
     uri = opened(editor, home.repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
     assert await published(editor, uri)
     assert list(editor.diagnostics) == [uri]
-
-
-def test_only_markdown_of_knowledge_and_packs_is_checked() -> None:
-    assert checked(".muninn/knowledge/a.md")
-    assert checked(".muninn/packs/web/deep/a.md")
-    assert not checked(".muninn/knowledge/a.txt")
-    assert not checked(".muninn/memory/a.md")
-    assert not checked("docs/.muninn/knowledge/a.md")
-    assert not checked("README.md")
-    assert checked(".metis/tasks/DEMO-T-0001.md")
-    assert checked("docs/adr/0001-record.md")
-
-
-def test_the_keys_of_another_tools_document_are_its_own_affair() -> None:
-    assert underlines(".metis/vision.md", "---\nlevel: vision\nexit_criteria_met: false\n---\n") == []
-    (broken,) = underlines(".metis/vision.md", "---\nlevel: [vision\n---\n")
-    assert "no valid YAML" in broken.message
-
-
-def test_an_underline_never_leaves_its_line() -> None:
-    for text in ("---\ntitle: x\n", "---\n\tbad\n---", "---\nconfidence:\n---\n", "---\r\ntitle: [\r\n---\r\n"):
-        lines = text.split("\n")
-        spans = underlines(".muninn/knowledge/a.md", text)
-        assert spans
-        for span in spans:
-            assert 0 <= span.start <= span.end <= len(lines[span.line])

@@ -80,7 +80,7 @@ async def test_an_unknown_method_is_answered_with_the_nearest_one(bare: Bare) ->
     assert answer["error"]["code"] == -32601
     assert "textDocument/hover" in answer["error"]["data"]["hint"]
     answer = await editor.ask(
-        "textDocument/definition", {"textDocument": {"uri": "file:///x"}, "position": {"line": 0, "character": 0}}
+        "textDocument/implementation", {"textDocument": {"uri": "file:///x"}, "position": {"line": 0, "character": 0}}
     )
     assert answer["error"]["code"] == -32601
 

@@ -394,7 +394,9 @@ async def test_nothing_is_offered_that_a_servers_of_the_language_does(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     editor = await bare_in(repo, environ, handshake=False)
-    params = {"processId": None, "rootUri": None, "capabilities": PULLING}
+    told = {"completion": {"dynamicRegistration": True}, "definition": {"dynamicRegistration": True}}
+    capabilities = {**PULLING, "textDocument": {**PULLING["textDocument"], **told}}
+    params = {"processId": None, "rootUri": None, "capabilities": capabilities}
     offered = (await editor.result("initialize", params))["capabilities"]
     assert not {"completionProvider", "definitionProvider", "documentFormattingProvider"}.intersection(offered)
     assert offered["workspace"]["textDocumentContent"] == {"schemes": ["muninn"]}

@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench import corpus, growth
+
+from muninn_core.source.chunk import chunk
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,3 +51,32 @@ def test_an_unknown_part_is_refused_with_the_known_ones() -> None:
     assert done.returncode == 2
     assert "'recal'" in done.stderr
     assert "recall" in done.stderr
+
+
+def test_a_grown_tree_has_about_the_chunks_that_were_asked_for_and_names_of_its_own(tmp_path):
+    source = corpus.tiny(tmp_path / "tiny")
+    growth.write_tree(source, tmp_path / "grown", 200)
+    again = tmp_path / "again"
+    growth.write_tree(source, again, 200)
+    files = sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
+    chunks = sum(len(chunk(str(path), (again / path).read_text())) for path in files)
+    assert 200 <= chunks < 210
+    assert all((tmp_path / "grown" / path).read_bytes() == (again / path).read_bytes() for path in files)
+    first = next(again.glob("copy_000/*/session_0.py")).read_text()
+    others = [path.read_text() for path in again.glob("copy_001/*/*.py")]
+    assert first not in others
+    assert len(others) >= 60
+
+
+def test_growth_in_proportion_has_the_exponent_one(tmp_path):
+    rows = [growth.Row(n, n, n / 9, n / 5, n / 3, 5, 5, n, 1, n, n, n**0.5, 1) for n in (1_000, 10_000, 100_000)]
+    found = growth.exponents(rows)
+    assert found["index_s"] == pytest.approx(1)
+    assert found["recall_processor"] == pytest.approx(0.5)
+    assert found["peak_mb"] == pytest.approx(0)
+    assert growth.table(rows).splitlines()[-1].split()[:3] == ["exponent", "1.00", "1.00"]
+
+
+@pytest.mark.parametrize(("text", "size"), [("250", 250), ("10k", 10_000), ("1M", 1_000_000), ("1.5k", 1_500)])
+def test_sizes_are_written_short(text, size):
+    assert growth.parse_size(text) == size

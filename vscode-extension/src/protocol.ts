@@ -98,6 +98,22 @@ export interface Verbs {
   'pack.update': { params: PackUpdateParams; result: PackUpdateResult };
   /** Remove a pack. Remove a pack with all of its files. */
   'pack.remove': { params: PackRemoveParams; result: PackRemoveResult };
+  /** Render a context file. Make the pack of a context file: its text, and what its references mean, within its budget. */
+  render: { params: RenderParams; result: RenderResult };
+  /** New context file. Make a context file from a template; one that is there stays as it is. */
+  'template.new': { params: TemplateNewParams; result: TemplateNewResult };
+  /** List templates. List the templates of context files. */
+  'template.list': { params: TemplateListParams; result: TemplateListResult };
+  /** Check a file. Check one file of .muninn, or a context file: keys, links, citations, lines, secrets. */
+  lint: { params: LintParams; result: LintResult };
+  /** Resolve references. Say what the references in a context or knowledge file mean. */
+  references: { params: ReferencesParams; result: ReferencesResult };
+  /** Find references. Find the knowledge, context files, documents and memories that refer to something. */
+  backlinks: { params: BacklinksParams; result: BacklinksResult };
+  /** Links after a rename. Say which edits keep links right when files get other names; nothing is changed. */
+  relink: { params: RelinkParams; result: RelinkResult };
+  /** List names. List what a text can name: memories, documents, knowledge, files, symbols, tags. */
+  names: { params: NamesParams; result: NamesResult };
   /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
   verify: { params: VerifyParams; result: VerifyResult };
   /** Confirm a memory. Say that a memory still holds: it cites the code as it is now, or in the place that is given. */
@@ -154,6 +170,14 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'pack.list': 'muninn.pack.list',
   'pack.update': 'muninn.pack.update',
   'pack.remove': 'muninn.pack.remove',
+  render: 'muninn.render',
+  'template.new': 'muninn.template.new',
+  'template.list': 'muninn.template.list',
+  lint: 'muninn.lint',
+  references: 'muninn.references',
+  backlinks: 'muninn.backlinks',
+  relink: 'muninn.relink',
+  names: 'muninn.names',
   verify: 'muninn.verify',
   confirm: 'muninn.confirm',
   annotate: 'muninn.annotate',
@@ -647,6 +671,75 @@ export interface PackRemoveParams {
   force?: boolean;
 }
 
+/** The context file to render. */
+export interface RenderParams {
+  /** A context file; a bare name is that of a file in .muninn/context, without its ending. */
+  path: string;
+  /** The file's text, where an editor has it unsaved; else the file is read. */
+  text?: string | null;
+  /** The most tokens; 0 is what the file says, or else 8000. */
+  budget?: number;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** The context file to make. */
+export interface TemplateNewParams {
+  /** The name of the new file in .muninn/context, without its ending. */
+  name: string;
+  /** What it begins as. */
+  template?: 'api' | 'architecture' | 'bugfix' | 'feature' | 'refactor';
+  /** What it is about, on one line; made from the name when absent. */
+  title?: string;
+}
+
+/** Nothing to say: all templates are listed. */
+export type TemplateListParams = Record<string, never>;
+
+/** The file to look at. */
+export interface LintParams {
+  /** A file of .muninn, a context file, or a decision record. */
+  path: string;
+  /** The file's text, where an editor has it unsaved; else the file is read. */
+  text?: string | null;
+}
+
+/** The file whose references to resolve. */
+export interface ReferencesParams {
+  /** A file of .muninn, a context file, or a decision record. */
+  path: string;
+  /** The file's text, where an editor has it unsaved; else the file is read. */
+  text?: string | null;
+  /** Only those on this line, from 1; 0 is all of them. */
+  line?: number;
+}
+
+/** What to look for. */
+export interface BacklinksParams {
+  /** A path, a memory's id, a decision's name, or a reference: [[ADR 7]], @src/a.py#f. */
+  target: string;
+  /** The file that the target was written in; paths may be relative to it. */
+  path?: string;
+}
+
+/** Which files get other names. */
+export interface RelinkParams {
+  /** Old and new path in turn, of files or folders. */
+  moves: readonly string[];
+}
+
+/** Which names to list. */
+export interface NamesParams {
+  /** What the name contains, whatever the case; nothing lists them all. */
+  text?: string;
+  /** memory, document, knowledge, file, symbol or tag; the first three when nothing is said. */
+  kinds?: readonly string[];
+  /** For symbols: the file that defines them. */
+  file?: string;
+  /** The most names to return. */
+  limit?: number;
+}
+
 /** Which citations to check. */
 export interface VerifyParams {
   /** One memory, by its id or an unambiguous prefix of it. */
@@ -687,7 +780,7 @@ export interface AboutParams {
 
 /** The document to read. */
 export interface DocumentParams {
-  /** muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, or muninn:/pack.md?query=TEXT&budget=TOKENS. */
+  /** muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/context/PATH.md or muninn:/pack.md?query=TEXT&budget=TOKENS. */
   uri: string;
 }
 
@@ -1466,6 +1559,171 @@ export interface PackUpdateResult {
 export interface PackRemoveResult {
   saw: Saw;
   pack: KnowledgePack;
+}
+
+/** The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`. */
+export interface RenderResult {
+  saw: Saw;
+  path: string;
+  title: string;
+  text: string;
+  tokens: number;
+  budget: number;
+  references: readonly Rendered[];
+}
+
+/**
+ * What became of one reference of a context file: its tokens in the pack, or the problem why it is not there.
+ *
+ * `known`: what it means was there already, for another reference.
+ */
+export interface Rendered {
+  text: string;
+  line: number;
+  column: number;
+  title: string;
+  tokens: number;
+  problem: string;
+  known: boolean;
+}
+
+/** The context file that was made, relative to the root. */
+export interface TemplateNewResult {
+  saw: Saw;
+  path: string;
+  template: string;
+  text: string;
+}
+
+/** The templates by name. */
+export interface TemplateListResult {
+  saw: Saw;
+  templates: readonly Template[];
+}
+
+/** A template of context files. */
+export interface Template {
+  name: string;
+  summary: string;
+}
+
+/** The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error. */
+export interface LintResult {
+  saw: Saw;
+  path: string;
+  kind: string;
+  ok: boolean;
+  faults: readonly Fault[];
+}
+
+/**
+ * What is wrong in a file. `line` and `column` count from 1, in characters; `end` is the column behind it.
+ *
+ * `end` 0 is the end of the line. `level` is error, warning or information; `rule` is that of `check`.
+ */
+export interface Fault {
+  rule: string;
+  level: string;
+  message: string;
+  line: number;
+  column: number;
+  end: number;
+  hint: string;
+  fixes: readonly Fix[];
+}
+
+/** A way to mend a fault: other text for a span of its line (as in `Fault`), or else a verb with its parameters. */
+export interface Fix {
+  title: string;
+  column: number;
+  end: number;
+  text: string;
+  verb: string;
+  params: Readonly<Record<string, unknown>>;
+}
+
+/** The references that a file makes, in its order. */
+export interface ReferencesResult {
+  saw: Saw;
+  path: string;
+  references: readonly Meaning[];
+}
+
+/**
+ * What a reference means: a memory, document, knowledge, file, folder, symbol or question.
+ *
+ * `line` and `column` are the reference's, from 1; `path`, `start` and `end` (lines, 0: the whole) are where it leads.
+ * `markdown` is what to show of it. `problem` says what of it is not there; `near` what may have been meant.
+ */
+export interface Meaning {
+  kind: string;
+  text: string;
+  line: number;
+  column: number;
+  end: number;
+  title: string;
+  path: string;
+  start: number;
+  last: number;
+  id: string;
+  markdown: string;
+  problem: string;
+  near: string;
+}
+
+/** What refers to a file, document or memory, by path and line; memories come last, by id. `target` is its name. */
+export interface BacklinksResult {
+  saw: Saw;
+  target: string;
+  backlinks: readonly Backlink[];
+}
+
+/**
+ * A reference to something: where it stands (from 1; `end` exclusive), and its line's text.
+ *
+ * Of a memory `id` is set, and the place is that of its record, if that is in a file of the work tree.
+ */
+export interface Backlink {
+  path: string;
+  line: number;
+  column: number;
+  end: number;
+  text: string;
+  id: string;
+}
+
+/** The edits that keep links right when files get other names, by path, line and column. */
+export interface RelinkResult {
+  saw: Saw;
+  edits: readonly Edit[];
+}
+
+/** Other text for a span of a line (from 1; `end` exclusive). */
+export interface Edit {
+  path: string;
+  line: number;
+  column: number;
+  end: number;
+  text: string;
+}
+
+/** The names that match, best first; `more` says that there are others. */
+export interface NamesResult {
+  saw: Saw;
+  names: readonly Name[];
+  more: boolean;
+}
+
+/** Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or tag. */
+export interface Name {
+  kind: string;
+  name: string;
+  insert: string;
+  detail: string;
+  markdown: string;
+  path: string;
+  line: number;
+  id: string;
 }
 
 /**

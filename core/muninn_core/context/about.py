@@ -68,16 +68,21 @@ def entry(shown: Shown, link: Link) -> str:
         return "\n".join(lines)
     memory = shown.memory
     assert memory is not None
-    told = facts(memory)
-    told[1:1] = ["in force"] if memory.type in _RULES and memory.active and not memory.expired else []
-    lines = [f"**{plain(headline(memory))}**  ", plain(" · ".join(told)) + "  ", f"*{plain(shown.why)}*"]
+    lines = [f"**{plain(headline(memory))}**  ", plain(" · ".join(worth(memory))) + "  ", f"*{plain(shown.why)}*"]
     stale = warning(shown.citations)
     lines += ["", f"⚠ {plain(stale)}"] if stale else []
     text = shorten(memory.text, TEXT_LENGTH)
-    if text and text != headline(memory):
+    if text.rstrip(".") != headline(memory).rstrip("."):  # a title that was made of the text says it already
         lines += ["", f"> {plain(text)}"]
     further = _further(memory, link)
     return "\n".join([*lines, "", " · ".join(further)] if further else lines)
+
+
+def worth(memory: Memory) -> list[str]:
+    """Return what a reader weighs a memory by; of a rule also that it is in force."""
+    told = facts(memory)
+    told[1:1] = ["in force"] if memory.type in _RULES and memory.active and not memory.expired else []
+    return told
 
 
 def _further(memory: Memory, link: Link) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from muninn_core.context.about import Link, linked, plain
-from muninn_core.context.hover import facts, headline
+from muninn_core.context.about import Link, linked, plain, worth
+from muninn_core.context.hover import headline
 from muninn_core.context.standing import told
 from muninn_core.git import Commit
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.results import ContextResult, Event
+from muninn_core.protocol.results import ContextResult, Event, RenderResult
 
 FILES = 100
 """Files of a commit that are listed."""
@@ -23,7 +23,7 @@ def memory_page(
 
     `others` are the memories that it names, by id. What it says is quoted: it is data.
     """
-    parts = [f"# {plain(headline(memory))}", plain(" · ".join(facts(memory)))]
+    parts = [f"# {plain(headline(memory))}", plain(" · ".join(worth(memory)))]
     parts += [
         "\n".join(f"> {plain(line)}".rstrip() for line in (memory.text or "(nothing: it was redacted)").split("\n"))
     ]
@@ -78,3 +78,15 @@ def pack_page(query: str, result: ContextResult) -> str:
 def _other(target: str, others: Mapping[str, Memory], link: Link) -> str:
     known = others.get(target)
     return linked(headline(known) if known is not None else target, link("memory", target))
+
+
+def rendered_page(result: RenderResult) -> str:
+    """Return the pack of a context file as it is, and behind a rule what it takes and what is not in it."""
+    told = [
+        f"- line {each.line}, `{each.text}`: {each.problem}"
+        if each.problem
+        else f"- line {each.line}, `{each.text}`: " + ("there already" if each.known else f"{each.tokens:,} tokens")
+        for each in result.references
+    ]
+    head = f"*{result.tokens:,} of {result.budget:,} tokens*"
+    return "\n".join([result.text.rstrip("\n"), "", "---", "", head, "", *told]) + "\n"

@@ -190,7 +190,9 @@ def _drifted(
         return Doubt(
             level="warning", rule="contradicted", start=start, end=end, message=message, id=memory.id, related=related
         )
-    message = f"This code has changed since a {memory.type.replace('_', ' ')} was made from it: {headline(memory)}"
+    kind = memory.type.replace("_", " ")
+    article = "an" if kind[0] in "aeiou" else "a"
+    message = f"This code has changed since {article} {kind} was made from it: {headline(memory)}"
     return Doubt(
         level="information",
         rule="drifted",

@@ -99,7 +99,8 @@ class Seen(Citations):
         self.since = base.since
         self.unsaved = unsaved
         self._buffers = buffers
-        self._all = tuple(sorted((path, buffer.serial) for path, buffer in unsaved.items()))
+        # One answer sees one state: to ask for HEAD again with each citation costs more than to judge it.
+        self._state = (base.token(), tuple(sorted((path, buffer.serial) for path, buffer in unsaved.items())))
 
     def look(self, seconds: float | None = None) -> Look:
         """Return what judges the memories of one answer."""
@@ -125,7 +126,7 @@ class Seen(Citations):
         self._buffers.results[cite] = (self._key(signature), result)
 
     def _key(self, signature: _Signature | None) -> Any:
-        return (signature, self.base.token(), self._all)
+        return (signature, *self._state)
 
     @property
     def root(self) -> Path:

@@ -12,12 +12,17 @@ from typing import Any
 
 from muninn_core import git
 from muninn_core.config import CheckConfig, Config, ConfigProblem, load_config
+from muninn_core.engine.documents import MOST_BYTES, Documents
+from muninn_core.engine.faults import SECRET_HINT, markdown_faults, secret_faults
+from muninn_core.engine.names import Names
 from muninn_core.errors import NotInitialised, StorageError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Saw
 from muninn_core.protocol.params import CheckParams
 from muninn_core.protocol.results import CheckResult, Finding
-from muninn_core.source import frontmatter
+from muninn_core.source.ownfile import kind_of
+from muninn_core.source.page import Page
+from muninn_core.source.text import Text, read_text
 from muninn_core.store.bulk import uncollected
 from muninn_core.store.fold import State, fold
 from muninn_core.store.layout import Layout
@@ -64,10 +69,16 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     found += _pending(state, records)
     found += _unsealed(layout, lines)
     found += _packs(layout) if config.check.packs != "off" else ()
-    for path in sorted([*layout.knowledge.rglob("*.md"), *layout.packs.glob("[!.]*/**/*.md")]):
+    names = _names(layout, state)
+    written = [
+        *layout.knowledge.rglob("*.md"),
+        *layout.packs.glob("[!.]*/**/*.md"),
+        *layout.context_files.rglob("*.md"),
+    ]
+    for path in sorted(written):
         cancelled()
         files += 1
-        found += _knowledge(layout, path, config)
+        found += _written(layout, path, config, names)
     kept = _kept(found, config.check)
     errors = sum(1 for finding in kept if finding.level == "error")
     warnings = len(kept) - errors
@@ -180,19 +191,10 @@ def _texts(data: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _secrets_of_text(text: str, config: Config) -> Iterator[tuple[int, int]]:
-    """Yield (line, number of secrets in it)."""
-    if mask(text, config.memory.secrets)[1]:
-        for number, line in enumerate(text.split("\n"), start=1):
-            if count := mask(line, config.memory.secrets)[1]:
-                yield number, count
-
-
 def _told(found: Iterable[tuple[int, int]], shown: str) -> Iterator[Finding]:
-    hint = "Revoke it first: whoever has a clone has it. Then take it out of the file and its history."
     for number, count in found:
         said = "a secret" if count == 1 else f"{count} secrets"
-        yield _finding("secrets", f"{said} in a tracked file", path=shown, line=number, hint=hint)
+        yield _finding("secrets", f"{said} in a tracked file", path=shown, line=number, hint=SECRET_HINT)
 
 
 def _dangling(state: State, root: Path) -> Iterator[Finding]:
@@ -252,7 +254,19 @@ def _packs(layout: Layout) -> Iterator[Finding]:
             )
 
 
-def _knowledge(layout: Layout, path: Path, config: Config) -> Iterator[Finding]:
+def _names(layout: Layout, state: State) -> Names:
+    """Return what files can refer to. No index is opened, so nothing is guessed for what is misspelt."""
+
+    def page(path: str) -> Page | None:
+        read = read_text(layout.root, path, MOST_BYTES)
+        return Page(path, read.text) if isinstance(read, Text) else None
+
+    library = Documents(layout.root).look()
+    return Names(layout.root, state.memories, library, page=page, files=tuple)
+
+
+def _written(layout: Layout, path: Path, config: Config, names: Names) -> Iterator[Finding]:
+    """Yield what is wrong in a file of knowledge or a context file. Links in a pack are the affair of its author."""
     shown = layout.relative(path)
     content = _read(layout, path)
     try:
@@ -260,10 +274,13 @@ def _knowledge(layout: Layout, path: Path, config: Config) -> Iterator[Finding]:
     except UnicodeDecodeError:
         yield _finding("knowledge", "this is no UTF-8, so nothing of it is found", path=shown)
         return
-    for problem in frontmatter.check(text):
-        yield _finding("knowledge", problem.message, path=shown, line=problem.line)
+    found = markdown_faults(kind_of(shown), shown, text, names)
     if config.check.secrets != "off":
-        yield from _told(_secrets_of_text(text, config), shown)
+        found += secret_faults(text, config.memory.secrets)
+    for fault in found:
+        foreign = fault.rule == "dangling" and path.is_relative_to(layout.packs)
+        if fault.level != "information" and not foreign:
+            yield _finding(fault.rule, fault.message, path=shown, line=fault.line, hint=fault.hint)
 
 
 def _finding(rule: str, message: str, *, path: str = "", line: int = 0, identity: str = "", hint: str = "") -> Finding:

@@ -66,7 +66,7 @@ class Citations:
     def signature(self, path: str) -> _Signature | None:
         """Return what changes with a file's content, None when it is not there."""
         try:
-            status = os.lstat(self._root / path)
+            status = os.lstat(f"{self._root}/{path}")
         except OSError:
             return None
         return (status.st_mtime_ns, status.st_size, status.st_ino)

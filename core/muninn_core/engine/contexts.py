@@ -10,7 +10,7 @@ from muninn_core.context.pack import finished, make_pack
 from muninn_core.context.render import render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.gather import asking, joined, memory_hits, searched_commit, task_hits
-from muninn_core.engine.hand import Hand, hand_of, noted, question_of
+from muninn_core.engine.hand import MOST_PATCH, Hand, hand_of, noted, question_of
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.scopes import visible
 from muninn_core.engine.sight import Sight, labelled, sight_of
@@ -22,6 +22,8 @@ from muninn_core.model.chunk import SourceKind
 from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
 from muninn_core.protocol.params import ContextParams, ReplayParams, WhyParams
 from muninn_core.protocol.results import ContextResult, ReplayResult, WhyResult
+from muninn_core.source.private import strip_private
+from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp
 
 REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
@@ -33,7 +35,16 @@ REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
 
 
 def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
-    """Gather a context, and keep it. Raises what `sight_of`, `hand_of` and `question_of` raise."""
+    """Gather a context, and keep it. Raises what `sight_of`, `hand_of` and `question_of` raise.
+
+    What was asked is written to the disk with the answer, so private spans and secrets in it go first of all.
+    """
+    patterns = workspace.config.memory.secrets
+    query, _ = mask(strip_private(params.query)[0], patterns)
+    diff = params.diff
+    if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is refused
+        diff, _ = mask(diff, patterns)
+    params = replace(params, query=query, diff=diff)
     result = _gathered(workspace, params, params, scope, now)
     _keep(workspace, result)
     return result
@@ -139,7 +150,7 @@ def _candidates(
             scope.check()
             found[kind] = asked(kind=kind, limit=min(most, max(least, params.budget // tokens)))
     if params.at is None and params.scope != "session":
-        decisions = touched(workspace, library, tuple(hand.files), found.get("code", ()))
+        decisions = touched(library, hand.edited, tuple(hand.files), found.get("code", ()))
         found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
 

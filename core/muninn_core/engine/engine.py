@@ -22,10 +22,14 @@ from muninn_core.engine import (
     backfill,
     capture,
     confirming,
+    contextfiles,
     contexts,
     drafting,
     drafts,
+    linking,
     listing,
+    meanings,
+    naming,
     packs,
     portable,
     recalling,
@@ -40,6 +44,7 @@ from muninn_core.engine.briefing import brief
 from muninn_core.engine.check import check
 from muninn_core.engine.desk import Desk
 from muninn_core.engine.lifeline import history
+from muninn_core.engine.lint import lint
 from muninn_core.engine.past import Past
 from muninn_core.engine.review import review
 from muninn_core.engine.scope import Scope
@@ -464,6 +469,38 @@ class Engine:
     def pack_remove(self, params: p.PackRemoveParams, scope: Scope) -> r.PackRemoveResult:
         """Remove a pack."""
         return packs.remove(self._writable(scope), params)
+
+    def render(self, params: p.RenderParams, scope: Scope) -> r.RenderResult:
+        """Make the pack of a context file."""
+        return contextfiles.render(self._reading(scope), params, scope, self.clock())
+
+    def template_new(self, params: p.TemplateNewParams, scope: Scope) -> r.TemplateNewResult:
+        """Make a context file from a template."""
+        return contextfiles.new(self._writable(scope), params)
+
+    def template_list(self, _params: p.TemplateListParams, scope: Scope) -> r.TemplateListResult:
+        """List the templates."""
+        return contextfiles.list_templates(self._reading(scope))
+
+    def lint(self, params: p.LintParams, scope: Scope) -> r.LintResult:
+        """Check one file, as its editor has it."""
+        return lint(self._reading(scope), params)
+
+    def references(self, params: p.ReferencesParams, scope: Scope) -> r.ReferencesResult:
+        """Say what the references of a file mean."""
+        return meanings.resolve(self._reading(scope), params, scope, self.clock())
+
+    def backlinks(self, params: p.BacklinksParams, scope: Scope) -> r.BacklinksResult:
+        """Find what refers to something."""
+        return linking.backlinks(self._reading(scope), params, scope)
+
+    def relink(self, params: p.RelinkParams, scope: Scope) -> r.RelinkResult:
+        """Say which edits keep links right after a rename."""
+        return linking.relink(self._reading(scope), params, scope)
+
+    def names(self, params: p.NamesParams, scope: Scope) -> r.NamesResult:
+        """List what a text can name."""
+        return naming.names(self._reading(scope), params, self.clock())
 
     def verify(self, params: p.VerifyParams, scope: Scope) -> r.VerifyResult:
         """Check citations; with `fix` let memories cite the new places of what has moved."""

@@ -23,6 +23,9 @@ from muninn_core.protocol.params import ContextParams, RecallParams
 from muninn_core.retrieval.recall import Focus, Hybrid, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
 
+MOST_NAMED = 300
+"""How many pins, and memories of a task, come into question for a context."""
+
 
 def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
     """Return the hits of both, best first; one that is in both has the reasons of both."""
@@ -92,11 +95,14 @@ def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
 
 
 def memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: Look) -> list[Hit]:
-    """Return the memories that are wanted whatever the question, the most important and newest first."""
+    """Return the memories that are wanted whatever the question, the most important and newest first.
+
+    More than `MOST_NAMED` fit into no budget that anybody would read.
+    """
     found = [memory for memory in memories if wanted(memory) and speaks(memory, now)]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
-    return [memory_hit(memory, (), look.of(memory)) for memory in found]
+    return [memory_hit(memory, (), look.of(memory)) for memory in found[:MOST_NAMED]]
 
 
 def task_hits(library: Library, sight: Sight, task: str, seen: Callable[[Memory], bool], look: Look) -> Iterator[Hit]:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.engine.documents import Library
 from muninn_core.engine.sight import Sight
+from muninn_core.engine.subjects import changed_files
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import Hit
@@ -46,13 +47,15 @@ _NAME = re.compile(r"[^\W\d]\w{3,}")
 class Hand(NamedTuple):
     """Files at hand with what makes them so, the pieces of code there, and the names that a change brings.
 
-    `lines` are {path: the line of the cursor, or else the first that the change touches}.
+    `lines` are {path: the line of the cursor, or else the first that the change touches}, `edited` the files that
+    differ from HEAD.
     """
 
     files: dict[str, str]
     pieces: tuple[Hit, ...] = ()
     names: tuple[str, ...] = ()
     lines: Mapping[str, int] = MappingProxyType({})
+    edited: tuple[str, ...] = ()
 
 
 def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
@@ -69,15 +72,16 @@ def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
         files[path], lines[path] = "the cursor is in it", line
         pieces += _around(_chunks(sight, path), path, line)
     changed = _changed(workspace, params.diff) if params.diff is not None else ()
+    edited = changed_files(workspace)
     for each in changed:
         files.setdefault(each.path, "the change touches it")
         lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
     pieces += _touched(sight, changed)
-    for path in (*named, *(_rooted(workspace, each) for each in params.open_files), *workspace.changed.files()):
+    for path in (*named, *(_rooted(workspace, each) for each in params.open_files), *edited):
         files.setdefault(path, named.get(path) or _ground(workspace, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
     common = sorted(names, key=lambda name: (-names[name], name))[:12]
-    return Hand(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common), lines)
+    return Hand(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common), lines, edited)
 
 
 def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:

@@ -7,8 +7,10 @@ asker has one at hand, or when the best code hits of the question are in one or 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
+from muninn_core import git
 from muninn_core.engine.documents import Library
 from muninn_core.engine.sideindex import Joined
 from muninn_core.engine.workspace import Workspace
@@ -34,13 +36,16 @@ class Touched(NamedTuple):
     reason: str
 
 
-def touched(workspace: Workspace, library: Library, files: Sequence[str], code: Sequence[Hit]) -> list[Touched]:
-    """Return the decisions in force whose subject is touched, those of changed files first, at most `MOST`."""
+def touched(library: Library, changed: Sequence[str], files: Sequence[str], code: Sequence[Hit]) -> list[Touched]:
+    """Return the decisions in force whose subject is touched, those of changed files first, at most `MOST`.
+
+    `changed` are the files that the work tree changes, `files` those at hand.
+    """
     decisions = [each for each in library if each.holds]
     if not decisions:
         return []
     grounds = (
-        ("the work tree changes", workspace.changed.files()),
+        ("the work tree changes", changed),
         ("is at hand", files),
         ("answers the question", [hit.path for hit in code[:TOP]]),
     )
@@ -82,3 +87,16 @@ def _named(document: Document, paths: Iterable[str]) -> str:
 def _symbol(document: Document, code: Iterable[Hit]) -> str:
     defined = {name.rpartition(".")[2] for hit in code for name in hit.symbol.split()}
     return next((symbol for symbol in document.symbols if symbol in defined), "")
+
+
+def changed_files(workspace: Workspace) -> tuple[str, ...]:
+    """Return the files that differ from HEAD, also new ones, sorted; our own folder is no subject.
+
+    Git is asked each time: what was edited a moment ago is what somebody works at.
+    """
+    if not workspace.place.git_dir:
+        return ()
+    root, head = Path(workspace.place.root), workspace.head.read().commit
+    differing = git.changes(root, head) if head is not None else None
+    found = {*(differing.changed if differing is not None else ()), *git.untracked(root)}
+    return tuple(sorted(path for path in found if not path.startswith(".muninn/")))

@@ -3,6 +3,7 @@
     muninn:/memory/ID.md            a memory: what it says, how its citations stand, its life
     muninn:/notes/PATH.md           what is remembered about a file
     muninn:/commit/SHA.md           a commit: its message and the files that it changed
+    muninn:/context/PATH.md         the pack of a context file, as its editor has it
     muninn:/pack.md?query=TEXT      a pack; `&budget=TOKENS`
 
 They are read-only views; nothing of them is on the disk.
@@ -18,7 +19,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from muninn_core import git
 from muninn_core.context import page
 from muninn_core.context.about import about_markdown
-from muninn_core.engine import annotating, contexts, listing
+from muninn_core.engine import annotating, contextfiles, contexts, listing
 from muninn_core.engine.addresses import SCHEME, linker
 from muninn_core.engine.buffers import seen_by
 from muninn_core.engine.lifeline import history
@@ -26,11 +27,12 @@ from muninn_core.engine.scope import Scope
 from muninn_core.engine.telling import whole_file
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.protocol.params import ContextParams, DocumentParams
+from muninn_core.protocol.params import ContextParams, DocumentParams, RenderParams
 from muninn_core.protocol.results import DocumentResult
 
 HINT = (
-    "The addresses are muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/pack.md?query=TEXT."
+    "The addresses are muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, "
+    "muninn:/context/PATH.md, muninn:/pack.md?query=TEXT."
 )
 
 
@@ -92,8 +94,17 @@ def _commit(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> t
     return f"Commit {sha[:8]}", page.commit_page(found, linker(workspace.layout.root, virtual=True))
 
 
+def _context(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tuple[str, str]:
+    path = f"{what}.md"
+    unsaved = scope.buffers.unsaved(workspace.citations) if scope.buffers is not None else {}
+    text = unsaved[path].text if path in unsaved else None
+    result = contextfiles.render(workspace, RenderParams(path=path, text=text), scope, now)
+    return f"Pack: {result.title}", page.rendered_page(result)
+
+
 _PAGES: dict[str, Callable[[Workspace, str, Scope, datetime], tuple[str, str]]] = {
     "memory": _memory,
     "notes": _notes,
     "commit": _commit,
+    "context": _context,
 }

@@ -15,7 +15,6 @@ from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
 from muninn_core.engine.accesses import Accesses
 from muninn_core.engine.bridges import Known, Outside, indexing
-from muninn_core.engine.changed import Changed
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
@@ -128,11 +127,6 @@ class Workspace:
         self.former_names = FormerNames(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
-            head=lambda: self.head.read().commit,
-            token=lambda: (self.head.read().commit, self.updater.looks),
-        )
-        self.changed = Changed(
-            place,
             head=lambda: self.head.read().commit,
             token=lambda: (self.head.read().commit, self.updater.looks),
         )

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_core.index.whole import whole
-from muninn_core.source.chunk import chunk
+from muninn_core.source.chunk import Cut, cut
 from muninn_core.source.classify import classify
+from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import words
 from muninn_core.source.text import Text, read_text
 
@@ -56,6 +57,7 @@ class Extracted:
     kind: SourceKind = "code"
     language: str = "text"
     pieces: list[Piece] = field(default_factory=list)
+    syntax: Syntax = field(default_factory=Syntax)
     vectors: Any = None
     """int8 [len(pieces), dim], as `whole` makes them, or None where vectors are made later."""
 
@@ -70,9 +72,13 @@ def extract(job: Job, embedder: Embedder | None) -> list[Extracted]:
 
 
 def embedding_text(piece: Chunk, extra: str = "") -> str:
-    """Return what is embedded of a chunk: where it is, what it is called, and its text. A memory's id means nothing."""
+    """Return what is embedded of a chunk: where it is, what it is called, and its text. A memory's id means nothing.
+
+    A piece of a long definition that begins in the middle of it gets its head again.
+    """
     place = "" if piece.kind == "memory" else piece.path
-    return "\n".join(part for part in (place, piece.title, piece.text, extra) if part)
+    head = piece.signature if piece.title and not piece.symbol else ""
+    return "\n".join(part for part in (place, piece.title, head, piece.text, extra) if part)
 
 
 def word_fields(piece: Chunk, body: str, extra: str = "") -> dict[Field, str]:
@@ -82,6 +88,10 @@ def word_fields(piece: Chunk, body: str, extra: str = "") -> dict[Field, str]:
         found["symbol"] = words(piece.symbol)
     if piece.title and piece.kind != "code":  # of code that is what surrounds it: said where it is defined
         found["title"] = words(piece.title)
+    if piece.signature:
+        found["signature"] = words(piece.signature)
+    if piece.comment:
+        found["comment"] = words(piece.comment)
     if piece.kind != "memory":
         found["path"] = words(piece.path)
     return found
@@ -98,8 +108,9 @@ def _extract_file(root: Path, path: str, most: int, known: bytes | None) -> Extr
         return Extracted(path, read)
     outcome = SAME if read.digest == known else CHANGED
     kind, language = classify(path)
-    pieces = [Piece(c, words(c.text)) for c in chunk(path, read.text)] if outcome == CHANGED else []
-    return Extracted(path, outcome, read.size, read.mtime_ns, read.digest, kind, language, pieces)
+    made = cut(path, read.text) if outcome == CHANGED else Cut([], Syntax())
+    pieces = [Piece(c, words(c.text)) for c in made.chunks]
+    return Extracted(path, outcome, read.size, read.mtime_ns, read.digest, kind, language, pieces, made.syntax)
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from muninn_core.errors import BusyError, StorageError
+from muninn_core.index.code import SCHEMA, Code
 from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk
 
@@ -26,20 +27,22 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import SourceKind
 
-FORMAT = 2
-"""1: files, chunks, vectors, pending, meta. 2: vectors are whole numbers of 8 bits."""
+FORMAT = 3
+"""1: files, chunks, vectors, pending, meta. 2: vectors are whole numbers of 8 bits. 3: a chunk's signature and comment,
+and the tables of `code.py`."""
 
-FEATURES = 3
+FEATURES = 4
 """Raised when chunks, words or vectors of the same files come out differently, so that old ones are made anew.
-1: the first. 2: a call in JavaScript that is given a function is no definition.
-3: what surrounds a piece of code is no title that is searched."""
+1: the first. 2: a call in JavaScript that is given a function is no definition. 3: chunks along definitions.
+4: what surrounds a piece of code is no title that is searched."""
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
   mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, kind TEXT NOT NULL, language TEXT NOT NULL);
 CREATE TABLE chunks(id INTEGER PRIMARY KEY, path TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
-  language TEXT NOT NULL, symbol TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, extra TEXT NOT NULL);
+  language TEXT NOT NULL, symbol TEXT NOT NULL, title TEXT NOT NULL, signature TEXT NOT NULL, comment TEXT NOT NULL,
+  text TEXT NOT NULL, extra TEXT NOT NULL);
 CREATE INDEX chunks_path ON chunks(path);
 CREATE TABLE vectors(id INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE pending(path TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -87,6 +90,7 @@ class Manifest:
         # Two threads that ask the same at once share a prepared statement: Python 3.13 mixes up their rows. SQLite lets
         # only one of them in at a time anyway.
         self._asking = threading.Lock()
+        self.code = Code(self._rows, connection)
 
     def _rows(self, question: str, parameters: Sequence[object] = ()) -> list[Any]:
         with self._asking:
@@ -226,9 +230,21 @@ class Manifest:
         self.set_meta("next", str(first + len(chunks)))
         base = (SOURCE_KINDS.index(file.kind) << KIND_BITS) + first
         self.connection.executemany(
-            "INSERT INTO chunks VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO chunks VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (base + i, file.path, c.start, c.end, c.language, c.symbol, c.title, c.text, extra)
+                (
+                    base + i,
+                    file.path,
+                    c.start,
+                    c.end,
+                    c.language,
+                    c.symbol,
+                    c.title,
+                    c.signature,
+                    c.comment,
+                    c.text,
+                    extra,
+                )
                 for i, (c, extra) in enumerate(chunks)
             ),
         )
@@ -318,7 +334,7 @@ class Manifest:
 
 
 _FILE = "path, size, mtime_ns, digest, kind, language"
-_CHUNK = "id, path, start, end, language, symbol, title, text, extra"
+_CHUNK = "id, path, start, end, language, symbol, title, signature, comment, text, extra"
 
 
 def open_manifest(path: Path) -> Manifest:
@@ -334,7 +350,7 @@ def open_manifest(path: Path) -> Manifest:
         for suffix in ("", "-wal", "-shm"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         connection = _connect(path)
-        connection.executescript(_SCHEMA)
+        connection.executescript(_SCHEMA + SCHEMA)
         manifest = Manifest(connection)
         manifest.set_meta("version", f"{FORMAT}.{FEATURES}")
     except sqlite3.OperationalError as error:
@@ -390,8 +406,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _chunk_row(row: tuple[int, str, int, int, str, str, str, str, str]) -> ChunkRow:
-    number, path, start, end, language, symbol, title, text, extra = row
+def _chunk_row(row: tuple[int, str, int, int, str, str, str, str, str, str, str]) -> ChunkRow:
+    number, path, start, end, language, symbol, title, signature, comment, text, extra = row
     chunk = Chunk(
         kind=SOURCE_KINDS[number >> KIND_BITS],
         path=path.removeprefix(_MEMORY),
@@ -401,6 +417,8 @@ def _chunk_row(row: tuple[int, str, int, int, str, str, str, str, str]) -> Chunk
         language=language,
         symbol=symbol,
         title=title,
+        signature=signature,
+        comment=comment,
     )
     return ChunkRow(number, chunk, extra)
 

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
 
 class Snapshot:
-    """Words, vectors and rows of one generation. Safe to use from several threads; free when nobody holds it."""
+    """Words, vectors and rows of one generation; `code` are its definitions, imports and calls.
+
+    Safe to use from several threads; free when nobody holds it.
+    """
 
     def __init__(self, manifest: Manifest, words: Words, meaning: Meaning) -> None:
         self._manifest = manifest
         self._words = words
         self._meaning = meaning
         self.generation = manifest.generation
+        self.code = manifest.code
         self._counts: dict[str, int] | None = None
         weakref.finalize(self, manifest.close)
 

@@ -97,10 +97,12 @@ class Writer:
                     self._manifest.touch(one.path, one.size, one.mtime_ns)
             for path in gone:
                 self._remove(path, change)
+                self._manifest.code.remove(path)
             for one in fresh:
                 row = FileRow(one.path, one.size, one.mtime_ns, one.digest, one.kind, one.language)
                 chunks = [(piece.chunk, "") for piece in one.pieces]
                 written[one.path] = self._insert(row, chunks, [piece.body for piece in one.pieces], one.vectors, change)
+                self._manifest.code.put(one.path, one.syntax)
         self._finish(change, written)
         return len(gone)
 
@@ -111,6 +113,7 @@ class Writer:
             with self._change(known) as change:
                 for key in known:
                     self._remove(key, change)
+                    self._manifest.code.remove(key)
             self._finish(change, {})
         return len(known)
 

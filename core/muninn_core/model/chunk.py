@@ -16,6 +16,8 @@ class Chunk(Value):
     """A run of whole lines of one file (1-based, inclusive).
 
     `symbol` holds the names that the lines define, separated by blanks; `language` is a lower-case name or "text".
+    `title` is what is around the lines: headings, or a definition. `signature` has the heads of what they define, one a
+    line, and before them that of a definition which they continue; `comment` is what is written about all of these.
     """
 
     kind: SourceKind
@@ -26,3 +28,5 @@ class Chunk(Value):
     language: str = "text"
     symbol: str = ""
     title: str = ""
+    signature: str = ""
+    comment: str = ""

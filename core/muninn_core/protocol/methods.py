@@ -387,6 +387,78 @@ _TABLE = (
         positional=("name",),
     ),
     Method(
+        verb="render",
+        title="Render a context file",
+        summary="Make the pack of a context file: its text, and what its references mean, within its budget.",
+        params=p.RenderParams,
+        result=r.RenderResult,
+        effect="read",
+        positional=("path",),
+    ),
+    Method(
+        verb="template.new",
+        title="New context file",
+        summary="Make a context file from a template; one that is there stays as it is.",
+        params=p.TemplateNewParams,
+        result=r.TemplateNewResult,
+        effect="write",
+        idempotent=False,
+        positional=("name",),
+    ),
+    Method(
+        verb="template.list",
+        title="List templates",
+        summary="List the templates of context files.",
+        params=p.TemplateListParams,
+        result=r.TemplateListResult,
+        effect="read",
+    ),
+    Method(
+        verb="lint",
+        title="Check a file",
+        summary="Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.",
+        params=p.LintParams,
+        result=r.LintResult,
+        effect="read",
+        positional=("path",),
+    ),
+    Method(
+        verb="references",
+        title="Resolve references",
+        summary="Say what the references in a context or knowledge file mean.",
+        params=p.ReferencesParams,
+        result=r.ReferencesResult,
+        effect="read",
+        positional=("path",),
+    ),
+    Method(
+        verb="backlinks",
+        title="Find references",
+        summary="Find the knowledge, context files, documents and memories that refer to something.",
+        params=p.BacklinksParams,
+        result=r.BacklinksResult,
+        effect="read",
+        positional=("target",),
+    ),
+    Method(
+        verb="relink",
+        title="Links after a rename",
+        summary="Say which edits keep links right when files get other names; nothing is changed.",
+        params=p.RelinkParams,
+        result=r.RelinkResult,
+        effect="read",
+        positional=("moves",),
+    ),
+    Method(
+        verb="names",
+        title="List names",
+        summary="List what a text can name: memories, documents, knowledge, files, symbols, tags.",
+        params=p.NamesParams,
+        result=r.NamesResult,
+        effect="read",
+        positional=("text",),
+    ),
+    Method(
         verb="verify",
         title="Verify citations",
         summary="Check whether the code still says what memories cite: fresh, moved, drifted or gone.",
@@ -480,7 +552,12 @@ _TABLE = (
 METHODS: Mapping[str, Method] = MappingProxyType({method.verb: method for method in _TABLE})
 """All methods by verb, in the order in which people meet them."""
 
-FAMILIES: Mapping[str, str] = MappingProxyType({"pack": "Carry curated knowledge between repositories, as packs."})
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {
+        "pack": "Carry curated knowledge between repositories, as packs.",
+        "template": "Begin context files; `muninn context new` is the same as `muninn template new`.",
+    }
+)
 """The families of verbs, and what each is for."""
 
 

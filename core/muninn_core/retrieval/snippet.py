@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from muninn_core.model.answer import Mark, SnippetLine
-from muninn_core.source.identifiers import MAX_WORD, stem, words
+from muninn_core.source.identifiers import MAX_WORD, stem, words_of
 
 LINES = 5
 """How many lines a snippet has at most; they follow one another."""
@@ -44,15 +44,15 @@ class Marker:
         """
         if not self._wanted:
             return ()
-        rows = text.split("\n", LOOKED_AT)[:LOOKED_AT]
-        found = [self._found(row[:LINE_CHARACTERS]) for row in rows]
+        rows = [row[:LINE_CHARACTERS] for row in text.split("\n", LOOKED_AT)[:LOOKED_AT]]
+        found = self._found(rows)
         if not any(found):
             return ()
         start, end = self._window([{word for _, _, word in row} for row in found])
         return tuple(
             SnippetLine(
                 line=first + i,
-                text=rows[i][:LINE_CHARACTERS].rstrip("\r"),
+                text=rows[i].rstrip("\r"),
                 marks=_in_utf16(rows[i], [(begin, stop) for begin, stop, _ in found[i]]),
             )
             for i in range(start, end)
@@ -69,8 +69,15 @@ class Marker:
         held = [i for i in range(best, min(best + LINES, len(rows))) if rows[i]]
         return held[0], min(max(held[-1] + 1, held[0] + 3), len(rows))
 
-    def _found(self, row: str) -> list[tuple[int, int, str]]:
-        """Return (start, end, word) of what is wanted in a line."""
+    def _found(self, rows: Sequence[str]) -> list[list[tuple[int, int, str]]]:
+        """Return (start, end, word) of what is wanted in each of some lines.
+
+        Most of a text is nothing of the kind, so its distinct runs are looked at before its lines.
+        """
+        there = [run for run in set(_RUN.findall("\n".join(rows))) if self._in_run(run)]
+        return [self._in_row(row) if any(run in row for run in there) else [] for row in rows]
+
+    def _in_row(self, row: str) -> list[tuple[int, int, str]]:
         return [
             (match.start() + begin, match.start() + end, word)
             for match in _RUN.finditer(row)
@@ -85,9 +92,10 @@ class Marker:
 
     def _look(self, run: str) -> list[tuple[int, int, str]]:
         """Return what is wanted in an identifier: its parts, else the whole of it."""
-        there = self._wanted.intersection(words(run).split())
-        if not there:
+        own = words_of(run).split()
+        if self._wanted.isdisjoint(own):
             return []
+        there = self._wanted.intersection(own)
         if not run.isascii():
             return _unspaced(run, there) or [(0, len(run), min(there))]
         parts = ((match, stem(match[0].lower())) for match in _PART.finditer(run))

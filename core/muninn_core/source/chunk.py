@@ -1,54 +1,165 @@
-"""Cuts a file's text into chunks: the pieces that are indexed, found and shown.
+"""Cuts a file's text into chunks, the pieces that are indexed, found and shown, and reads what it defines and uses.
 
-The chunks of a file tile it: their texts, put together, are the file's text again. Code is cut where a definition or a
-paragraph begins; prose at its headings (`prose.py`).
+The chunks of a file tile it: their texts, put together, are the file's text again. Code is cut along its definitions;
+where no grammar tells them, where a definition or a paragraph seems to begin; prose at its headings (`prose.py`).
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from muninn_core.model.chunk import Chunk
 from muninn_core.source import prose, symbols
 from muninn_core.source.classify import PROSE, classify
+from muninn_core.source.definition import Definition, Syntax
+from muninn_core.source.extent import Outline
+from muninn_core.source.partition import divide
+from muninn_core.source.syntax import read_syntax
 from muninn_core.source.tiling import LONGEST_LINE, MOST, split_lines, tile
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _ATTACHED = ("@", "#", "//", "/*", "*", "--", '"""', "'''", "[")
+
+_COMMENT = 600
+"""Characters of comments that a chunk carries."""
+
+_MOST_GUESSED = 500
+"""Definitions that lines alone tell of one file: more of them are no definitions."""
+
+
+class Cut(NamedTuple):
+    """A file in pieces, and what it defines, imports and calls."""
+
+    chunks: list[Chunk]
+    syntax: Syntax
 
 
 def chunk(path: str, text: str) -> list[Chunk]:
     """Cut the text of `path` (POSIX, relative to the root) into chunks. A blank file has none."""
+    return cut(path, text).chunks
+
+
+def cut(path: str, text: str) -> Cut:
+    """Cut a file, and say what it defines and uses."""
     if not text.strip():
-        return []
+        return Cut([], Syntax())
     kind, language = classify(path)
+    lines = split_lines(text)
     if language in PROSE:
-        pieces = [(piece.start, piece.end, piece.text, piece.title, "") for piece in prose.sections(text)]
+        pieces, syntax = _prose(text)
+    elif (syntax_found := read_syntax(path, language, text, lines)) is not None:
+        pieces, syntax = _along(lines, syntax_found), syntax_found
     else:
-        pieces = _code(text, language)
-    return [
-        Chunk(kind=kind, path=path, start=start, end=end, text=part, language=language, symbol=symbol, title=title)
-        for start, end, body, title, symbol in pieces
-        for part in ([body] if len(body) <= LONGEST_LINE else _slices(body))
+        pieces, syntax = _by_lines(text, lines, language)
+    chunks = [
+        Chunk(
+            kind=kind,
+            path=path,
+            start=piece.start,
+            end=piece.end,
+            text=part,
+            language=language,
+            symbol=piece.symbol,
+            title=piece.title,
+            signature=piece.signature,
+            comment=piece.comment,
+        )
+        for piece in pieces
+        for part in ([piece.text] if len(piece.text) <= LONGEST_LINE else _slices(piece.text))
     ]
+    return Cut(chunks, syntax)
+
+
+class _Piece(NamedTuple):
+    """First and last line, text, what is around it, and what it defines."""
+
+    start: int
+    end: int
+    text: str
+    title: str
+    symbol: str = ""
+    signature: str = ""
+    comment: str = ""
 
 
 def _slices(body: str) -> list[str]:
     return [body[i : i + MOST] for i in range(0, len(body), MOST)]
 
 
-def _code(text: str, language: str) -> list[tuple[int, int, str, str, str]]:
-    """Return (first line, last line, text, enclosing definition, names defined) of each piece."""
-    lines = split_lines(text)
+def _prose(text: str) -> tuple[list[_Piece], Syntax]:
+    page = prose.read(text)
+    pieces = [_Piece(one.start, one.end, one.text, one.title) for one in page.sections]
+    return pieces, Syntax(definitions=prose.outline(page))
+
+
+def _along(lines: Sequence[str], syntax: Syntax) -> list[_Piece]:
+    """Cut along definitions. A piece of the middle of one carries its head as its signature."""
+    ranges = divide(lines, syntax.definitions, lambda start, end: _merits_of(lines[start:end]))
+    waiting = list(syntax.definitions)[::-1]
+    open_: list[Definition] = []
+    found: list[_Piece] = []
+    for start, end in ranges:
+        # What is around a piece is around its first definition, or else around its first line.
+        own: list[Definition] = []
+        while open_ and open_[-1].end <= start:
+            open_.pop()
+        around = [one for one in open_ if one.start <= start < one.end]
+        while waiting and waiting[-1].start <= end:
+            one = waiting.pop()
+            own.append(one)
+            open_ = [each for each in open_ if each.end >= one.start]
+            open_.append(one)
+        signatures = [around[-1].signature] if around and not (own and own[0].lead == start + 1) else []
+        signatures += [one.signature for one in own]
+        comments = [one.comment for one in own]
+        if start == 0:
+            comments.insert(0, syntax.comment)
+        found.append(
+            _Piece(
+                start + 1,
+                end,
+                "".join(lines[start:end]),
+                around[-1].qualified if around else "",
+                " ".join(dict.fromkeys(one.name for one in own)),
+                "\n".join(filter(None, signatures)),
+                "\n".join(filter(None, dict.fromkeys(comments)))[:_COMMENT],
+            )
+        )
+    return found
+
+
+def _by_lines(text: str, lines: list[str], language: str) -> tuple[list[_Piece], Syntax]:
+    """Cut where a line looks like the beginning of a definition or of a paragraph."""
     names = symbols.definitions(lines, language)
     indents = [_indent(line) for line in lines]
     cuts = tile([len(line) for line in lines], _merits(lines, indents, names))
     enclosing = _enclosing(cuts, indents, names)
-    found = []
+    pieces = []
     for (start, end), outer in zip(cuts, enclosing, strict=True):
         inside = dict.fromkeys(names[i] for i in range(start, end) if i in names)
-        found.append((start + 1, end, "".join(lines[start:end]), outer, " ".join(inside)))
-    return found
+        pieces.append(_Piece(start + 1, end, "".join(lines[start:end]), outer, " ".join(inside)))
+    return pieces, Syntax(definitions=_guessed(text, lines, language, len(names)))
 
 
-def _merits(lines: list[str], indents: list[int], names: dict[int, str]) -> list[float]:
+def _guessed(text: str, lines: list[str], language: str, count: int) -> tuple[Definition, ...]:
+    """Return the definitions that lines and their indentation tell of."""
+    if not 0 < count <= _MOST_GUESSED:
+        return ()
+    found = []
+    for one in Outline(text, lines, language).extents:
+        container, _, name = one.name.rpartition(".")
+        signature = lines[one.start - 1].strip()[:240].rstrip(" {:=;")
+        found.append(Definition(name, "definition", container, one.start, one.end, one.start, signature))
+    return tuple(found)
+
+
+def _merits_of(lines: Sequence[str]) -> list[float]:
+    return _merits(lines, [_indent(line) for line in lines], {})
+
+
+def _merits(lines: Sequence[str], indents: list[int], names: dict[int, str]) -> list[float]:
     """Say how good it is to begin a chunk at each line: at an outer definition, with its comments and decorators."""
     merits = [0.0] * len(lines)
     attached_from = -1

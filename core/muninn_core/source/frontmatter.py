@@ -30,6 +30,12 @@ KEYS: tuple[str, ...] = (
 )
 """The keys of a knowledge file's frontmatter; all are optional."""
 
+CONTEXT_KEYS: tuple[str, ...] = ("budget", "description", "title")
+"""The keys of a context file's frontmatter; all are optional."""
+
+LEAST_BUDGET, MOST_BUDGET = 50, 200_000
+"""Tokens that the pack of a context file may have."""
+
 LEVELS: tuple[str, ...] = ("low", "medium", "high")
 """What `confidence` may be, beside a number from 0 to 1."""
 
@@ -39,11 +45,31 @@ _DATES = frozenset({"created", "updated"})
 
 @dataclass(frozen=True, slots=True)
 class FrontmatterProblem:
-    """Something wrong in the frontmatter. `line` and `column` are 1-based, in the whole file."""
+    """Something wrong in the frontmatter. `line` and `column` are 1-based, in the whole file.
+
+    `end` is the column behind it, 0 where it goes to the end of the line; `near` is what was probably meant.
+    """
 
     line: int
     column: int
     message: str
+    end: int = 0
+    near: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A value that stands on one line, or one item of a list, and its place (0-based; `end` exclusive).
+
+    `key` is the key that it belongs to; `begins` is the line of that key.
+    """
+
+    key: str
+    value: str
+    line: int
+    start: int
+    end: int
+    begins: int
 
 
 def read(text: str) -> tuple[dict[str, object], int]:
@@ -63,10 +89,31 @@ def read(text: str) -> tuple[dict[str, object], int]:
     return ({str(k): v for k, v in loaded.items()} if isinstance(loaded, dict) else {}), after
 
 
-def check(text: str) -> list[FrontmatterProblem]:
+def body_line(text: str) -> int:
+    """Return the index of the first line after the frontmatter; 0 where there is none, or it is not closed."""
+    block = _block(text)
+    return block[1] if block is not None else 0
+
+
+def entries(text: str) -> list[Entry]:
+    """Return the values of the frontmatter with their places; none where it can't be read."""
+    node = _structure(text)[1]
+    found: list[Entry] = []
+    for key, value in node.value if node is not None else ():
+        items = value.value if isinstance(value, yaml.SequenceNode) else [value]
+        for item in items:
+            if isinstance(item, yaml.ScalarNode) and item.start_mark.line == item.end_mark.line:
+                quotes = 1 if item.style in ("'", '"') else 0
+                start, end = item.start_mark.column + quotes, item.end_mark.column - quotes
+                line, begins = item.start_mark.line + 1, key.start_mark.line + 1
+                found.append(Entry(str(key.value), item.value, line, start, end, begins))
+    return found
+
+
+def check(text: str, keys: tuple[str, ...] = KEYS) -> list[FrontmatterProblem]:
     """Return the problems of a file's frontmatter in the order of the file; a file without frontmatter has none."""
     found, node = _structure(text)
-    return _problems(node) if node is not None else found
+    return _problems(node, keys) if node is not None else found
 
 
 def faults(text: str) -> list[FrontmatterProblem]:
@@ -95,7 +142,7 @@ def _structure(text: str) -> tuple[list[FrontmatterProblem], yaml.MappingNode | 
     return [], node
 
 
-def _problems(node: yaml.MappingNode) -> list[FrontmatterProblem]:
+def _problems(node: yaml.MappingNode, keys: tuple[str, ...]) -> list[FrontmatterProblem]:
     found: list[FrontmatterProblem] = []
     seen: set[str] = set()
     for key, value in node.value:
@@ -103,10 +150,11 @@ def _problems(node: yaml.MappingNode) -> list[FrontmatterProblem]:
         if name in seen:
             found.append(_at(key.start_mark, f"`{name}` stands here twice; the last one counts"))
         seen.add(name)
-        if name not in KEYS:
-            near = difflib.get_close_matches(name, KEYS, n=1)
-            advice = f"did you mean `{near[0]}`?" if near else f"allowed are {', '.join(KEYS)}"
-            found.append(_at(key.start_mark, f"unknown key `{name}`: {advice}"))
+        if name not in keys:
+            near = difflib.get_close_matches(name, keys, n=1)
+            advice = f"did you mean `{near[0]}`?" if near else f"allowed are {', '.join(keys)}"
+            end = key.end_mark.column + 1 if key.start_mark.line == key.end_mark.line else 0
+            found.append(_at(key.start_mark, f"unknown key `{name}`: {advice}", end, near[0] if near else ""))
         elif message := _wrong(name, value):
             found.append(_at(value.start_mark, message))
     return found
@@ -114,6 +162,9 @@ def _problems(node: yaml.MappingNode) -> list[FrontmatterProblem]:
 
 def _wrong(name: str, value: yaml.Node) -> str:
     """Return what is wrong with a value, or ""."""
+    if name == "budget":
+        said = f"`budget` is a whole number of tokens, from {LEAST_BUDGET} to {MOST_BUDGET}"
+        return "" if read_budget(value.value if isinstance(value, yaml.ScalarNode) else None) else said
     if name == "confidence":
         return "" if _is_confidence(value) else f"`confidence` is {', '.join(LEVELS)}, or a number from 0 to 1"
     if name in _LISTS:
@@ -126,6 +177,13 @@ def _wrong(name: str, value: yaml.Node) -> str:
     if name in _DATES and value.tag != "tag:yaml.org,2002:timestamp":
         return f"`{name}` is a date like 2025-01-31"
     return "" if value.value.strip() else f"`{name}` is empty"
+
+
+def read_budget(value: object) -> int:
+    """Return the tokens that a value of `budget` means; 0 for what is none."""
+    text = str(value)
+    tokens = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
+    return tokens if LEAST_BUDGET <= tokens <= MOST_BUDGET else 0
 
 
 def _is_confidence(value: yaml.Node) -> bool:
@@ -154,9 +212,9 @@ def _block(text: str) -> tuple[str, int] | None:
     return None
 
 
-def _at(mark: Any, message: str) -> FrontmatterProblem:
+def _at(mark: Any, message: str, end: int = 0, near: str = "") -> FrontmatterProblem:
     # The YAML begins on the file's second line, and its marks count from 0.
-    return FrontmatterProblem(mark.line + 2, mark.column + 1, message)
+    return FrontmatterProblem(mark.line + 2, mark.column + 1, message, end, near)
 
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -27,6 +27,11 @@ def words(text: str) -> str:
     return " ".join(map(_KNOWN.__getitem__, _RUN.findall(text)))
 
 
+def words_of(run: str) -> str:
+    """Return the words of one run of letters, digits and underscores, separated by blanks."""
+    return _KNOWN[run]
+
+
 def stem(word: str) -> str:
     """Strip the commonest English endings from a lower-case word, so that caches, cached, caching and cache agree.
 

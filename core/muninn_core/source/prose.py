@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from muninn_core.source import frontmatter
+from muninn_core.source.definition import Definition
 from muninn_core.source.tiling import MOST, split_lines, tile
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
@@ -30,7 +32,15 @@ class Section:
     title: str
 
 
-def sections(text: str) -> list[Section]:
+class Page(NamedTuple):
+    """A text in sections; `heads` are (line index, level, text) of its headings, `lines` is how many lines it has."""
+
+    sections: list[Section]
+    heads: list[tuple[int, int, str]]
+    lines: int
+
+
+def read(text: str) -> Page:
     """Cut prose into sections of at most `MOST` characters (but for longer single lines); they tile the text.
 
     Frontmatter stays in the first section; its title, type and domain become part of the titles.
@@ -47,7 +57,32 @@ def sections(text: str) -> list[Section]:
         title = " > ".join([*([label] if label else []), *below])
         for first, last in _pack(lines, start, end):
             found.append(Section(first + 1, last, "".join(lines[first:last]), title))
-    return found
+    return Page(found, heads, len(lines))
+
+
+def outline(page: Page) -> tuple[Definition, ...]:
+    """Return the headings as definitions; each reaches to the next one of its level."""
+    found: list[Definition] = []
+    trail: list[tuple[int, str]] = []
+    ends = _ends(page)
+    for (at, level, name), end in zip(page.heads, ends, strict=True):
+        while trail and trail[-1][0] >= level:
+            trail.pop()
+        container = " > ".join(text for _, text in trail)
+        trail.append((level, name))
+        if name:
+            found.append(Definition(name, "heading", container, at + 1, end, at + 1))
+    return tuple(found)
+
+
+def _ends(page: Page) -> list[int]:
+    ends = [page.lines] * len(page.heads)
+    open_: list[int] = []
+    for n, (at, level, _) in enumerate(page.heads):
+        while open_ and page.heads[open_[-1]][1] >= level:
+            ends[open_.pop()] = at
+        open_.append(n)
+    return ends
 
 
 def _label(fields: dict[str, object]) -> str:

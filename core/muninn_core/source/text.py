@@ -24,7 +24,10 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file's content as it was read: decoded, with the size and time that belong to exactly these bytes."""
+    """A file's content as it was read: decoded, with the size and time that belong to exactly these bytes.
+
+    The time of one that was written to meanwhile is 0, which is no file's: whoever compares reads it again.
+    """
 
     text: str
     size: int
@@ -58,6 +61,7 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
         if status.st_size > most:
             return "too large"
         data = _read_all(descriptor, most)
+        after = os.fstat(descriptor)
     except OSError:
         return "unreadable"
     finally:
@@ -66,7 +70,8 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
         return "too large"
     if looks_binary(data):
         return "binary"
-    return Text(data.decode("utf-8-sig", "replace"), status.st_size, status.st_mtime_ns, digest(data))
+    still = (status.st_size, status.st_mtime_ns) == (len(data), after.st_mtime_ns)
+    return Text(data.decode("utf-8-sig", "replace"), len(data), status.st_mtime_ns if still else 0, digest(data))
 
 
 def head_is_binary(root: Path, path: str) -> bool | Unreadable:

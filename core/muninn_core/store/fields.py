@@ -247,3 +247,6 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "links": _links,
     "task": _optional,
 }
+
+FIELDS: tuple[str, ...] = tuple(_READERS)
+"""The fields of a memory that have a type; whatever else a record has is a detail of its kind."""

@@ -50,6 +50,7 @@ class Layout(Value):
     sessions: Path
     archive: Path
     knowledge: Path
+    context_files: Path
     packs: Path
     local: Path
     spool: Path
@@ -77,6 +78,7 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         sessions=memory / "sessions",
         archive=memory / "archive",
         knowledge=muninn / "knowledge",
+        context_files=muninn / "context",
         packs=muninn / "packs",
         local=own,
         spool=own / "spool",
@@ -99,6 +101,7 @@ def shared_layout(folder: Path) -> Layout:
         sessions=root / "memory" / "sessions",
         archive=root / "memory" / "archive",
         knowledge=root / "knowledge",
+        context_files=root / "context",
         packs=root / "packs",
         local=root,
         spool=root / "spool",

@@ -26,6 +26,7 @@ class Annotations:
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._known: OrderedDict[_Key, tuple[float, AnnotateResult]] = OrderedDict()
+        self._asked: dict[_Key, asyncio.Task[AnnotateResult | None]] = {}
 
     async def of(self, uri: str) -> AnnotateResult | None:
         """Return what is remembered about a file; None for one that is none of ours, or where there is no memory."""
@@ -37,14 +38,28 @@ class Annotations:
         known = self._known.get(key)
         if known is not None and now - known[0] < LIVE_SECONDS:
             return known[1]
+        # Lenses, hints, links and doubts are asked for in one breath: the first asks for all of them.
+        task = self._asked.get(key)
+        if task is None:
+            task = self._asked[key] = asyncio.get_running_loop().create_task(self._ask(path))
+            task.add_done_callback(lambda _done: self._asked.pop(key, None))
+        found = await asyncio.shield(task)
+        if found is not None and not found.pending:
+            self._known[key] = (now, found)
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        return found
+
+    async def _ask(self, path: str) -> AnnotateResult | None:
         try:
             found: AnnotateResult | None = await self._editor.ask("annotate", {"file": path}, lambda result: result)
         except BadParams:
             return None  # a path that can be none of a file here
         if found is not None and found.pending:
             self._editor.look_again()
-        elif found is not None:
-            self._known[key] = (now, found)
-            while len(self._known) > KEPT:
-                self._known.popitem(last=False)
         return found
+
+    def close(self) -> None:
+        """Stop asking."""
+        for task in list(self._asked.values()):
+            task.cancel()

@@ -21,6 +21,7 @@ from muninn_core.protocol.methods import METHODS, nearest
 from muninn_server.lsp import actions, findings, folders, hovers, lenses, links, pages, settings
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.indexing import show_indexing
+from muninn_server.lsp.own import completion, faults, lens, navigation, shape
 from muninn_server.lsp.server import Refused, Server, answerable, new_server, path_of, structure
 from muninn_server.lsp.texts import MOST_CHARS
 from muninn_server.rpc import error_frame
@@ -34,6 +35,9 @@ log = logging.getLogger("muninn.lsp")
 
 REFRESH_SECONDS = 0.25
 """How long changes are gathered before the editor is told that what it shows may be old."""
+
+_PRIVATE = (".muninn/local/", ".muninn/cache/", ".git/")
+"""Where no memory speaks of anything."""
 
 _DOCUMENT_EVENTS = {
     types.TEXT_DOCUMENT_DID_OPEN,
@@ -141,6 +145,7 @@ class Editor:
         """Stop what still runs for this editor, and take its files off the desk."""
         self._session.engine.desk.put(self._session.place.root, self, ())
         self._unheard()
+        self.annotations.close()
         for timer in self._later.values():
             timer.cancel()
         running: list[Any] = [*self._tasks]
@@ -194,7 +199,7 @@ class Editor:
     def source_path(self, uri: str) -> str | None:
         """Return the path of a file that memories may speak of; None for what is elsewhere, or our own private part."""
         path = self.relative(uri)
-        private = path is not None and path.startswith((".muninn/local/", ".muninn/cache/", ".git/"))
+        private = path is not None and path.startswith(_PRIVATE)
         return None if private else path
 
     def uri_of(self, path: str) -> str:
@@ -255,6 +260,10 @@ class Editor:
 
         self._unheard = self._session.engine.listen(self._session.place.root, heard)
         self._run(settings.follow(self, self._server))
+        registrations = list(self._server.protocol.postponed)
+        if registrations:
+            wanted = types.RegistrationParams(registrations)
+            self._run(_asked(self._server.client_register_capability_async(wanted)))
         window = given.capabilities.window
         if window is not None and window.work_done_progress:
             self._run(show_indexing(self, self._server))
@@ -276,10 +285,8 @@ class Editor:
     def _changed(self, paths: frozenset[str] | None) -> None:
         """Take note of changes; of files that are open here the editor knows by itself."""
         self.epoch += 1
-        if paths is not None:
-            opened = {self.relative(uri) for uri in self._server.workspace.text_documents}
-            if paths <= opened:
-                return
+        if paths is not None and paths <= {self.relative(uri) for uri in self._server.workspace.text_documents}:
+            return
         self._soon("", REFRESH_SECONDS, self._refresh)
 
     def _refresh(self) -> None:
@@ -365,6 +372,6 @@ def _register(editor: Editor, server: Server) -> None:
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         editor.drop(params.text_document.uri)
 
-    for family in (hovers, lenses, actions, links, pages, settings):
+    for family in (navigation, hovers, lenses, actions, links, pages, settings, completion, faults, lens, shape):
         family.register(editor, server)
     folders.register(editor.folders, server)

@@ -5,14 +5,15 @@ A client that pulls (LSP 3.17, "Pull Diagnostics") is never pushed to, and the o
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from muninn_core.engine.addresses import address
-from muninn_server.lsp.diagnostics import checked, underlines
+from muninn_core.source.ownfile import kind_of
+from muninn_server.lsp.own.faults import diagnostics
+from muninn_server.lsp.own.files import own_file
 from muninn_server.lsp.texts import line_range
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ async def found(editor: Editor, server: Server, uri: str) -> list[types.Diagnost
     """Return what is to be underlined in a document."""
     path = editor.relative(uri)
     document = server.workspace.get_text_document(uri)
-    if path is not None and checked(path):
-        return await _own(path, document)
+    if path is not None and kind_of(path):
+        file = own_file(editor, server, uri)
+        return await diagnostics(editor, file) if file is not None else []
     result = await editor.annotations.of(uri) if editor.settings.diagnostics else None
     return [_diagnostic(editor, uri, document, doubt) for doubt in result.doubts] if result else []
 
@@ -69,25 +71,11 @@ async def push(editor: Editor, server: Server, uri: str, *, again: bool = False)
         return
     number = _digest(items)
     known = editor.published.get(uri)
-    if known is None and not items and not checked(editor.relative(uri) or ""):
+    if known is None and not items and not kind_of(editor.relative(uri) or ""):
         return  # nothing was ever said of it, and nothing is to be said
     if again or known != (number, version):
         editor.published[uri] = (number, version)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items, version))
-
-
-async def _own(path: str, document: TextDocument) -> list[types.Diagnostic]:
-    text = document.source
-    spans = await asyncio.to_thread(underlines, path, text)
-    return [
-        types.Diagnostic(
-            line_range(document, span.line + 1, span.start, span.end),
-            span.message,
-            severity=types.DiagnosticSeverity.Warning,
-            source=SOURCE,
-        )
-        for span in spans
-    ]
 
 
 def _diagnostic(editor: Editor, uri: str, document: TextDocument, doubt: Doubt) -> types.Diagnostic:

@@ -23,6 +23,7 @@ from pygls.workspace import TextDocument
 from muninn_core import __version__
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.protocol.methods import METHODS
+from muninn_server.lsp.own.offering import postponed
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
@@ -86,6 +87,8 @@ def path_of(uri: str) -> str | None:
 class Protocol(LanguageServerProtocol):
     """pygls's protocol for one of many connections of a long-lived process."""
 
+    postponed: Sequence[types.Registration] = ()
+
     @property
     def open_requests(self) -> dict[str | int, Any]:
         """The futures of requests in both directions, by id."""
@@ -118,6 +121,7 @@ class Protocol(LanguageServerProtocol):
         result.capabilities.execute_command_provider = types.ExecuteCommandOptions(
             commands=[*(method.command for method in METHODS.values()), *GESTURES], work_done_progress=True
         )
+        self.postponed = postponed(params.capabilities, result.capabilities, _CONVERTER.unstructure)
         return result
 
     def _new_document(

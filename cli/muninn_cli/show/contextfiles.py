@@ -1,0 +1,97 @@
+"""Context files and what is written in files of ours: packs, templates, faults, references, names, edits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from muninn_cli.screen import line, sentence
+from muninn_cli.show.facts import count
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+_STYLES = {"error": "bad", "warning": "warn", "information": "hint"}
+
+
+def render(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the pack as it is, and below it what it took and what is missing."""
+    console.print(result["text"], markup=False, highlight=False, soft_wrap=True, end="")
+    console.print()
+    line(console, (f"{result['tokens']} of {result['budget']} tokens", "hint"))
+    for each in result["references"]:
+        if each["problem"]:
+            sentence(
+                console,
+                (f"{result['path']}:{each['line']} ", "path"),
+                (each["text"], "name"),
+                (f": {each['problem']}", "warn"),
+            )
+
+
+def templates(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the templates."""
+    for each in result["templates"]:
+        line(console, (f"  {each['name']:<13}", "name"), (each["summary"], ""))
+    line(console, ("`muninn context new NAME --template bugfix` begins a context file.", "hint"))
+
+
+def new(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Name the file that was made."""
+    line(console, ("Made ", "good"), (result["path"], "path"), (f" from {result['template']}", "faint"))
+    line(console, (f"`muninn context render {result['path']}` shows its pack.", "hint"))
+
+
+def lint(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the faults as compilers do."""
+    for each in result["faults"]:
+        place = f"{result['path']}:{each['line']}:{each['column']}"
+        sentence(console, (f"{place}: ", "path"), (each["level"], _STYLES[each["level"]]), (f": {each['message']}", ""))
+        if each["hint"]:
+            sentence(console, (each["hint"], "hint"), indent=2)
+    if not result["faults"]:
+        line(console, ("Nothing is wrong", "good"), (f" in {result['path']}.", ""))
+
+
+def references(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the references with what they mean."""
+    for each in result["references"]:
+        place = f"{result['path']}:{each['line']}:{each['column']} "
+        meant = f"{each['kind']} {each['title']}" if each["kind"] else each["problem"]
+        lead = f" {each['path']}:{each['start'] or 1}" if each["path"] else ""
+        sentence(console, (place, "path"), (each["text"], "name"), (f" → {meant}", ""), (lead, "path"))
+    if not result["references"]:
+        line(console, ("No references", "good"), (f" in {result['path']}.", ""))
+
+
+def backlinks(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the places that refer to something."""
+    for each in result["backlinks"]:
+        place = f"{each['path']}:{each['line']} " if each["path"] else ""
+        sentence(console, (place, "path"), (f"{each['id']} " if each["id"] else "", "name"), (each["text"], ""))
+    line(console, (f"{count(len(result['backlinks']), 'reference')} to {result['target']}", "hint"))
+
+
+def relink(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the edits; nothing was changed."""
+    for each in result["edits"]:
+        place = f"{each['path']}:{each['line']}:{each['column']}-{each['end']} "
+        sentence(console, (place, "path"), (each["text"], ""))
+    line(console, (f"{count(len(result['edits']), 'edit')}; nothing was changed", "hint"))
+
+
+def names(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the names, with how to write them."""
+    for each in result["names"]:
+        sentence(
+            console,
+            (f"{each['kind']} ", "hint"),
+            (each["insert"], "name"),
+            (f"  {each['name']}", ""),
+            (f"  {each['detail']}", "faint"),
+        )
+    if not result["names"]:
+        line(console, ("Nothing has such a name.", "warn"))
+    elif result["more"]:
+        line(console, ("There are more; say more of the name, or --limit.", "hint"))

@@ -1,0 +1,201 @@
+"""What is being written at a place of a file of ours, for completion: which names or values belong there.
+
+A pure function of the text up to the cursor. It knows the formats, and none of the names of a repository.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from muninn_core.config import DEFAULT_TEXT, Config
+from muninn_core.model.value import Value
+from muninn_core.source import frontmatter
+from muninn_core.source.markup import prose_lines
+from muninn_core.source.ownfile import REFERRING, OwnKind
+
+_NAME = re.compile(r"\[\[(?P<typed>[^\[\]\n|#]*)$")
+_SYMBOL = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?P<path>[\w.~][\w.+~/-]*|\"[^\"\n]+\")#(?P<typed>[\w.$-]*)$")
+_FILE = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?P<typed>[\w.~+/-]*)$")
+_KEY = re.compile(r"^(?P<typed>[\w-]*)$")
+_VALUE = re.compile(r"^(?P<key>[\w-]+)[ \t]*:[ \t]+(?:\[(?:[^\]]*,)?[ \t]*)?[\"']?(?P<typed>[^,\[\]\"']*)$")
+_ITEM = re.compile(r"^[ \t]*-[ \t]+[\"']?(?P<typed>[^\"']*)$")
+_OWNER = re.compile(r"^(?P<key>[\w-]+)[ \t]*:")
+_SECTION = re.compile(r"^(?P<key>[a-z_]+):")
+_NESTED = re.compile(r"^[ \t]+(?P<typed>[a-z_]*)$")
+_SETTING = re.compile(r"^[ \t]+(?P<key>[a-z_]+):[ \t]+(?P<typed>[\w-]*)$")
+_SHOWN = re.compile(r"^#(?P<indent> *)(?P<key>\w+):(?: +(?P<default>.*?))?(?: *# (?P<help>.*))?$")
+
+_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "knowledge": {
+            "confidence": "How sure it is: low, medium, high, or a number from 0 to 1.",
+            "created": "When it was written: a date like 2025-01-31.",
+            "domain": "What it is about, in a word.",
+            "files": "The files that it is about, relative to the root.",
+            "id": "A name that stays when the file gets another one.",
+            "related": "What belongs to it: other knowledge, documents, memories.",
+            "source": "Where it comes from: a decision of the team, a book, a person.",
+            "status": "How it stands: draft, accepted, deprecated.",
+            "supersedes": "What it takes the place of.",
+            "tags": "Words to find it by.",
+            "title": "What people call it; else its first heading.",
+            "type": "What kind of knowledge it is: convention, decision, glossary, guide.",
+            "updated": "When it was last looked over: a date like 2025-01-31.",
+        },
+        "context": {
+            "budget": "The most tokens of the rendered pack, from 50 to 200000; 8000 when it is not said.",
+            "description": "What the context is for, in a sentence.",
+            "title": "What people call it; else the file's name.",
+        },
+    }
+)
+
+_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "budget": ("4000", "8000", "16000", "32000"),
+        "confidence": frontmatter.LEVELS,
+        "status": ("draft", "accepted", "deprecated", "superseded"),
+        "type": ("convention", "decision", "glossary", "guide"),
+    }
+)
+_NAMED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "files": ("file",),
+        "related": ("knowledge", "document", "memory"),
+        "supersedes": ("knowledge", "document", "memory"),
+        "tags": ("tag",),
+    }
+)
+
+
+class Choice(Value):
+    """A word that may stand at a place, and what it means."""
+
+    text: str
+    detail: str = ""
+    markdown: str = ""
+
+
+class Slot(Value):
+    """A place that waits for a word: `typed` of it stands there already, from `start` (characters, from 0) on.
+
+    `choices` are the words themselves; else `kinds` are those of the verb `names`, of `file` for symbols. `closing` is
+    what must follow, where it does not yet.
+    """
+
+    start: int
+    typed: str
+    kinds: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    file: str = ""
+    closing: str = ""
+
+
+def slot_at(kind: OwnKind, text: str, line: int, column: int) -> Slot | None:
+    """Return what is being written at a line and column (from 0); None where nothing of ours belongs."""
+    lines = text.split("\n")
+    if line >= len(lines):
+        return None
+    before, after = lines[line][:column], lines[line][column:]
+    if kind == "config":
+        return _in_config(lines, line, before)
+    if kind in ("", "records", "manifest"):
+        return None
+    if lines[0].rstrip() == "---" and line > 0 and not any(_closed(each) for each in lines[1 : line + 1]):
+        return _in_frontmatter(kind, lines, line, before)
+    return _in_body(kind, text, line, column, after)
+
+
+def settings() -> dict[str, dict[str, Choice]]:
+    """Return the keys of the configuration by section, each with its default and what it means."""
+    found: dict[str, dict[str, Choice]] = {}
+    section = ""
+    for line in DEFAULT_TEXT.split("\n"):
+        match = _SHOWN.match(line)
+        if match and not match["indent"]:
+            section = match["key"]
+            found[section] = {}
+        elif match and section:
+            default = f"default: {match['default']}" if match["default"] else ""
+            found[section][match["key"]] = Choice(text=match["key"], detail=default, markdown=match["help"] or "")
+    return found
+
+
+def _closed(line: str) -> bool:
+    return line.rstrip() in ("---", "...")
+
+
+def _in_body(kind: OwnKind, text: str, line: int, column: int, after: str) -> Slot | None:
+    prose = prose_lines(text)[line]
+    before = prose[:column]
+    if not before.strip():
+        return None
+    match = _NAME.search(before)
+    if match:
+        closing = "" if after.startswith("]]") else "]" if after.startswith("]") else "]]"
+        kinds = ("memory", "document", "knowledge")
+        return Slot(start=match.start("typed"), typed=match["typed"], kinds=kinds, closing=closing)
+    if kind not in REFERRING:
+        return None
+    match = _SYMBOL.search(before)
+    if match:
+        path = match["path"].strip('"')
+        return Slot(start=match.start("typed"), typed=match["typed"], kinds=("symbol",), file=path)
+    match = _FILE.search(before)
+    return Slot(start=match.start("typed"), typed=match["typed"], kinds=("file",)) if match else None
+
+
+def _in_frontmatter(kind: OwnKind, lines: list[str], line: int, before: str) -> Slot | None:
+    known = _KEYS.get(kind)
+    if known is None:
+        return None
+    match = _KEY.match(before)
+    if match:
+        there = {found["key"] for each in lines[1:line] if (found := _OWNER.match(each))}
+        choices = [Choice(text=key, markdown=said) for key, said in known.items() if key not in there]
+        return Slot(start=0, typed=match["typed"], choices=tuple(choices), closing=": ")
+    match = _VALUE.match(before)
+    key = match["key"] if match else _owner(lines, line)
+    match = match or _ITEM.match(before)
+    if match is None or key not in known:
+        return None
+    choices = [Choice(text=value) for value in _VALUES.get(key, ())]
+    kinds = _NAMED.get(key, ())
+    typed = match["typed"]
+    return (
+        Slot(start=match.start("typed"), typed=typed, choices=tuple(choices), kinds=kinds) if choices or kinds else None
+    )
+
+
+def _owner(lines: list[str], line: int) -> str:
+    """Return the key that an item of a list on a line belongs to."""
+    for each in reversed(lines[1:line]):
+        match = _OWNER.match(each)
+        if match:
+            return match["key"]
+        if each.strip() and not each.lstrip().startswith("-"):
+            return ""
+    return ""
+
+
+def _in_config(lines: list[str], line: int, before: str) -> Slot | None:
+    known = settings()
+    match = _KEY.match(before)
+    if match:
+        choices = [Choice(text=section, detail=f"{len(keys)} settings") for section, keys in known.items()]
+        return Slot(start=0, typed=match["typed"], choices=tuple(choices), closing=":")
+    section = next((found["key"] for each in reversed(lines[:line]) if (found := _SECTION.match(each))), "")
+    keys = known.get(section, {})
+    match = _NESTED.match(before)
+    if match:
+        return Slot(start=match.start("typed"), typed=match["typed"], choices=tuple(keys.values()), closing=": ")
+    match = _SETTING.match(before)
+    if match is None or match["key"] not in keys:
+        return None
+    default = getattr(getattr(Config(), section), match["key"])
+    words = ("true", "false") if isinstance(default, bool) else ("error", "warn", "off") if section == "check" else ()
+    words = ("off", "auto") if match["key"] == "claude_memory" else words
+    choices = [Choice(text=word, detail="default" if word == str(default).lower() else "") for word in words]
+    return Slot(start=match.start("typed"), typed=match["typed"], choices=tuple(choices)) if choices else None

@@ -1,0 +1,179 @@
+"""What the index knows of code as code: definitions, imports and calls, in tables of the manifest.
+
+Facts of single files, as they were read; nothing here says to which file an import leads. It knows nothing of how
+the facts are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from muninn_core.source.definition import KINDS, Definition, Import, Syntax
+from muninn_core.source.imports import tails
+
+if TYPE_CHECKING:
+    import sqlite3
+
+Rows = Callable[..., list[Any]]
+"""Asks the manifest: a question and its parameters."""
+
+SCHEMA = """
+CREATE TABLE sources(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stem TEXT NOT NULL);
+CREATE INDEX sources_stem ON sources(stem);
+CREATE TABLE symbols(source INTEGER NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, kind INTEGER NOT NULL,
+  container TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, lead INTEGER NOT NULL,
+  signature TEXT NOT NULL, comment TEXT NOT NULL, PRIMARY KEY(source, number)) WITHOUT ROWID;
+CREATE INDEX symbols_name ON symbols(name COLLATE NOCASE);
+CREATE TABLE imports(source INTEGER NOT NULL, number INTEGER NOT NULL, line INTEGER NOT NULL, module TEXT NOT NULL,
+  names TEXT NOT NULL, PRIMARY KEY(source, number)) WITHOUT ROWID;
+CREATE TABLE tails(tail TEXT NOT NULL, source INTEGER NOT NULL, PRIMARY KEY(tail, source)) WITHOUT ROWID;
+CREATE INDEX tails_source ON tails(source);
+CREATE TABLE calls(name TEXT NOT NULL, source INTEGER NOT NULL, lines TEXT NOT NULL,
+  PRIMARY KEY(name, source)) WITHOUT ROWID;
+CREATE INDEX calls_source ON calls(source);
+"""
+"""`sources` are the files of code and prose by a number that a file keeps while it is there. `tails` are the last parts
+of what a file imports: by them it is found when a file comes or goes that its imports could mean."""
+
+_TABLES = ("symbols", "imports", "tails", "calls")
+_CONTAINERS = frozenset({"__init__", "index", "mod", "__main__"})
+"""File names that stand for their folder."""
+
+
+class Symbol(NamedTuple):
+    """A definition and the path of its file."""
+
+    path: str
+    definition: Definition
+
+
+class Code:
+    """The tables over one connection. `rows` reads; changes belong to a transaction of the manifest."""
+
+    def __init__(self, rows: Rows, connection: sqlite3.Connection) -> None:
+        self._rows = rows
+        self._connection = connection
+
+    # --- reading ---
+
+    def number(self, path: str) -> int | None:
+        """Return the number of a file."""
+        found = self._rows("SELECT id FROM sources WHERE path = ?", (path,))
+        return found[0][0] if found else None
+
+    def outline(self, path: str) -> list[Definition]:
+        """Return the definitions of a file by line."""
+        question = f"SELECT {_SYMBOL} FROM symbols WHERE source = (SELECT id FROM sources WHERE path = ?)"
+        return [_definition(row) for row in self._rows(question + " ORDER BY number", (path,))]
+
+    def named(self, name: str) -> list[Symbol]:
+        """Return the definitions of exactly this name, by path and line."""
+        return self._symbols("s.name = ? COLLATE NOCASE AND s.name = ?", (name, name))
+
+    def names(self, first: str = "", last: str = "") -> list[str]:
+        """Return the distinct names of definitions, or those that lie between two, whatever their case."""
+        if not first:
+            return [row[0] for row in self._rows("SELECT DISTINCT name FROM symbols")]
+        question = "SELECT DISTINCT name FROM symbols WHERE name >= ? COLLATE NOCASE AND name < ? COLLATE NOCASE"
+        return [row[0] for row in self._rows(question, (first, last))]
+
+    def defined_in(self, paths: Iterable[str], names: Iterable[str]) -> list[Symbol]:
+        """Return the definitions of any of the names in any of the files, by path and line."""
+        wanted = set(names)
+        found: list[Symbol] = []
+        for path in sorted(set(paths)):
+            found += [Symbol(path, one) for one in self.outline(path) if one.name in wanted]
+        return found
+
+    def imports(self, path: str) -> list[Import]:
+        """Return the imports of a file by line."""
+        question = "SELECT line, module, names FROM imports WHERE source = (SELECT id FROM sources WHERE path = ?)"
+        rows = self._rows(question + " ORDER BY number", (path,))
+        return [Import(line, module, tuple(names.split(",")) if names else ()) for line, module, names in rows]
+
+    def called(self, name: str) -> list[tuple[str, tuple[int, ...]]]:
+        """Return (path, lines) of the files that call a name, by path."""
+        question = "SELECT f.path, c.lines FROM calls c JOIN sources f ON f.id = c.source WHERE c.name = ?"
+        return [(path, _numbers(lines)) for path, lines in self._rows(question + " ORDER BY f.path", (name,))]
+
+    def calls(self, path: str) -> list[tuple[str, tuple[int, ...]]]:
+        """Return (name, lines) of what a file calls, by name."""
+        question = "SELECT name, lines FROM calls WHERE source = (SELECT id FROM sources WHERE path = ?) ORDER BY name"
+        return [(name, _numbers(lines)) for name, lines in self._rows(question, (path,))]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many files, definitions, imports and calls (names per file) there are."""
+        tables = ("sources", "symbols", "imports", "calls")
+        return {table: int(self._rows(f"SELECT COUNT(*) FROM {table}")[0][0]) for table in tables}
+
+    def _symbols(self, condition: str, parameters: Sequence[object]) -> list[Symbol]:
+        columns = ", ".join("s." + column.strip() for column in _SYMBOL.split(","))
+        question = f"SELECT {columns}, f.path FROM symbols s JOIN sources f ON f.id = s.source WHERE {condition}"
+        rows = self._rows(question + " ORDER BY f.path, s.number", parameters)
+        return [Symbol(row[-1], _definition(row[:-1])) for row in rows]
+
+    # --- writing ---
+
+    def put(self, path: str, syntax: Syntax) -> None:
+        """Store what a file says, in place of what it said before."""
+        number = self.number(path)
+        if number is None:
+            cursor = self._connection.execute("INSERT INTO sources(path, stem) VALUES(?, ?)", (path, stem_of(path)))
+            assert cursor.lastrowid is not None
+            number = cursor.lastrowid
+        else:
+            self._clear(number)
+        insert = self._connection.executemany
+        insert(
+            "INSERT INTO symbols VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (number, n, d.name, _NUMBERS[d.kind], d.container, d.start, d.end, d.lead, d.signature, d.comment)
+                for n, d in enumerate(syntax.definitions)
+            ),
+        )
+        insert(
+            "INSERT INTO imports VALUES(?, ?, ?, ?, ?)",
+            ((number, n, i.line, i.module, ",".join(i.names)) for n, i in enumerate(syntax.imports)),
+        )
+        last = {tail for one in syntax.imports for tail in tails(one.module, one.names)}
+        insert("INSERT INTO tails VALUES(?, ?)", ((tail, number) for tail in sorted(last)))
+        insert(
+            "INSERT INTO calls VALUES(?, ?, ?)",
+            ((c.name, number, " ".join(map(str, c.lines))) for c in syntax.calls),
+        )
+
+    def remove(self, path: str) -> None:
+        """Forget a file."""
+        number = self.number(path)
+        if number is not None:
+            self._clear(number)
+            self._connection.execute("DELETE FROM sources WHERE id = ?", (number,))
+
+    def _clear(self, number: int) -> None:
+        for table in _TABLES:
+            self._connection.execute(f"DELETE FROM {table} WHERE source = ?", (number,))
+
+
+_SYMBOL = "name, kind, container, start, end, lead, signature, comment"
+_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+
+
+def stem_of(path: str) -> str:
+    """Return what a file is called where it is imported: its name without endings, or its folder's."""
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0] or name
+    if stem in _CONTAINERS:
+        return folder.rpartition("/")[2] or stem
+    if name == "lib.rs" and folder.endswith("src"):
+        return folder.removesuffix("/src").rpartition("/")[2].replace("-", "_")
+    return stem
+
+
+def _definition(row: Sequence[Any]) -> Definition:
+    name, kind, container, start, end, lead, signature, comment = row
+    return Definition(name, KINDS[kind], container, start, end, lead, signature, comment)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split()))

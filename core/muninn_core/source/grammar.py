@@ -1,0 +1,152 @@
+"""Parses code with tree-sitter. The only importer of tree-sitter and its grammars, each loaded when it is first needed.
+
+What is looked for in a tree stands in `queries/`, one file a grammar. It gives back what was captured, and knows
+nothing of what that means.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tree_sitter import Language, Query
+    from tree_sitter import Node as Node
+
+LARGEST = 500_000
+"""Bytes: a larger file of code is generated or data, and would hold the processor for too long."""
+
+LONGEST_LINE = 10_000
+"""Bytes: a file with a longer line is minified or data."""
+
+LONGEST_SECONDS = 2.0
+"""Of the processor, for one file: what people write takes hundredths. Some nonsense takes a time that grows with the
+square of its length, and an index must not wait for that."""
+
+_SLICE = 1_024
+"""Bytes that the parser reads at once: between two slices the time is looked at."""
+
+_WINDOW = 32_768
+"""Bytes of a text in which matches are looked for at once."""
+
+_MODULES = {
+    "bash": ("tree_sitter_bash", "language"),
+    "c": ("tree_sitter_c", "language"),
+    "cpp": ("tree_sitter_cpp", "language"),
+    "csharp": ("tree_sitter_c_sharp", "language"),
+    "go": ("tree_sitter_go", "language"),
+    "java": ("tree_sitter_java", "language"),
+    "javascript": ("tree_sitter_javascript", "language"),
+    "json": ("tree_sitter_json", "language"),
+    "kotlin": ("tree_sitter_kotlin", "language"),
+    "php": ("tree_sitter_php", "language_php"),
+    "python": ("tree_sitter_python", "language"),
+    "ruby": ("tree_sitter_ruby", "language"),
+    "rust": ("tree_sitter_rust", "language"),
+    "toml": ("tree_sitter_toml", "language"),
+    "tsx": ("tree_sitter_typescript", "language_tsx"),
+    "typescript": ("tree_sitter_typescript", "language_typescript"),
+    "yaml": ("tree_sitter_yaml", "language"),
+}
+
+GRAMMARS: frozenset[str] = frozenset(_MODULES)
+"""The grammars that are there."""
+
+_BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
+_UNCLOSED = 1_000
+_NESTED = re.compile(rb"(?:[(\[{]\s*){100}")
+_BLOCK = 2_048
+_SIGNS = 0.6
+"""The share of a block that may be neither letter, digit nor blank."""
+
+_WORDS = bytes(code for code in range(256) if code > 127 or chr(code).isalnum() or chr(code).isspace() or code == 95)
+
+_LOADING = threading.Lock()
+
+
+class Parsed(NamedTuple):
+    """A parsed text: its root, and the captures of each match, by name. A match may be there twice."""
+
+    root: Node
+    matches: list[Mapping[str, list[Node]]]
+
+
+def parse(grammar: str, data: bytes) -> Parsed | None:
+    """Parse UTF-8 text. Returns None for what is not worth it: too large, with lines that nobody writes, or nonsense.
+
+    In the midst of it other threads have their turn. Raises KeyError for a grammar that is not among `GRAMMARS`.
+    """
+    if len(data) > LARGEST or _longest_line(data) > LONGEST_LINE or _is_nonsense(data):
+        return None
+    from tree_sitter import Parser
+
+    language, query = _loaded(grammar)
+    until = time.thread_time() + LONGEST_SECONDS
+
+    def read(at: int, _point: object) -> bytes:
+        # To stop a parse by the library's own means can end the process; a text that ends early does not.
+        return data[at : at + _SLICE] if time.thread_time() < until else b""
+
+    tree = Parser(language).parse(read)
+    found = _matches(query, tree.root_node, len(data), until)
+    return None if found is None else Parsed(tree.root_node, found)
+
+
+def _matches(query: Query, root: Node, size: int, until: float) -> list[Mapping[str, list[Node]]] | None:
+    """Return the captures of all matches; None when they take too long.
+
+    What reaches over an edge of `_WINDOW` comes twice: the effort grows with the square of the depth, so that it has
+    to be looked at between.
+    """
+    from tree_sitter import QueryCursor
+
+    found: list[Mapping[str, list[Node]]] = []
+    for at in range(0, max(size, 1), _WINDOW):
+        if time.thread_time() > until:
+            return None
+        cursor = QueryCursor(query)
+        if size > _WINDOW:
+            cursor.set_byte_range(at, at + _WINDOW)
+        found += [captures for _, captures in cursor.matches(root)]
+    return None if time.thread_time() > until else found
+
+
+def _is_nonsense(data: bytes) -> bool:
+    """Whether a text would keep a parser busy for minutes: long runs of signs, or brackets that nobody closes.
+
+    What parsers make of errors grows with the square of their number, and can't be stopped in the midst of it.
+    """
+    unclosed = sum(abs(data.count(opening) - data.count(closing)) for opening, closing in _BRACKETS)
+    return (
+        unclosed > _UNCLOSED
+        or _NESTED.search(data) is not None
+        or any(
+            len(data[at : at + _BLOCK].translate(None, _WORDS)) > _SIGNS * _BLOCK for at in range(0, len(data), _BLOCK)
+        )
+    )
+
+
+def _longest_line(data: bytes) -> int:
+    return max(map(len, data.split(b"\n")))
+
+
+def _loaded(grammar: str) -> tuple[Language, Query]:
+    with _LOADING:  # two threads must not compile the same query
+        return _load(grammar)
+
+
+@cache
+def _load(grammar: str) -> tuple[Language, Query]:
+    from tree_sitter import Language, Query
+
+    module, function = _MODULES[grammar]
+    language = Language(getattr(import_module(module), function)())
+    source = (Path(__file__).parent / "queries" / f"{grammar}.scm").read_text(encoding="utf-8")
+    return language, Query(language, source)

@@ -1,0 +1,3 @@
+(document (object (pair key: (string) @name) @key))
+(document (object (pair value: (object (pair key: (string) @name) @key))))
+(ERROR) @error

@@ -1,0 +1,225 @@
+"""Reads what a file of code defines, imports and calls, by its grammar.
+
+Where there is no grammar, or the text breaks its rules too often, it says so with None: `chunk.py` then goes by lines.
+It knows neither chunks nor the index.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from muninn_core.source import comments, imports
+from muninn_core.source.definition import SCOPES, Calls, Definition, Syntax
+from muninn_core.source.grammar import GRAMMARS, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from muninn_core.source.grammar import Node
+
+    Captures = Mapping[str, list[Node]]
+
+_SIGNATURE = 240
+"""Characters of a signature."""
+
+_BROKEN = 0.3
+"""The share of a text that may lie in errors before its tree is not believed."""
+
+_DATA = frozenset({"json", "yaml", "toml"})
+_MOST_KEYS = 300
+"""Keys of a data file that are told: beyond, it is a table of values rather than settings with names."""
+
+_CALLED_LINES = 40
+"""Lines of one file that are noted of one called name."""
+
+_LEADING_TEXT = 60
+"""Characters before a definition on its line that belong to its signature: `export default `, `pub(crate) `."""
+
+_CPP = re.compile(r"^\s*(?:class\s+\w+|namespace\b|template\s*<|using\s+\w|public:|private:)|\w::\w", re.MULTILINE)
+_VAGUE = ("", "variable", "type")
+_UNKNOWN = ("", None, None, "")
+_LOADERS = frozenset({"require", "require_relative", "source", "."})
+"""Calls that are imports."""
+
+_ENDED = re.compile(rb"[{};]")
+_BLANKS = re.compile(r"\s+")
+_GENERIC = re.compile(r"<.*|\(.*", re.DOTALL)
+
+
+def grammar_of(path: str, language: str, text: str) -> str | None:
+    """Return the grammar for a file of a language, None where there is none. A header of C may be one of C++."""
+    if language == "typescript" and path.endswith(".tsx"):
+        return "tsx"
+    if language == "shell":
+        return None if path.endswith(".fish") else "bash"
+    if language == "json" and path.endswith((".jsonc", ".json5")):
+        return None
+    if language == "c" and path.endswith(".h") and _CPP.search(text):
+        return "cpp"
+    return language if language in GRAMMARS else None
+
+
+def read_syntax(path: str, language: str, text: str, lines: Sequence[str]) -> Syntax | None:
+    """Read a file's text; `lines` is the same, split at newlines. None where no grammar helps."""
+    grammar = grammar_of(path, language, text)
+    if grammar is None:
+        return None
+    data = text.encode("utf-8", "replace")
+    parsed = parse(grammar, data)
+    if parsed is None or parsed.root.type == "ERROR":
+        return None
+    found = _Reading(grammar, data, lines)
+    for captures in parsed.matches:
+        found.take(captures)
+    if found.broken > _BROKEN * len(data):
+        return None
+    definitions = found.definitions()
+    if parsed.root.has_error and not definitions and grammar not in _DATA:
+        return None
+    if grammar in _DATA and len(definitions) > _MOST_KEYS:
+        definitions = [one for one in definitions if not one.container][:_MOST_KEYS]
+    return Syntax(
+        tuple(definitions),
+        tuple(imports.read(grammar, found.imported)),
+        tuple(
+            Calls(name, tuple(sorted(set(at)))[:_CALLED_LINES])
+            for name, at in sorted(found.called.items())
+            if name not in _LOADERS
+        ),
+        comments.of_file(parsed.root, data, lines, grammar),
+    )
+
+
+class _Reading:
+    """What one pass over the captures collects."""
+
+    def __init__(self, grammar: str, data: bytes, lines: Sequence[str]) -> None:
+        self._grammar = grammar
+        self._data = data
+        self._lines = lines
+        self._found: dict[int, tuple[str, Any, Any, str]] = {}
+        self._attached: dict[int, int] = {}
+        self.imported: dict[tuple[int, str], None] = {}
+        self.called: dict[str, list[int]] = {}
+        self._errors: dict[int, int] = {}
+
+    @property
+    def broken(self) -> int:
+        """How many bytes lie in errors."""
+        return sum(self._errors.values())
+
+    def take(self, captures: Captures) -> None:
+        """Take one match."""
+        if "call" in captures:
+            node = captures["call"][0]
+            self.called.setdefault(self._text(node), []).append(node.start_point[0] + 1)
+        elif "name" in captures:
+            name = captures["name"][0]
+            scope = self._text(captures["scope"][0]) if "scope" in captures else ""
+            kind = next(key for key in captures if key not in ("name", "scope"))
+            # A pattern that says more of a name wins over one that says less.
+            if self._found.get(name.start_byte, _UNKNOWN)[0] in _VAGUE:
+                self._found[name.start_byte] = (kind, captures[kind][0], name, scope)
+        elif "import" in captures:
+            node = captures["import"][0]
+            self.imported[node.start_point[0] + 1, self._text(node)] = None
+        elif "attached" in captures:
+            node = captures["attached"][0]
+            self._attached[node.end_point[0]] = node.start_point[0]
+        elif "error" in captures:
+            node = captures["error"][0]
+            self._errors[node.start_byte] = node.end_byte - node.start_byte
+
+    def _text(self, node: Node) -> str:
+        # A node's own `text` asks the parser's reader again, at thirty times the cost.
+        return self._data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def definitions(self) -> list[Definition]:
+        """Return the definitions by line, each with those around it."""
+        ordered = sorted(self._found.values(), key=lambda one: (one[1].start_byte, -one[1].end_byte, one[2].start_byte))
+        around: list[tuple[tuple[int, int], str, str]] = []  # (range, qualified name, kind) of what is open
+        found: list[Definition] = []
+        seen: set[tuple[str, str]] = set()
+        for kind, node, name_node, scope in ordered:
+            # Two names that one declaration defines stand beside one another.
+            while around and (around[-1][0][1] <= node.start_byte or around[-1][0] == node.byte_range):
+                around.pop()
+            outer, outer_kind = (around[-1][1], around[-1][2]) if around else ("", "")
+            name, scope = _named(self._text(name_node), scope)
+            container = ".".join(part for part in (outer, scope) if part)
+            qualified = f"{container}.{name}" if container else name
+            if kind == "function" and (outer_kind in SCOPES or scope):
+                kind = "method"
+            kind = _refined(kind, name, outer_kind, self._data, node)
+            around.append((node.byte_range, qualified, kind))
+            # A variable that is set again is no second one; an `impl` is a place, not a thing.
+            again = kind in ("variable", "constant", "field") and (container, name) in seen
+            local = kind in ("variable", "constant") and outer_kind in ("function", "method", "property")
+            if kind == "impl" or again or local or not name:
+                continue
+            seen.add((container, name))
+            found.append(self._definition(name, kind, container, node))
+        return found
+
+    def _definition(self, name: str, kind: str, container: str, node: Node) -> Definition:
+        start, end = node.start_point[0], node.end_point
+        lead = start
+        while lead - 1 in self._attached:
+            lead = self._attached[lead - 1]
+        first, text = comments.above(self._lines, lead, self._grammar)
+        if self._grammar == "python":
+            text = comments.docstring(node, self._data) or text
+        last = max(start, end[0] if end[1] else end[0] - 1)
+        signature = "" if kind == "key" else self._signature(node)
+        return Definition(name, kind, container, start + 1, last + 1, first + 1, signature, text)
+
+    def _signature(self, node: Node) -> str:
+        """Return the head of a definition on one line, without its body."""
+        begin = node.start_byte
+        lead = self._data[max(0, begin - node.start_point[1]) : begin]
+        if len(lead) <= _LEADING_TEXT and not _ENDED.search(lead):
+            begin -= len(lead)
+        body = node.child_by_field_name("body")
+        end = min(body.start_byte if body is not None else node.end_byte, begin + 2 * _SIGNATURE)
+        head = self._data[begin:end].decode("utf-8", "replace")
+        if body is None:
+            head = _first_line(head)
+        return _BLANKS.sub(" ", head).strip(" {:=;,\n")[:_SIGNATURE].rstrip()
+
+
+def _first_line(head: str) -> str:
+    """Return what stands before a brace, or else the first line that says something."""
+    before, brace, _ = head.partition("{")
+    lines = (before if brace and before.strip() else head).strip().split("\n")
+    if brace and before.strip() and len(lines) <= 8:
+        return before
+    return lines[0]
+
+
+def _refined(kind: str, name: str, outer: str, data: bytes, node: Node) -> str:
+    """Return a kind that is told by more than the tree's shape."""
+    if kind == "field" and outer not in SCOPES:
+        kind = "variable"
+    if kind in ("variable", "field") and name.isupper() and len(name) > 1:
+        return "constant"
+    if kind == "class" and node.type == "class_declaration":
+        head = data[node.start_byte : node.start_byte + 200]
+        for word, told in ((b"interface ", "interface"), (b"enum class ", "enum")):
+            before = head.partition(word)[0]
+            if len(before) < len(head) and b"class" not in before and b"(" not in before and b"{" not in before:
+                return told
+    return kind
+
+
+def _named(name: str, scope: str) -> tuple[str, str]:
+    """Return the bare name and scope: `Type::method` is a method of Type, and so is one with a receiver `(t *Type)`."""
+    if "::" in name and not name.startswith("operator"):
+        outer, _, name = name.rpartition("::")
+        scope = outer.replace("::", ".")
+    scope = scope.replace(".prototype", "").strip("*& ")
+    scope = "" if scope in ("module.exports", "exports", "this", "self") else _GENERIC.sub("", scope)
+    if name[:1] in "\"'":
+        name = name.strip("\"'")
+    name = _GENERIC.sub("", name) if "<" in name and not name.startswith("operator") else name
+    return name.replace("\\", ".").lstrip("#"), scope.replace("::", ".")

@@ -1,0 +1,106 @@
+"""Completion in our files: keys and values of frontmatter and configuration, and names in references.
+
+Every other file gets an empty answer: completing code is the affair of the language's server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from muninn_core.context.slot import Slot, slot_at
+from muninn_core.engine.names import rooted
+from muninn_server.lsp.own.files import OwnFile, own_file
+
+if TYPE_CHECKING:
+    from muninn_core.protocol.results import Name, NamesResult
+    from muninn_server.lsp.editor import Editor
+    from muninn_server.lsp.server import Server
+
+_Documenting = Callable[[str], types.MarkupContent | str | None]
+
+MOST = 100
+"""Items of one answer; it says that there are more, and the client asks again as more is typed."""
+
+_KINDS = {
+    "memory": types.CompletionItemKind.Event,
+    "document": types.CompletionItemKind.Reference,
+    "knowledge": types.CompletionItemKind.Text,
+    "file": types.CompletionItemKind.File,
+    "symbol": types.CompletionItemKind.Function,
+    "tag": types.CompletionItemKind.Keyword,
+}
+
+
+def register(editor: Editor, server: Server) -> None:
+    """Answer for completion."""
+
+    @server.provide(
+        types.TEXT_DOCUMENT_COMPLETION,
+        types.CompletionOptions(trigger_characters=["@", "[", "#", "/", ":"], resolve_provider=False),
+    )
+    async def complete(params: types.CompletionParams) -> types.CompletionList | None:
+        file = own_file(editor, server, params.text_document.uri)
+        if file is None:
+            return None
+        column = file.column(params.position)
+        slot = slot_at(file.kind, file.text, params.position.line, column)
+        if slot is None:
+            return None
+        place = file.range(params.position.line + 1, slot.start + 1, column + 1)
+        documented = _documenting(server)
+        items = _choices(slot, place, documented)
+        if not slot.kinds:
+            return types.CompletionList(is_incomplete=False, items=items)
+        given = {"text": slot.typed, "kinds": list(slot.kinds), "limit": MOST, "file": _target(file, slot)}
+
+        def finish(result: NamesResult) -> types.CompletionList:
+            named = [_item(each, number, slot, place, documented) for number, each in enumerate(result.names)]
+            return types.CompletionList(is_incomplete=result.more, items=[*items, *named])
+
+        return await editor.ask("names", given, finish)
+
+
+def _target(file: OwnFile, slot: Slot) -> str:
+    return rooted(slot.file, file.path) if slot.file else ""
+
+
+def _documenting(server: Server) -> _Documenting:
+    """Return what makes documentation in the form that the client takes."""
+    document = server.client_capabilities.text_document
+    item = document.completion.completion_item if document and document.completion else None
+    formats = item.documentation_format if item is not None else None
+
+    def documented(text: str) -> types.MarkupContent | str | None:
+        markdown = bool(formats) and types.MarkupKind.Markdown in (formats or ())
+        return None if not text else types.MarkupContent(types.MarkupKind.Markdown, text) if markdown else text
+
+    return documented
+
+
+def _choices(slot: Slot, place: types.Range, documented: _Documenting) -> list[types.CompletionItem]:
+    return [
+        types.CompletionItem(
+            choice.text,
+            kind=types.CompletionItemKind.Property if slot.closing else types.CompletionItemKind.EnumMember,
+            detail=choice.detail or None,
+            documentation=documented(choice.markdown),
+            text_edit=types.TextEdit(place, choice.text + slot.closing),
+        )
+        for choice in slot.choices
+    ]
+
+
+def _item(name: Name, number: int, slot: Slot, place: types.Range, documented: _Documenting) -> types.CompletionItem:
+    """Return an item. Clients filter by what stands there: a memory is found by its title, and inserted by its id."""
+    return types.CompletionItem(
+        name.insert if name.kind in ("file", "symbol", "tag") else name.name,
+        kind=_KINDS[name.kind],
+        detail=name.detail or None,
+        documentation=documented(name.markdown),
+        sort_text=f"{number:04}",
+        filter_text=f"{name.insert} {name.name}" if not name.insert.startswith(slot.typed) else name.insert,
+        text_edit=types.TextEdit(place, name.insert + slot.closing),
+    )

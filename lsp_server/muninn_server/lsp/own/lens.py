@@ -1,0 +1,44 @@
+"""The lens above a context file: how many tokens its pack has, what is missing in it, and a click that shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from muninn_core.engine.addresses import address
+from muninn_core.source.ownfile import REFERRING
+from muninn_server.lsp.own.files import own_file
+
+if TYPE_CHECKING:
+    from muninn_core.protocol.results import RenderResult
+    from muninn_server.lsp.editor import Editor
+    from muninn_server.lsp.server import Server
+
+
+def register(editor: Editor, server: Server) -> None:
+    """Answer for the lens. Files of an agent have none unless they refer to something."""
+
+    @server.provide(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
+    async def lens(params: types.CodeLensParams) -> list[types.CodeLens]:
+        file = own_file(editor, server, params.text_document.uri)
+        if file is None or file.kind not in REFERRING:
+            return []
+
+        def finish(result: RenderResult) -> list[types.CodeLens]:
+            if file.kind != "context" and not result.references:
+                return []
+            argument = {"uri": address("context", file.path.removesuffix(".md")), "path": file.path, "line": 1}
+            command = types.Command(title(result), "muninn.show", arguments=[argument])
+            return [types.CodeLens(types.Range(types.Position(0, 0), types.Position(0, 0)), command=command)]
+
+        return await editor.ask("render", {"path": file.path, "text": file.text}, finish) or []
+
+
+def title(result: RenderResult) -> str:
+    """Return what the lens says."""
+    count = len(result.references)
+    missing = sum(1 for each in result.references if each.problem)
+    parts = [f"{result.tokens:,} of {result.budget:,} tokens", f"{count} reference{'' if count == 1 else 's'}"]
+    parts += [f"{missing} not in the pack"] if missing else []
+    return " · ".join(parts)

@@ -1,0 +1,279 @@
+"""Files of ours in an editor: completion, hover, definition, references, renames, outline, colours, lens, fixes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from lsprotocol import types
+from pytest_lsp import LanguageClient
+from repositories import USERS
+
+from muninn_core import client
+
+if TYPE_CHECKING:
+    from lsp_editors import Bare, Home, Open
+
+pytest_plugins = ("lsp_editors",)
+
+DECISION = "# 7. Sessions live in Redis\n\n## Status\n\nAccepted\n\n## Decision\n\nThey are kept in Redis.\n"
+ERRORS = "---\ntype: convention\n---\n\n# Errors\n\nName the culprit. See [users](../../src/shops.py).\n"
+
+
+@pytest.fixture
+def memory(home: Home) -> str:
+    """A repository with a decision, knowledge and a memory; returns the memory's id."""
+    files = {"docs/adr/0007-sessions.md": DECISION, ".muninn/knowledge/errors.md": ERRORS, "src/shops.py": USERS}
+    for path, text in files.items():
+        file = home.repo / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    with client.connect(str(home.repo), home.environ) as muninn:
+        muninn.call("index")
+        stored = muninn.call(
+            "remember", {"text": "Users are never deleted for good.", "tags": ["users"], "key": "own-files"}
+        )
+    identity: str = stored["ids"][0]
+    return identity
+
+
+def opened(editor: LanguageClient, path: Path, text: str) -> str:
+    uri = path.as_uri()
+    editor.text_document_did_open(types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "markdown", 1, text)))
+    return uri
+
+
+def context(home: Home, name: str = "task") -> Path:
+    return home.repo / ".muninn" / "context" / f"{name}.md"
+
+
+def at(uri: str, line: int, character: int) -> dict[str, Any]:
+    return {"text_document": types.TextDocumentIdentifier(uri), "position": types.Position(line, character)}
+
+
+async def completed(editor: LanguageClient, uri: str, line: int, character: int) -> list[types.CompletionItem]:
+    found = await editor.text_document_completion_async(types.CompletionParams(**at(uri, line, character)))
+    return list(found.items) if isinstance(found, types.CompletionList) else []
+
+
+async def test_a_memory_is_completed_by_its_title_and_inserted_by_its_id(
+    open_editor: Open, home: Home, memory: str
+) -> None:
+    editor = await open_editor()
+    uri = opened(editor, context(home), "ä😀 [[never del")
+    (item, *_) = await completed(editor, uri, 0, 15)
+    assert item.label == "Users are never deleted for good"
+    assert isinstance(item.text_edit, types.TextEdit)
+    assert item.text_edit.new_text == f"{memory}]]"
+    assert item.text_edit.range == types.Range(types.Position(0, 6), types.Position(0, 15))
+    assert "never deleted" in str(item.documentation)
+
+
+async def test_decisions_knowledge_files_and_symbols_are_completed(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    uri = opened(editor, context(home), "[[ADR\n[[err\n@src/sh\n@src/shops.py#get_\n")
+    found = [
+        [item.text_edit.new_text for item in await completed(editor, uri, line, column)]
+        for line, column in ((0, 5), (1, 5), (2, 7), (3, 18))
+    ]
+    assert found[0] == ["ADR 7]]"]
+    assert found[1] == ["errors]]"]
+    assert found[2] == ["src/shops.py"]
+    assert found[3] == ["get_user_name"]
+
+
+async def test_keys_and_values_of_frontmatter_are_completed(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    path = home.repo / ".muninn" / "knowledge" / "new.md"
+    uri = opened(editor, path, "---\ntitle: x\nco\nconfidence: \ntags: [us\nfiles:\n  - src\n---\n")
+    keys = [item.label for item in await completed(editor, uri, 2, 2)]
+    assert "confidence" in keys
+    assert "title" not in keys
+    assert [item.label for item in await completed(editor, uri, 3, 12)] == ["low", "medium", "high"]
+    assert [item.label for item in await completed(editor, uri, 4, 9)] == ["users"]
+    assert "src/shops.py" in [item.label for item in await completed(editor, uri, 6, 7)]
+
+
+async def test_settings_are_completed_with_what_they_mean(open_editor: Open, home: Home) -> None:
+    editor = await open_editor()
+    uri = opened(editor, home.repo / ".muninn" / "config.yaml", "check:\n  sec\n  dangling: \n")
+    found = {item.label: item for item in await completed(editor, uri, 1, 5)}
+    assert found["secrets"].detail == "default: error"
+    assert [item.label for item in await completed(editor, uri, 2, 12)] == ["error", "warn", "off"]
+
+
+async def test_nothing_is_completed_in_files_of_others(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    for path, text in ((home.repo / "README.md", "[[AD"), (home.repo / "src" / "shops.py", "# @src/sh")):
+        uri = opened(editor, path, text)
+        assert await completed(editor, uri, 0, len(text)) == []
+        assert (
+            await editor.text_document_document_symbol_async(
+                types.DocumentSymbolParams(types.TextDocumentIdentifier(uri))
+            )
+            is None
+        )
+
+
+async def test_a_reference_says_and_shows_what_it_means(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    text = f"ä😀 @src/shops.py#get_user_name and [[{memory}]]\n[[ADR 7]] ?\n@src/shop.py\n?deleting users for good\n"
+    uri = opened(editor, context(home), text)
+
+    async def said(line: int, character: int) -> str:
+        hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, line, character)))
+        assert hover is not None
+        assert isinstance(hover.contents, types.MarkupContent)
+        return hover.contents.value
+
+    async def leads(line: int, character: int) -> tuple[str, int]:
+        place = await editor.text_document_definition_async(types.DefinitionParams(**at(uri, line, character)))
+        assert isinstance(place, types.Location)
+        return Path(place.uri).name, place.range.start.line
+
+    assert "Look up the display name" in await said(0, 8)
+    assert await leads(0, 8) == ("shops.py", 5)
+    assert "Users are never deleted" in await said(0, 45)
+    assert (await leads(0, 45))[0].endswith(".jsonl")
+    assert "They are kept in Redis" in await said(1, 4)
+    assert await leads(1, 4) == ("0007-sessions.md", 0)
+    assert "did you mean `src/shops.py`" in await said(2, 4)
+    assert "finds" in await said(3, 4)
+
+
+async def test_who_refers_to_a_file_is_found(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    path = context(home, "referring")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("# T\n\nä😀 See [[errors]].\n")
+    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "errors.md", ERRORS)
+    found = await editor.text_document_references_async(
+        types.ReferenceParams(context=types.ReferenceContext(False), **at(uri, 4, 0))
+    )
+    path.unlink()
+    assert found is not None
+    assert [(Path(each.uri).name, each.range) for each in found] == [
+        ("referring.md", types.Range(types.Position(2, 8), types.Position(2, 18)))
+    ]
+
+
+async def test_links_follow_a_file_that_gets_another_name(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    path = context(home, "following")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("See @src/shops.py#get_user_name and [[errors]].\n")
+    source = home.repo / "src"
+    edit = await editor.workspace_will_rename_files_async(
+        types.RenameFilesParams(
+            [
+                types.FileRename(source.as_uri(), (home.repo / "lib").as_uri()),
+                types.FileRename(
+                    (home.repo / ".muninn/knowledge/errors.md").as_uri(),
+                    (home.repo / ".muninn/knowledge/style/faults.md").as_uri(),
+                ),
+            ]
+        )
+    )
+    path.unlink()
+    assert edit is not None
+    assert edit.changes is not None
+    texts = {Path(uri).name: [each.new_text for each in edits] for uri, edits in edit.changes.items()}
+    assert texts == {"following.md": ["lib/shops.py", "faults"], "errors.md": ["../../../lib/shops.py"]}
+
+
+async def test_knowledge_and_memory_are_symbols_of_the_workspace(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    for query, name, file in (
+        ("never deleted", "Users are never deleted for good", ".jsonl"),
+        ("sessions live", "ADR 7: Sessions live in Redis", "0007-sessions.md"),
+        ("erro", "errors", "errors.md"),
+    ):
+        found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams(query))
+        assert found is not None
+        assert [each.name for each in found] == [name]
+        assert isinstance(found[0].location, types.Location)
+        assert found[0].location.uri.endswith(file)
+
+
+async def test_the_outline_and_the_folds_of_a_file_are_its_sections(open_editor: Open, home: Home) -> None:
+    editor = await open_editor()
+    uri = opened(editor, context(home), "---\ntitle: x\n---\n# A\n\n## B\n\n```\n# no\n```\n# C\n")
+    document = types.TextDocumentIdentifier(uri)
+    symbols = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+    assert symbols is not None
+    tree = [(each.name, [inner.name for inner in each.children or ()]) for each in symbols]  # type: ignore[union-attr]
+    assert tree == [("A", ["B"]), ("C", [])]
+    folding = await editor.text_document_folding_range_async(types.FoldingRangeParams(document))
+    assert folding is not None
+    assert [(each.start_line, each.end_line) for each in folding] == [(0, 2), (3, 9), (5, 9), (7, 9)]
+
+
+@pytest.mark.parametrize(("encoding", "before"), [("utf-16", 4), ("utf-8", 7), ("utf-32", 3)])
+async def test_references_are_coloured(open_editor: Open, home: Home, encoding: str, before: int) -> None:
+    editor = await open_editor(encoding)
+    uri = opened(editor, context(home), "ä😀 @src/a.py#f [[ADR 7]]\n\n?who is it\nme@src.org `@src/a.py`\n")
+    found = await editor.text_document_semantic_tokens_full_async(
+        types.SemanticTokensParams(types.TextDocumentIdentifier(uri))
+    )
+    assert found is not None
+    assert list(found.data) == [
+        *(0, before, 9, 0, 0),
+        *(0, 9, 2, 1, 0),
+        *(0, 3, 9, 2, 0),
+        *(2, 0, 10, 3, 0),
+    ]
+
+
+async def test_the_lens_counts_the_pack_of_what_is_not_saved_yet(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    uri = opened(editor, context(home), f"---\nbudget: 500\n---\nSee [[{memory}]] and [[nothing-such]].\n")
+    found = await editor.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
+    assert found is not None
+    (lens,) = found
+    assert lens.command is not None
+    assert lens.command.title.endswith("of 500 tokens · 2 references · 1 not in the pack")
+    result = await editor.workspace_execute_command_async(
+        types.ExecuteCommandParams(lens.command.command, arguments=lens.command.arguments)
+    )
+    assert "never deleted for good" in str(result)
+
+
+async def test_a_wrong_reference_has_a_fix(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    uri = opened(editor, context(home), "---\nbugdet: 500\n---\nä😀 @src/shop.py\n")
+    await editor.wait_for_notification("textDocument/publishDiagnostics")
+    found = list(editor.diagnostics[uri])
+    assert [each.range.start for each in found] == [types.Position(1, 0), types.Position(3, 4)]
+    fixes = await editor.text_document_code_action_async(
+        types.CodeActionParams(
+            types.TextDocumentIdentifier(uri),
+            found[1].range,
+            types.CodeActionContext(diagnostics=found, only=[types.CodeActionKind.QuickFix]),
+        )
+    )
+    assert fixes is not None
+    edits = [fix.edit.changes[uri][0] for fix in fixes]  # type: ignore[union-attr,index]
+    assert [(edit.range, edit.new_text) for edit in edits] == [
+        (types.Range(types.Position(1, 0), types.Position(1, 6)), "budget"),
+        (types.Range(types.Position(3, 5), types.Position(3, 16)), "src/shops.py"),
+    ]
+
+
+async def test_what_is_for_our_files_alone_is_offered_for_them_alone(bare: Bare, home: Home) -> None:
+    editor = await bare(handshake=False)
+    able = {name: {"dynamicRegistration": True} for name in ("completion", "definition", "documentSymbol")}
+    params = {"processId": None, "rootUri": home.repo.as_uri(), "capabilities": {"textDocument": able}}
+    offered = (await editor.result("initialize", params))["capabilities"]
+    assert not {"completionProvider", "definitionProvider", "documentSymbolProvider"}.intersection(offered)
+    assert offered["foldingRangeProvider"] is True
+    await editor.send({"method": "initialized", "params": {}})
+    asked = await editor.read()
+    while asked.get("method") != "client/registerCapability":
+        asked = await editor.read()
+    told = {each["method"]: each["registerOptions"] for each in asked["params"]["registrations"]}
+    assert sorted(told) == ["textDocument/completion", "textDocument/definition", "textDocument/documentSymbol"]
+    assert "@" in told["textDocument/completion"]["triggerCharacters"]
+    patterns = [each["pattern"] for each in told["textDocument/definition"]["documentSelector"]]
+    assert "**/.muninn/**" in patterns
+    assert "**/docs/decisions/*.md" in patterns
