@@ -44,9 +44,9 @@ class Size:
 
 
 def main() -> int:
-    """Run the measurements that were asked for. `quality` and `growth` are commands with their own options."""
-    if sys.argv[1:2] == ["quality"]:
-        return subprocess.call([sys.executable, "-m", "bench.quality", *sys.argv[2:]])
+    """Run the measurements that were asked for. `quality`, `lift` and `growth` are commands with their own options."""
+    if sys.argv[1:2] in (["quality"], ["lift"]):
+        return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")

@@ -567,9 +567,10 @@ class Engine:
         workspace = self._writable(scope)
         found = capture.find(workspace, params)
         ids: tuple[str, ...] = ()
-        if found.drafts:
-            batch = p.RememberParams(batch=found.drafts, session=params.session)
-            ids = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
+        if found.drafts or found.traces:
+            batch = p.RememberParams(batch=(*found.drafts, *found.traces), session=params.session)
+            stored = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
+            ids = stored[: len(found.drafts)]
         found.commit()
         return r.CaptureResult(ids=ids, note=found.note if ids else "", saw=workspace.saw())
 

@@ -13,16 +13,16 @@ from muninn_core.engine.asking import Asking
 from muninn_core.engine.citations import Look
 from muninn_core.engine.documents import Library
 from muninn_core.engine.focus import task_of
-from muninn_core.engine.scopes import bounds, on_task
+from muninn_core.engine.scopes import bounds, on_task, visible
 from muninn_core.engine.sight import Sight
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.embed import Embedder
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import ContextParams
+from muninn_core.protocol.params import ContextParams, RecallParams
 from muninn_core.retrieval.narrow import narrow
-from muninn_core.retrieval.recall import Focus, Hybrid, Reader, hit_of, memory_hit, speaks
+from muninn_core.retrieval.recall import Focus, Hybrid, Reader, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
 from muninn_core.retrieval.telling import bounded
 
@@ -74,8 +74,17 @@ def asking(
         bounds=within,
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
+        witnesses=witnesses_of(workspace, params, sight),
         hybrid=hybrid_of(workspace),
     )
+
+
+def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sight: Sight) -> Testimony:
+    """Return what says what memory says of files; of the past there is no code that it could speak for."""
+    if params.at is not None:
+        return lambda _words: {}
+    seen = visible(workspace, params.scope, params.session)
+    return partial(workspace.witnesses.of, now=sight.now, seen=seen)
 
 
 def searched_commit(params: ContextParams, sight: Sight) -> str | None:
