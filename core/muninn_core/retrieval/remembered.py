@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
 
 from muninn_core.retrieval import weights as w
 from muninn_core.source.identifiers import words
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from muninn_core.model.chunk import Chunk
     from muninn_core.model.memory import Memory
 
@@ -51,6 +56,55 @@ class _Witness(NamedTuple):
     words: frozenset[str]
 
 
+class _Roll:
+    """Witnesses in rows, as arrays: thousands are compared in the time that a loop takes for fifty.
+
+    A row is never used twice. `alive` says of each whether its memory is still there.
+    """
+
+    def __init__(self, witnesses: Iterable[_Witness]) -> None:
+        self.rows: list[_Witness] = []
+        self.row_of: dict[str, int] = {}
+        self.by_word: dict[str, array[int]] = {}
+        self.sizes = array("d")
+        self.born = array("d")
+        self.alive = array("b")
+        for one in witnesses:
+            self.add(one)
+
+    def add(self, one: _Witness) -> None:
+        """Add a witness."""
+        row = len(self.rows)
+        self.rows.append(one)
+        self.row_of[one.memory.id] = row
+        self.sizes.append(len(one.words))
+        self.born.append(_moment(one.memory.ts))
+        self.alive.append(1)
+        for word in one.words:
+            self.by_word.setdefault(word, array("l")).append(row)
+
+    def drop(self, identity: str) -> None:
+        """Forget a memory's witness, if there is one."""
+        row = self.row_of.pop(identity, None)
+        if row is not None:
+            self.alive[row] = 0
+
+    @property
+    def hollow(self) -> bool:
+        """Whether most rows are of memories that are gone."""
+        return len(self.rows) > 2 * len(self.row_of) + _SPARE
+
+    def heard(self, asked: Sequence[str]) -> list[NDArray[np.int64]]:
+        """Return the living rows of each asked word that some witness has."""
+        alive = np.array(self.alive, bool)
+        found = (np.array(self.by_word[word], np.int64) for word in asked if word in self.by_word)
+        return [living for rows in found if len(living := rows[alive[rows]])]
+
+
+_SPARE = 1_000
+"""Dead rows that are not worth a new roll."""
+
+
 class Witnesses:
     """The memories that speak for files, by their words; safe to use from several threads.
 
@@ -60,15 +114,21 @@ class Witnesses:
     def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
         self._all = memories
         self._lock = threading.Lock()
-        self._known: dict[str, _Witness] | None = None
-        self._by_word: dict[str, set[str]] = {}
+        self._roll: _Roll | None = None
 
     def take(self, changed: Mapping[str, Memory | None]) -> None:
         """Take in memories that changed; None is one that is gone. Nothing is done before the first question."""
         with self._lock:
-            if self._known is not None:
-                for identity, memory in changed.items():
-                    self._put(self._known, identity, memory)
+            roll = self._roll
+            if roll is None:
+                return
+            for identity, memory in changed.items():
+                roll.drop(identity)
+                after = _witness(memory) if memory is not None else None
+                if after is not None:
+                    roll.add(after)
+            if roll.hollow:
+                self._roll = _Roll(one for row, one in enumerate(roll.rows) if roll.alive[row])
 
     def of(
         self, asked: Sequence[str], now: datetime, seen: Callable[[Memory], bool] = lambda _memory: True
@@ -80,41 +140,59 @@ class Witnesses:
         independent witnesses do: 1 - the product of what each leaves open.
         """
         with self._lock:
-            heard, count = self._hear(asked)
-        rarity = {word: math.log(1 + (count - len(found) + 0.5) / (len(found) + 0.5)) for word, found in heard.items()}
-        whole = sum(rarity.values())
-        values: dict[str, tuple[float, _Witness]] = {}
-        for identity, one in {one.memory.id: one for found in heard.values() for one in found}.items():
-            if not seen(one.memory) or _over(one.memory, now):
-                continue
-            shared = [weight for word, weight in rarity.items() if word in one.words]
-            alike = (1 - w.REMEMBERED_OWN) * sum(shared) / whole + w.REMEMBERED_OWN * len(shared) / len(one.words)
-            values[identity] = (alike * _kept(one.memory.ts, now), one)
-        best = sorted(values.items(), key=lambda item: (-item[1][0], item[0]))[: w.REMEMBERED_WITNESSES]
-        return _joined([pair for _, pair in best])
+            if self._roll is None:
+                known = (_witness(memory) for memory in self._all().values())
+                self._roll = _Roll(one for one in known if one is not None)
+            roll = self._roll
+            rows, values = _compared(roll, roll.heard(asked), now)
+        best: list[tuple[float, _Witness]] = []
+        # Most of the best may be seen: so many more are put in order only where they may not.
+        for value, one in _ordered(roll, rows, values):
+            if seen(one.memory) and not _over(one.memory, now):
+                best.append((value, one))
+                if len(best) == w.REMEMBERED_WITNESSES:
+                    break
+        return _joined(best)
 
-    def _hear(self, asked: Sequence[str]) -> tuple[dict[str, list[_Witness]], int]:
-        """Return the witnesses of each asked word, and how many there are in all."""
-        if self._known is None:
-            self._known = {}
-            for identity, memory in self._all().items():
-                self._put(self._known, identity, memory)
-        known = self._known
-        return {word: [known[one] for one in self._by_word.get(word, ())] for word in asked}, len(known)
 
-    def _put(self, known: dict[str, _Witness], identity: str, memory: Memory | None) -> None:
-        before = known.pop(identity, None)
-        for word in before.words if before is not None else ():
-            self._by_word[word].discard(identity)
-        after = _witness(memory) if memory is not None and memory.witness else None
-        if after is not None:
-            known[identity] = after
-            for word in after.words:
-                self._by_word.setdefault(word, set()).add(identity)
+def _compared(
+    roll: _Roll, heard: Sequence[NDArray[np.int64]], now: datetime
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the rows that have any of the words, and their values."""
+    if not heard:
+        return np.zeros(0, np.int64), np.zeros(0)
+    count = len(roll.row_of)
+    rarity = [math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in heard]
+    every = np.concatenate(heard)
+    weights = np.repeat(rarity, [len(rows) for rows in heard])
+    weighed = np.bincount(every, weights, len(roll.rows))
+    shared = np.bincount(every, minlength=len(roll.rows))
+    rows = np.flatnonzero(shared)
+    own = shared[rows] / np.array(roll.sizes)[rows]
+    alike = (1 - w.REMEMBERED_OWN) * weighed[rows] / sum(rarity) + w.REMEMBERED_OWN * own
+    days = np.maximum(now.timestamp() - np.array(roll.born)[rows], 0.0) / 86_400
+    # An age that nobody knows counts a half.
+    return rows, alike * np.where(np.isnan(days), 0.5, 0.5 ** (days / w.REMEMBERED_DAYS))
+
+
+def _ordered(roll: _Roll, rows: NDArray[np.int64], values: NDArray[np.float64]) -> Iterator[tuple[float, _Witness]]:
+    """Yield witnesses with their values, greatest first, ties by id; all are put in order only when all are wanted."""
+    wanted = 2 * w.REMEMBERED_WITNESSES
+    start = 0
+    while start < len(rows):
+        least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(rows) else -1.0
+        chosen = np.flatnonzero(values >= least)
+        found = sorted(
+            ((float(values[at]), roll.rows[rows[at]]) for at in chosen), key=lambda one: (-one[0], one[1].memory.id)
+        )
+        yield from found[start:]
+        start, wanted = len(found), 8 * wanted
 
 
 def _witness(memory: Memory) -> _Witness | None:
     """Return what a memory says of files; None for one that names none, or so many that it is about none of them."""
+    if not memory.witness:
+        return None
     files = tuple(dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites))))
     query = memory.details.get("query")
     said = query if isinstance(query, str) and query else memory.title or memory.text
@@ -129,13 +207,12 @@ def _over(memory: Memory, now: datetime) -> bool:
         return False
 
 
-def _kept(ts: str, now: datetime) -> float:
-    """Return what is left of a memory after the time since: a half after `REMEMBERED_DAYS`."""
+def _moment(ts: str) -> float:
+    """Return a time in seconds since 1970; not a number where it can't be read."""
     try:
-        age = (now - datetime.fromisoformat(ts)).total_seconds() / 86_400
+        return datetime.fromisoformat(ts).timestamp()
     except (ValueError, TypeError):
-        return 0.5
-    return float(0.5 ** (max(age, 0.0) / w.REMEMBERED_DAYS))
+        return math.nan
 
 
 def _joined(values: Sequence[tuple[float, _Witness]]) -> dict[str, Remembered]:
