@@ -30,7 +30,7 @@ class Size:
     def __init__(self, *, quick: bool) -> None:
         self.memories = 40 if quick else 10_000
         self.queries = 24 if quick else 1_000
-        self.hovers = 10 if quick else 500
+        self.hovers = 10 if quick else 200
         self.stored = 5 if quick else 300
         self.changes = 2 if quick else 40
         self.hooks = 2 if quick else 40
@@ -44,9 +44,9 @@ class Size:
 
 
 def main() -> int:
-    """Run the measurements that were asked for. `quality` and `growth` are commands with their own options."""
-    if sys.argv[1:2] == ["quality"]:
-        return subprocess.call([sys.executable, "-m", "bench.quality", *sys.argv[2:]])
+    """Run the measurements that were asked for. `quality`, `lift` and `growth` are commands with their own options."""
+    if sys.argv[1:2] in (["quality"], ["lift"]):
+        return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Muninn on this machine.")

@@ -38,6 +38,7 @@ _EXAMPLES: dict[str, Any] = {
     "ids": ["0198c5"],
     "name": "house-style",
     "version": "1.2.0",
+    "start": "src/users.py#User.rename",
     "target": "[[ADR 7]]",
     "moves": ["src/tokens.py", "src/auth/tokens.py"],
     "reason": "It was measured before the cache.",

@@ -41,6 +41,7 @@ GROUPS = {
         "verify",
         "brief",
     ),
+    "Understand": ("symbols", "outline", "graph"),
     "Write": ("template.new", "template.list", "render", "lint", "references", "backlinks", "relink", "names"),
     "Remember": ("remember", "draft", "confirm", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),

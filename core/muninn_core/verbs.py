@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         DraftResult,
         ExportResult,
         ForgetResult,
+        GraphResult,
         HistoryResult,
         ImportResult,
         IndexResult,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         LintResult,
         MemoriesResult,
         NamesResult,
+        OutlineResult,
         PackAddResult,
         PackExportResult,
         PackListResult,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
         ReviewResult,
         SealResult,
         StatusResult,
+        SymbolsResult,
         TemplateListResult,
         TemplateNewResult,
         UndoResult,
@@ -318,6 +321,53 @@ class Verbs:
         `fresh`: Gather it anew from what it was asked with, and say what differs.
         """
         return cast("ReplayResult", self.call("replay", bundle=bundle, fresh=fresh))
+
+    def symbols(
+        self,
+        query: str,
+        *,
+        kind: str | None = None,
+        language: str | None = None,
+        path: str | None = None,
+        limit: int = 20,
+    ) -> SymbolsResult:
+        """Find classes, functions and other definitions by name.
+
+        `query`: A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too.
+        `kind`: Only of this kind: class, function, method, constant …
+        `language`: Only of this language: python, typescript, go …
+        `path`: Only in this folder, or in files of this pattern: `src/*.py`.
+        `limit`: The most definitions.
+        """
+        return cast(
+            "SymbolsResult",
+            self.call(
+                "symbols",
+                query=query,
+                kind=kind,
+                language=language,
+                path=path,
+                limit=limit,
+            ),
+        )
+
+    def outline(self, path: str) -> OutlineResult:
+        """Show what a file defines, as a tree with heads and comments.
+
+        `path`: A file, relative to the root.
+        """
+        return cast("OutlineResult", self.call("outline", path=path))
+
+    def graph(self, start: str, relation: str = "neighbours", *, depth: int = 1, limit: int = 50) -> GraphResult:
+        """Show what a file or definition imports, calls, is called by and is tested by.
+
+        `start`: A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.
+        `relation`: What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, which are
+            all but definitions.
+        `depth`: How many steps to go.
+        `limit`: The most edges.
+        """
+        return cast("GraphResult", self.call("graph", start=start, relation=relation, depth=depth, limit=limit))
 
     def memories(
         self,

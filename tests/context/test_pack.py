@@ -163,6 +163,14 @@ def test_of_code_at_hand_the_lines_around_the_cursor_come_when_it_does_not_fit()
     assert item.text == "\n".join(lines("a", 300).split("\n")[item.start_line - 101 : item.end_line - 100])
 
 
+def test_a_part_of_a_piece_with_a_repeated_header_keeps_the_lines_of_the_whole():
+    text = "class Long:\n    ...\n" + lines("a", 300)
+    pack = make_pack("q", [("hand", hit(text, start=101, end=400))], 400, {"a.py": 250})
+    (item,) = pack.items
+    assert (item.form, item.start_line, item.end_line) == ("part", 101, 400)
+    assert text.startswith(item.text)
+
+
 def test_what_does_not_fit_at_all_is_named_by_its_place_at_the_end():
     found = [("code", hit(lines(f"a{n}", 30), path=f"{n}.py")) for n in range(40)]
     pack = make_pack("q", found, 3000)

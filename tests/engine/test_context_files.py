@@ -180,3 +180,21 @@ def test_a_new_file_never_takes_the_place_of_another(muninn):
         muninn.call("template.new", name="one.md")
     with pytest.raises(BadParams):
         muninn.call("template.new", name="../one")
+
+
+def test_the_page_of_a_context_file_is_its_pack_and_what_is_not_in_it(project):
+    write(project, "# Users\n\n@src/users.py#delete and [[nobody]]\n")
+    found = project.call("document", uri="muninn:/context/.muninn/context/task.md")
+    assert found.title == "Pack: task"
+    assert "def delete" in found.text
+    assert "`[[nobody]]`: nothing answers to it" in found.text
+    with pytest.raises(UsageError, match="no context file"):
+        project.call("document", uri="muninn:/context/src/users.md")
+
+
+def test_a_question_whose_filter_is_none_is_told_and_the_rest_is_there(project):
+    result = project.call("render", path=write(project, "@src/users.py\n\n?since:neverday users\n"))
+    assert "def delete" in result.text
+    assert [bool(each.problem) for each in result.references] == [False, True]
+    (hovered,) = project.call("references", path=result.path, line=3).references
+    assert hovered.markdown == result.references[1].problem

@@ -166,6 +166,24 @@ def test_an_editor_that_leaves_takes_its_files_with_it(steps):
     assert steps.engine.desk.files(root) == ()
 
 
+def test_a_querys_filters_narrow_what_is_found_and_its_mistakes_are_told_by_their_column(steps):
+    steps.call("remember", text="User names are never empty.", type="decision", tags=["auth"])
+    steps.call("remember", text="User names are cached.", tags=["speed"])
+    pack = steps.call("context", query="user names tag:auth")
+    assert [item.text for item in pack.items] == ["User names are never empty."]
+    assert (pack.question, pack.inputs.query) == ("user names", "user names tag:auth")
+    only = steps.call("context", query="user names path:src/** kind:code")
+    assert {item.kind for item in only.items} == {"code"}
+    with pytest.raises(BadParams, match="column 12"):
+        steps.call("context", query="user names kind:music")
+
+
+def test_ten_thousand_words_are_a_question_like_any_other(steps):
+    pack = steps.call("context", query="the display name of a user " * 2000, budget=500)
+    assert pack.tokens <= 500
+    assert any(item.path == "src/users.py" for item in pack.items)
+
+
 # --- budgets and formats ---
 
 

@@ -8,11 +8,11 @@ import socket
 import stat
 import threading
 
-import numpy as np
 import pytest
 from states import answers, content, sync, write
 
 from muninn_core.config import IndexConfig
+from muninn_core.index.embed import BUNDLED, load_embedder
 from muninn_core.index.extract import Job, extract
 from muninn_core.source import text
 from muninn_core.source.text import read_text
@@ -23,19 +23,6 @@ MANY = 200_000
 LONG_LINE = 50_000_000
 
 
-class OneVector:
-    """An embedder that costs nothing."""
-
-    name = "one/8"
-    dim = 8
-
-    def embed(self, texts):
-        return np.eye(1, self.dim, dtype=np.float32).repeat(len(texts), axis=0)
-
-    def embed_query(self, text):
-        return self.embed([text])[0]
-
-
 def most_resident():
     """Return the most memory in MB that this process, and any that it waited for, ever had."""
     return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1000
@@ -43,12 +30,12 @@ def most_resident():
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_two_hundred_thousand_files_are_indexed_and_the_second_look_opens_none(opened, root, monkeypatch):
+def test_two_hundred_thousand_files_are_indexed_and_the_second_look_opens_none(opened, root, tmp_path, monkeypatch):
     for folder in range(MANY // 500):
         (root / f"d{folder}").mkdir()
         for number in range(500):
             (root / f"d{folder}" / f"f{number}.py").write_text(f"sail = {folder * 500 + number}\n")
-    index = opened(using=OneVector())
+    index = opened(using=load_embedder(BUNDLED, tmp_path))
     before = most_resident()
     changes = sync(index, root)
     assert (changes.indexed, changes.unread) == (MANY, {})

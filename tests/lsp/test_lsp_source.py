@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -388,6 +389,21 @@ async def test_where_nothing_can_be_remembered_yet_nothing_is_shown_and_nothing_
     await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
     assert await person.lenses() == [(0, "1 decision"), (5, "1 decision")]
     await person.editor.result("muninn/shutdown")
+
+
+async def test_questions_about_an_open_file_are_answered_when_its_memory_is_deleted(
+    bare_in: BareIn, repo: Path, environ: dict[str, str]
+) -> None:
+    person = await person_at(bare_in, repo, environ, **PULLING)
+    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    await person.open()
+    assert len(await person.lenses()) == 2
+    shutil.rmtree(repo / ".muninn")
+    await person.change((0, 0, 0, 0, "# One.\n"))
+    assert {line for line, _ in await person.lenses()} <= {0, 6}
+    assert (await person.pulled())["kind"] == "full"
+    position = {"line": 6, "character": 5}
+    await person.editor.result("textDocument/hover", {"textDocument": person.document, "position": position})
 
 
 async def test_nothing_is_offered_that_a_servers_of_the_language_does(

@@ -86,6 +86,7 @@ async def test_a_tool_that_fails_answers_with_a_result_that_says_what_to_do(agen
             ("recall", {"query": "x", "limt": 1}, "'limit'"),
             ("recall", {}, "query"),
             ("recall", {"query": "x", "limit": "many"}, "limit"),
+            ("recall", {"query": "x tpye:decision"}, "x tpye:decision\n  ^^^^\n"),
             ("memories", {"id": "nothing-has-this-id"}, "nothing-has-this-id"),
         ):
             text, failed = await said(agent, tool, **arguments)

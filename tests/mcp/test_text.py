@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
-from muninn_core.model.answer import Hit, IndexSaw, Reason, Saw
+from muninn_core.model.answer import Hit, IndexSaw, Mark, Reason, Saw, SnippetLine
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.protocol import results as r
@@ -42,6 +42,29 @@ def test_a_long_hit_says_how_much_is_left_out() -> None:
     assert f"({100 - SNIPPET_LINES} more lines)" in text
     wide = hit(text="x" * 5000)
     assert len(recall_text(r.RecallResult(hits=(wide,), saw=SAW))) < 400
+
+
+def test_a_long_hit_is_shown_where_the_words_of_the_question_are() -> None:
+    told = SnippetLine(line=63, text="line 60", marks=(Mark(start=0, end=4),))
+    long = hit(text="\n".join(f"line {number}" for number in range(100)), snippet=(told,))
+    shown = [row.strip() for row in recall_text(r.RecallResult(hits=(long,), saw=SAW)).split("\n")[1:]]
+    assert shown[:4] == ["line 0", "… (58 lines)", "line 59", "line 60"]
+    assert shown[-1] == f"… ({100 - 59 - (SNIPPET_LINES - 2)} more lines)"
+    near = hit(text="\n".join(f"line {number}" for number in range(100)), snippet=(told,), start_line=63)
+    assert "   line 13\n" in recall_text(r.RecallResult(hits=(near,), saw=SAW))
+
+
+def test_notes_and_the_next_page_are_told() -> None:
+    found = r.RecallResult(
+        hits=(hit(chunks=3),), next="c0ffee", notes=("since:2w: only memories have a time",), saw=SAW
+    )
+    text = recall_text(found)
+    assert "(since:2w: only memories have a time.)" in text
+    assert "(More with `page` c0ffee.)" in text
+    assert "3 pieces found" in text
+    assert recall_text(r.RecallResult(hits=(), notes=("no memory matches tag:x",), saw=SAW)) == (
+        "Nothing found.\n\n(no memory matches tag:x.)"
+    )
 
 
 def test_many_hits_stay_within_what_a_client_shows() -> None:

@@ -50,6 +50,12 @@ export interface Verbs {
   why: { params: WhyParams; result: WhyResult };
   /** Replay a context. Give a context once more, byte for byte; or gather it anew and say what differs. */
   replay: { params: ReplayParams; result: ReplayResult };
+  /** Find definitions. Find classes, functions and other definitions by name. */
+  symbols: { params: SymbolsParams; result: SymbolsResult };
+  /** Outline a file. Show what a file defines, as a tree with heads and comments. */
+  outline: { params: OutlineParams; result: OutlineResult };
+  /** Look around in the code. Show what a file or definition imports, calls, is called by and is tested by. */
+  graph: { params: GraphParams; result: GraphResult };
   /** List memories. List, filter or get memories. */
   memories: { params: MemoriesParams; result: MemoriesResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
@@ -146,6 +152,9 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   context: 'muninn.context',
   why: 'muninn.why',
   replay: 'muninn.replay',
+  symbols: 'muninn.symbols',
+  outline: 'muninn.outline',
+  graph: 'muninn.graph',
   memories: 'muninn.memories',
   forget: 'muninn.forget',
   restore: 'muninn.restore',
@@ -409,6 +418,38 @@ export interface ReplayParams {
   bundle: string;
   /** Gather it anew from what it was asked with, and say what differs. */
   fresh?: boolean;
+}
+
+/** Which definitions to find. */
+export interface SymbolsParams {
+  /** A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too. */
+  query: string;
+  /** Only of this kind: class, function, method, constant … */
+  kind?: string | null;
+  /** Only of this language: python, typescript, go … */
+  language?: string | null;
+  /** Only in this folder, or in files of this pattern: `src/*.py`. */
+  path?: string | null;
+  /** The most definitions. */
+  limit?: number;
+}
+
+/** Whose definitions to tell. */
+export interface OutlineParams {
+  /** A file, relative to the root. */
+  path: string;
+}
+
+/** What to look around from, and where to. */
+export interface GraphParams {
+  /** A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`. */
+  start: string;
+  /** What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, which are all but definitions. */
+  relation?: string;
+  /** How many steps to go. */
+  depth?: number;
+  /** The most edges. */
+  limit?: number;
 }
 
 /** Which memories to list: every filter that is given must hold. Newest first. */
@@ -1226,6 +1267,66 @@ export interface ReplayResult {
   moved: readonly string[];
   differs: readonly string[];
   context: ContextResult;
+}
+
+/** The best first: the whole name, its beginning, humps, parts. `total` is how many there are. */
+export interface SymbolsResult {
+  saw: Saw;
+  symbols: readonly CodeSymbol[];
+  total: number;
+}
+
+/** A definition. `container` are the names around it, `signature` its head; `children` are there in an outline. */
+export interface CodeSymbol {
+  name: string;
+  kind: string;
+  container: string;
+  path: string;
+  start_line: number;
+  end_line: number;
+  signature: string;
+  comment: string;
+  children: readonly CodeSymbol[];
+}
+
+/** The definitions of a file as a tree, in the order of their lines. */
+export interface OutlineResult {
+  saw: Saw;
+  path: string;
+  language: string;
+  symbols: readonly CodeSymbol[];
+  comment: string;
+}
+
+/** What is around a file or definition, by depth, relation and place; `omitted` did not fit the limit. */
+export interface GraphResult {
+  saw: Saw;
+  target: string;
+  symbol: CodeSymbol | null;
+  relation: string;
+  edges: readonly GraphEdge[];
+  omitted: number;
+}
+
+/**
+ * What hangs together with `origin`: a file, or a definition in it with `name`, `kind` and lines.
+ *
+ * It is written at `at_path`, line `at_line`; `how` says why a call means this definition: it is in the same file,
+ * imported, in the same package, or the only one of its name.
+ */
+export interface GraphEdge {
+  depth: number;
+  relation: string;
+  origin: string;
+  path: string;
+  name: string;
+  kind: string;
+  start_line: number;
+  end_line: number;
+  signature: string;
+  at_path: string;
+  at_line: number;
+  how: string;
 }
 
 /**

@@ -79,8 +79,8 @@ def _daemon(result: dict[str, Any]) -> str:
 def _index(index: dict[str, Any]) -> str:
     lag = f"lags by {count(index['lag'], 'file')}" if index["lag"] else ""
     files = joined(count(index["files"], "file"), count(index["chunks"], "chunk"))
-    missing = index["chunks"] - index["vectors"]
-    meaning = f"words ready, meaning of {index['vectors']:,}" if missing and index["state"] != "absent" else ""
+    following = index["state"] == "ready" and index["vectors"] < index["chunks"]
+    meaning = f"words ready, meaning of {index['vectors']:,} of them so far" if following else ""
     return joined(index["state"], files, lag, meaning, index["model"])
 
 

@@ -50,6 +50,8 @@ def _cut(item: PackItem, pieces: list[str], count: int, at: int) -> PackItem:
     """Return `count` pieces of an item, the one at `at` among them, a third from their beginning."""
     if item.kind == "memory":
         return replace(item, text=" ".join(pieces[:count]) + " …", form="part")
+    if len(pieces) != item.end_line - item.start_line + 1:  # a header was repeated: its lines have no numbers here
+        return replace(item, text="\n".join(pieces[:count]), form="part")
     first = 0 if at < count else min(at - count // 3, len(pieces) - count)
     start = item.start_line + first
     text = "\n".join(pieces[first : first + count])

@@ -6,9 +6,10 @@ running it again adds nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from muninn_core.engine.harvest import Harvest, from_git, from_transcripts
+from muninn_core.engine.harvest import from_git, from_transcripts
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
@@ -33,14 +34,17 @@ def fill(workspace: Workspace, params: BackfillParams, scope: Scope) -> Backfill
     _check(params)
     workspace.follow()
     harvest = (from_git if params.source == "git" else from_transcripts)(workspace, params, scope)
-    records, masked = _records(harvest, params.source, workspace, scope)
+    records, masked = _records(harvest.told, params.source, workspace, scope)
+    traces, hidden = _records(harvest.traces, params.source, workspace, scope)
     known = {record.key for record in workspace.log.records.values()}
     fresh = [record for record in records if record["key"] not in known]
+    shown = [record for record in traces if record["key"] not in known]
     ids: tuple[str, ...] = ()
-    if params.apply and fresh:
+    if params.apply and (fresh or shown):
         scope.report("report", f"storing {len(fresh)} memories", 95)
         scope.check()
-        ids = tuple(record.id for record in workspace.log.append(fresh, f"backfill-{params.source}"))
+        stored = workspace.log.append([*fresh, *shown], f"backfill-{params.source}")
+        ids = tuple(record.id for record in stored[: len(fresh)])
         workspace.hand_over_memories()
     scope.report("end", f"{len(fresh)} memories")
     return BackfillResult(
@@ -51,7 +55,7 @@ def fill(workspace: Workspace, params: BackfillParams, scope: Scope) -> Backfill
         ids=ids,
         skipped=harvest.skipped,
         malformed=harvest.malformed,
-        masked=masked,
+        masked=masked + hidden,
         saw=replace(workspace.saw(), note=harvest.note),
     )
 
@@ -67,14 +71,16 @@ def _check(params: BackfillParams) -> None:
             raise BadParams("'since' and 'until' are of git", hint="Name the transcripts that are meant.")
 
 
-def _records(harvest: Harvest, source: str, workspace: Workspace, scope: Scope) -> tuple[list[dict[str, Any]], int]:
+def _records(
+    found: Sequence[Told], source: str, workspace: Workspace, scope: Scope
+) -> tuple[list[dict[str, Any]], int]:
     """Return the records of what was found, one a key, and how many secrets were masked in them."""
     records: dict[str, dict[str, Any]] = {}
     masked = 0
-    for number, told in enumerate(harvest.told):
+    for number, told in enumerate(found):
         if number % 100 == 0:
             scope.check()
-            scope.report("report", f"{number} of {len(harvest.told)} memories", 80 + 15 * number // len(harvest.told))
+            scope.report("report", f"{number} of {len(found)} memories", 80 + 15 * number // len(found))
         clean, count = mask_draft(told.draft, workspace.config.memory.secrets)
         masked += count
         pending = workspace.config.review.holds("import", clean.type)

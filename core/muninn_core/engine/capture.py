@@ -15,7 +15,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.value import Value
 from muninn_core.protocol.params import CaptureParams, MemoryDraft
 from muninn_core.source.commit import draft as commit_draft
-from muninn_core.source.commit import significant, without_private
+from muninn_core.source.commit import significant, trace, without_private
 from muninn_core.source.transcript import read_transcript
 
 log = logging.getLogger("muninn.capture")
@@ -25,9 +25,10 @@ MOST_COMMITS = 20
 
 
 class Found(Value):
-    """Drafts to store, the line to show, and what to note once they are stored."""
+    """Drafts to store, traces that nobody is told of, the line to show, and what to note once they are stored."""
 
     drafts: tuple[MemoryDraft, ...]
+    traces: tuple[MemoryDraft, ...]
     note: str
     commit: Callable[[], None]
 
@@ -55,15 +56,22 @@ def _commits(workspace: Workspace, params: CaptureParams) -> Found:
     head = git.head(workspace.place).commit
     seen = workspace.notes.get(session, "head")
     if head is None or head == seen:
-        return Found(drafts=(), note="", commit=lambda: None)
-    drafts = []
+        return Found(drafts=(), traces=(), note="", commit=lambda: None)
+    drafts, traces = [], []
     for commit in git.commits(workspace.layout.root, seen, head, MOST_COMMITS):
         commit = without_private(commit)
         significance = significant(commit) if commit.subject else None
         if significance is not None:
             drafts.append(commit_draft(commit, significance, session=session, agent=params.agent))
+        elif shown := trace(commit, session=session, agent=params.agent):
+            traces.append(shown)
     note = "Remembered: " + "; ".join(draft.title for draft in drafts)
-    return Found(drafts=tuple(drafts), note=note, commit=lambda: workspace.notes.put(session, "head", head))
+    return Found(
+        drafts=tuple(drafts),
+        traces=tuple(traces),
+        note=note,
+        commit=lambda: workspace.notes.put(session, "head", head),
+    )
 
 
 def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
@@ -85,4 +93,6 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
         f"- {draft.text}" for draft in reading.drafts
     )
-    return Found(drafts=reading.drafts, note=note, commit=lambda: workspace.notes.put(session, name, reading.offset))
+    return Found(
+        drafts=reading.drafts, traces=(), note=note, commit=lambda: workspace.notes.put(session, name, reading.offset)
+    )

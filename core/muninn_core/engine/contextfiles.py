@@ -16,7 +16,7 @@ from muninn_core.engine.names import Found, Names
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.sight import labelled
 from muninn_core.engine.workspace import Workspace
-from muninn_core.errors import BadParams, UsageError
+from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.params import RecallParams, RenderParams, TemplateNewParams
@@ -174,7 +174,7 @@ def _part(
         asked = RecallParams(query=reference.target, limit=FOUND_BY_QUESTION, session=params.session)
         try:
             hits = recalling.recall(workspace, asked, scope, now).hits
-        except UsageError as error:  # filters that are none: the rest of the pack is worth having
+        except (UsageError, NotFoundError) as error:  # filters that are none: the rest of the pack is worth having
             return _Part(problem=error.message)
         found = tuple(_item(workspace, hit) for hit in hits if hit.path != path)
         return _Part(items=found, problem="" if found else "it finds nothing", title=f"{len(found)} found")

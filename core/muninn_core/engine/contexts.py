@@ -9,6 +9,7 @@ from muninn_core.context.bundle import bundle_id, differences, explain, matching
 from muninn_core.context.pack import finished, make_pack
 from muninn_core.context.render import render_sheet
 from muninn_core.context.tokens import count_tokens
+from muninn_core.engine.asking import Asking, understand
 from muninn_core.engine.gather import asking, joined, memory_hits, searched_commit, task_hits
 from muninn_core.engine.hand import MOST_PATCH, Hand, hand_of, noted, question_of
 from muninn_core.engine.scope import Scope
@@ -20,7 +21,7 @@ from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
-from muninn_core.protocol.params import ContextParams, ReplayParams, WhyParams
+from muninn_core.protocol.params import ContextParams, RecallParams, ReplayParams, WhyParams
 from muninn_core.protocol.results import ContextResult, ReplayResult, WhyResult
 from muninn_core.source.private import strip_private
 from muninn_core.store.secrets import mask
@@ -106,11 +107,14 @@ def _gathered(
     workspace: Workspace, params: ContextParams, inputs: ContextParams, scope: Scope, now: datetime
 ) -> ContextResult:
     """Gather a context. `inputs` are what it is said to have been asked with."""
+    params, asked = _understood(workspace, params, now)
     sight = sight_of(workspace, params, now)
     library = workspace.documents.look()
     hand = hand_of(workspace, params, sight)
     question = question_of(params, library, sight, hand)
-    candidates = _candidates(workspace, replace(params, query=question), sight, hand, scope)
+    if asked is not None and sight.now != now:
+        asked = asked.about(sight.now)
+    candidates = _candidates(workspace, replace(params, query=question), sight, hand, asked, scope)
     hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, searched_commit(params, sight))
     tiers = (tier for tier, _ in candidates)
     pack = make_pack(question, list(zip(tiers, noted(hits, hand), strict=True)), params.budget, hand.lines)
@@ -131,8 +135,21 @@ def _gathered(
     )
 
 
+def _understood(workspace: Workspace, params: ContextParams, now: datetime) -> tuple[ContextParams, Asking | None]:
+    """Take a query apart: words stay the query, filters and phrases narrow what is found; None without a query.
+
+    Raises BadParams, with the column of what is wrong.
+    """
+    if not params.query.strip():
+        return params, None
+    asked = understand(workspace, RecallParams(query=params.query, at=params.at), now)
+    words = asked.text or " ".join(value for each in asked.sieve.filters for value in each.values)
+    words = words or asked.params.task or ""
+    return replace(params, query=words, at=asked.params.at, task=params.task or asked.params.task), asked
+
+
 def _candidates(
-    workspace: Workspace, params: ContextParams, sight: Sight, hand: Hand, scope: Scope
+    workspace: Workspace, params: ContextParams, sight: Sight, hand: Hand, asked: Asking | None, scope: Scope
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
     library, look = workspace.documents.look(), workspace.citations.look()
@@ -143,13 +160,14 @@ def _candidates(
         candidates += [("task", hit) for hit in task_hits(library, sight, params.task, seen, look)]
     if params.scope != "session":
         candidates += [("hand", hit) for hit in hand.pieces]
-    asked = asking(workspace, params, sight, library, look, tuple(hand.files))
+    search = asking(workspace, params, sight, library, look, tuple(hand.files), asked)
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:
         if kind in sight.kinds:
             scope.check()
-            found[kind] = asked(kind=kind, limit=min(most, max(least, params.budget // tokens)))
-    if params.at is None and params.scope != "session":
+            found[kind] = search(kind=kind, limit=min(most, max(least, params.budget // tokens)))
+    narrowed = asked is not None and asked.narrow  # then nothing comes that was not asked for
+    if params.at is None and params.scope != "session" and not narrowed:
         decisions = touched(library, hand.edited, tuple(hand.files), found.get("code", ()))
         found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]

@@ -21,6 +21,7 @@ from muninn_core.engine import (
     approval,
     backfill,
     capture,
+    codemap,
     confirming,
     contextfiles,
     contexts,
@@ -288,6 +289,18 @@ class Engine:
         """Give a context once more."""
         return contexts.replay(self._reading(scope), params, scope)
 
+    def symbols(self, params: p.SymbolsParams, scope: Scope) -> r.SymbolsResult:
+        """Find definitions by name."""
+        return codemap.symbols(self._reading(scope), params)
+
+    def outline(self, params: p.OutlineParams, scope: Scope) -> r.OutlineResult:
+        """Show what a file defines."""
+        return codemap.outline(self._reading(scope), params)
+
+    def graph(self, params: p.GraphParams, scope: Scope) -> r.GraphResult:
+        """Show what is around a file or definition."""
+        return codemap.graph(self._reading(scope), params)
+
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
         return listing.memories(self._reading(scope), params, self.clock())
@@ -554,9 +567,10 @@ class Engine:
         workspace = self._writable(scope)
         found = capture.find(workspace, params)
         ids: tuple[str, ...] = ()
-        if found.drafts:
-            batch = p.RememberParams(batch=found.drafts, session=params.session)
-            ids = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
+        if found.drafts or found.traces:
+            batch = p.RememberParams(batch=(*found.drafts, *found.traces), session=params.session)
+            stored = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
+            ids = stored[: len(found.drafts)]
         found.commit()
         return r.CaptureResult(ids=ids, note=found.note if ids else "", saw=workspace.saw())
 

@@ -9,19 +9,22 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from muninn_core.engine.asking import Asking
 from muninn_core.engine.citations import Look
 from muninn_core.engine.documents import Library
 from muninn_core.engine.focus import task_of
-from muninn_core.engine.scopes import bounds, on_task
+from muninn_core.engine.scopes import bounds, on_task, visible
 from muninn_core.engine.sight import Sight
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.embed import Embedder
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import ContextParams
-from muninn_core.retrieval.recall import Focus, Hybrid, hit_of, memory_hit, speaks
+from muninn_core.protocol.params import ContextParams, RecallParams
+from muninn_core.retrieval.narrow import narrow
+from muninn_core.retrieval.recall import Focus, Hybrid, Reader, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
+from muninn_core.retrieval.telling import bounded
 
 MOST_NAMED = 300
 """How many pins, and memories of a task, come into question for a context."""
@@ -46,26 +49,42 @@ def asking(
     library: Library,
     look: Look,
     files: Sequence[str],
+    asked: Asking | None,
 ) -> Callable[..., tuple[Hit, ...]]:
     """Return what asks retrieval for hits of a `kind`, up to a `limit`; all else is said here. Embeds the question.
 
-    `files` are those at hand.
+    `files` are those at hand; `asked` is the query, understood, whose filters and phrases narrow what is found.
     """
     task = task_of(workspace, library, params.task, params.session).code
+    text, _ = bounded(params.query, sight.reader.frequency)
+    reader: Reader = sight.reader
+    within = bounds(workspace, library, sight.memories, params.scope, params.session, None)
+    if asked is not None and asked.narrow:
+        narrowing = narrow(sight.reader, within, sight.memories, asked.sieve, asked.phrases, asked.without, sight.now)
+        reader, within = narrowing.reader, narrowing.bounds
     return partial(
         ask,
-        sight.reader,
-        vector_of(sight.embedder, params.query),
+        reader,
+        vector_of(sight.embedder, text),
         sight.memories,
-        params.query,
+        text,
         now=sight.now,
         focus=Focus(files=files, session=params.session, task=task or None),
         standing=look.of,
-        bounds=bounds(workspace, library, sight.memories, params.scope, params.session, None),
+        bounds=within,
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
+        witnesses=witnesses_of(workspace, params, sight),
         hybrid=hybrid_of(workspace),
     )
+
+
+def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sight: Sight) -> Testimony:
+    """Return what says what memory says of files; of the past there is no code that it could speak for."""
+    if params.at is not None:
+        return lambda _words: {}
+    seen = visible(workspace, params.scope, params.session)
+    return partial(workspace.witnesses.of, now=sight.now, seen=seen)
 
 
 def searched_commit(params: ContextParams, sight: Sight) -> str | None:

@@ -19,10 +19,14 @@ from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.params import BackfillParams
 from muninn_core.source.chronicle import Told, taken_back, tell
+from muninn_core.source.commit import trace, without_private
 from muninn_core.source.recount import recount
 from muninn_core.source.session import Facts, Reader
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import normalise
+
+MOST_TRACED = 1_000
+"""How many of the newest commits show which files belong together; older ones say little of what is there now."""
 
 MOST_MALFORMED = 1_000
 """Bad lines that are named; a file with more of them is no transcript."""
@@ -33,10 +37,14 @@ _AGENT = "claude-code"
 
 
 class Harvest(Value):
-    """What a backfill found, oldest first; counts and places as in its result. `note` says what could not be seen."""
+    """What a backfill found, oldest first; counts and places as in its result. `note` says what could not be seen.
+
+    `traces` are what commits show that are worth no memory: which files belonged to such a task.
+    """
 
     told: tuple[Told, ...]
     looked: int
+    traces: tuple[Told, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
     malformed: tuple[str, ...] = ()
     note: str = ""
@@ -56,7 +64,7 @@ def from_git(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harv
         log.append(one)
     back = taken_back(log)
     subjects = {one.commit.sha: one.commit.subject for one in log}
-    told, skipped = [], Counter[str]()
+    told, traces, skipped = [], [], Counter[str]()
     for number, one in enumerate(reversed(log)):
         if number % 100 == 0:
             scope.check()
@@ -65,8 +73,24 @@ def from_git(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harv
             told.append(found)
         else:
             skipped[found] += 1
+            if number >= len(log) - MOST_TRACED and (shown := _traced(one)):
+                traces.append(shown)
     note = "This clone is shallow: older commits are not here." if git.is_shallow(root) else ""
-    return Harvest(told=tuple(told), looked=len(log), skipped=dict(sorted(skipped.items())), note=note)
+    return Harvest(
+        told=tuple(told),
+        traces=tuple(traces),
+        looked=len(log),
+        skipped=dict(sorted(skipped.items())),
+        note=note,
+    )
+
+
+def _traced(logged: history.Logged) -> Told | None:
+    """Return which files belonged to a commit's task, where it says so."""
+    shown = trace(without_private(logged.commit), session=None, agent=None)
+    return (
+        Told(draft=replace(shown, actor="import"), commit=logged.commit.sha, time=logged.commit.time) if shown else None
+    )
 
 
 def _span(root: Path, params: BackfillParams) -> history.Span:

@@ -13,6 +13,7 @@ from muninn_core.engine.names import Found, Names
 from muninn_core.engine.recordplace import Places
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.protocol.params import RecallParams, ReferencesParams
 from muninn_core.protocol.results import Meaning, ReferencesResult
 from muninn_core.source.classify import language_of
@@ -97,4 +98,7 @@ def preview(workspace: Workspace, names: Names, found: Found) -> str:
 
 def _asked(workspace: Workspace, question: str, scope: Scope, now: datetime) -> str:
     asked = RecallParams(query=question, limit=FOUND_BY_QUESTION)
-    return question_preview(question, recalling.recall(workspace, asked, scope, now).hits)
+    try:
+        return question_preview(question, recalling.recall(workspace, asked, scope, now).hits)
+    except (UsageError, NotFoundError) as error:  # filters that are none
+        return error.message

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from muninn_core.engine.asking import Asking, understand
 from muninn_core.engine.focus import task_of
-from muninn_core.engine.gather import curated, hybrid_of, vector_of
+from muninn_core.engine.gather import curated, hybrid_of, vector_of, witnesses_of
 from muninn_core.engine.likeness import Likeness, likeness
 from muninn_core.engine.pages import Rest
 from muninn_core.engine.scope import Scope
@@ -136,6 +136,7 @@ def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask) -> Ra
         bounds=ask.bounds,
         curated=curated(library, params.at),
         half_life=half_life,
+        witnesses=witnesses_of(workspace, params, sight),
         hybrid=hybrid,
     )
 

@@ -164,7 +164,7 @@ class Updater:
         """Wait until every chunk has its vector, at most so long. Raises what made that fail."""
         with self._wake:
             self._wake.wait_for(lambda: not self._embedding or self._stopped, seconds)
-            if self._meaning_failure:
+            if self._meaning_failure and not self._embedding:
                 self._raise_failure()
             return not self._embedding
 
@@ -309,7 +309,7 @@ class Updater:
         missing = index.snapshot().counts()["unembedded"] if index.incomplete else 0
         with self._wake:
             self._remaining = 0
-            self._files_failure = ""
+            self._files_failure = self._meaning_failure = ""  # what could not be embedded is tried again now
             self._unembedded, self._embedding = missing, index.incomplete
             self._tried = self._done = ticket
             self._wake.notify_all()

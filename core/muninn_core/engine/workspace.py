@@ -37,6 +37,7 @@ from muninn_core.model.answer import IndexSaw, Saw
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
 from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.remembered import Witnesses
 from muninn_core.store.contexts import Contexts
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
@@ -110,6 +111,7 @@ class Workspace:
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
         self.current = Current(self.known)
+        self.witnesses = Witnesses(self.known)
         self.places = Places(self.known)
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
@@ -261,12 +263,15 @@ class Workspace:
             before, after = self._handed_over, self.log.state.memories
             self._handed_over = after
             changed: dict[str, Memory | None] = {}
+            told: dict[str, Memory | None] = {}
             for identity in before.keys() | after.keys() if candidates is None else candidates:
                 memory = after.get(identity)
                 if before.get(identity) is not memory:
+                    told[identity] = memory
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
             if changed:
                 self._forget_redacted(after, changed)
+                self.witnesses.take(told)
                 self.current.take(changed)
                 self.places.take(changed)
                 self.updater.update_memories(changed)
@@ -290,6 +295,7 @@ class Workspace:
             }
             if changed:
                 self._forget_redacted(after, changed)
+                self.witnesses.take(changed)
                 self.current.take(changed)
                 self.places.take(changed)
                 self.updater.update_memories(changed)

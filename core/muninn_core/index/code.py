@@ -6,7 +6,8 @@ the facts are found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_core.source.definition import KINDS, Definition, Import, Syntax
@@ -37,7 +38,7 @@ CREATE INDEX calls_source ON calls(source);
 of what a file imports: by them it is found when a file comes or goes that its imports could mean."""
 
 _TABLES = ("symbols", "imports", "tails", "calls")
-_CONTAINERS = frozenset({"__init__", "index", "mod", "__main__"})
+_CONTAINERS = re.compile(r"__init__\.pyi?|index\.(?:[mc]?[jt]sx?|vue|d\.ts)|mod\.rs")
 """File names that stand for their folder."""
 
 
@@ -54,6 +55,8 @@ class Code:
     def __init__(self, rows: Rows, connection: sqlite3.Connection) -> None:
         self._rows = rows
         self._connection = connection
+        self.around: dict[str, Mapping[str, float]] = {}
+        """The files around each file, as far as somebody has worked them out: free with the state that they are of."""
 
     # --- reading ---
 
@@ -78,13 +81,30 @@ class Code:
         question = "SELECT DISTINCT name FROM symbols WHERE name >= ? COLLATE NOCASE AND name < ? COLLATE NOCASE"
         return [row[0] for row in self._rows(question, (first, last))]
 
-    def defined_in(self, paths: Iterable[str], names: Iterable[str]) -> list[Symbol]:
-        """Return the definitions of any of the names in any of the files, by path and line."""
-        wanted = set(names)
-        found: list[Symbol] = []
-        for path in sorted(set(paths)):
-            found += [Symbol(path, one) for one in self.outline(path) if one.name in wanted]
-        return found
+    def exists(self, path: str) -> bool:
+        """Whether a file is indexed."""
+        return self.number(path) is not None
+
+    def with_stem(self, stem: str) -> list[str]:
+        """Return the files that are called so where they are imported, sorted."""
+        return [row[0] for row in self._rows("SELECT path FROM sources WHERE stem = ? ORDER BY path", (stem,))]
+
+    def folder(self, path: str) -> list[str]:
+        """Return the files right in a folder, sorted; "" is the root."""
+        first = f"{path}/" if path else ""
+        rows = self._rows(
+            "SELECT path FROM sources WHERE path >= ? AND path < ? AND instr(substr(path, ?), '/') = 0 ORDER BY path",
+            (first, f"{path}0" if path else "\U0010ffff", len(first) + 1),
+        )
+        return [row[0] for row in rows]
+
+    def importing(self, path: str) -> list[str]:
+        """Return the files whose imports could mean a file, by its name and its folder's; sorted."""
+        folder, _, name = path.rpartition("/")
+        last = sorted({stem_of(path), name, name.partition(".")[0], folder.rpartition("/")[2], name.removesuffix(".h")})
+        marks = ",".join("?" * len(last))
+        question = f"SELECT DISTINCT f.path FROM tails t JOIN sources f ON f.id = t.source WHERE t.tail IN ({marks})"
+        return [row[0] for row in self._rows(question + " ORDER BY f.path", last)]
 
     def imports(self, path: str) -> list[Import]:
         """Return the imports of a file by line."""
@@ -137,6 +157,8 @@ class Code:
             ((number, n, i.line, i.module, ",".join(i.names)) for n, i in enumerate(syntax.imports)),
         )
         last = {tail for one in syntax.imports for tail in tails(one.module, one.names)}
+        if any(not one.module.strip("./") for one in syntax.imports):
+            last.update(part for part in path.split("/")[:-1])  # `from .. import x` means a folder around
         insert("INSERT INTO tails VALUES(?, ?)", ((tail, number) for tail in sorted(last)))
         insert(
             "INSERT INTO calls VALUES(?, ?, ?)",
@@ -163,7 +185,7 @@ def stem_of(path: str) -> str:
     """Return what a file is called where it is imported: its name without endings, or its folder's."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0] or name
-    if stem in _CONTAINERS:
+    if _CONTAINERS.fullmatch(name):
         return folder.rpartition("/")[2] or stem
     if name == "lib.rs" and folder.endswith("src"):
         return folder.removesuffix("/src").rpartition("/")[2].replace("-", "_")

@@ -120,15 +120,28 @@ class Memory(Value):
 
     @property
     def active(self) -> bool:
-        """Whether the memory speaks for itself: in force, and neither waiting for an approval nor rejected."""
-        silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
-        return not (silenced or self.review in ("pending", "rejected"))
+        """Whether the memory speaks for itself: in force, no trace, neither waiting for an approval nor rejected."""
+        return not (self.silenced or self.trace or self.review in ("pending", "rejected"))
+
+    @property
+    def trace(self) -> bool:
+        """Whether it only shows which files a commit changed: that counts for these files, and is no answer itself."""
+        return self.type == "context_hit" and self.private and "commit" in self.details
+
+    @property
+    def witness(self) -> bool:
+        """Whether what it says of files counts: it speaks, or is a trace that nobody has silenced."""
+        return self.active or (self.trace and not self.silenced)
+
+    @property
+    def silenced(self) -> bool:
+        """Whether somebody or something has put it out of force."""
+        return bool(self.archived or self.superseded_by or self.merged_into or self.redacted)
 
     @property
     def waits(self) -> bool:
-        """Whether the memory waits for an approval."""
-        silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
-        return self.review == "pending" and not silenced
+        """Whether the memory waits for an approval. A trace states nothing that somebody could approve."""
+        return self.review == "pending" and not (self.silenced or self.trace)
 
     @property
     def origin(self) -> str:

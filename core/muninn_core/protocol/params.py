@@ -549,7 +549,7 @@ class BacklinksParams(Value):
 class RelinkParams(Value):
     """Which files get other names."""
 
-    moves: Annotated[tuple[Text, ...], Meta(min_length=2, description="Old and new path in turn, of files or folders.")]
+    moves: Annotated[tuple[Text, ...], Meta(min_length=1, description="Old and new path in turn, of files or folders.")]
 
 
 class NamesParams(Value):
@@ -641,3 +641,45 @@ class DraftParams(Value):
     start: Annotated[int, Meta(ge=0, description="The first line that it cites; 0 cites none.")] = 0
     end: Annotated[int, Meta(ge=0, description="The last line that it cites.")] = 0
     supersedes: Annotated[str, Meta(description="The memory that it takes the place of.")] = ""
+
+
+class SymbolsParams(Value):
+    """Which definitions to find."""
+
+    query: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=200,
+            description="A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too.",
+        ),
+    ]
+    kind: Annotated[str | None, Meta(description="Only of this kind: class, function, method, constant …")] = None
+    language: Annotated[str | None, Meta(description="Only of this language: python, typescript, go …")] = None
+    path: Annotated[str | None, Meta(description="Only in this folder, or in files of this pattern: `src/*.py`.")] = (
+        None
+    )
+    limit: Annotated[int, Meta(ge=1, le=500, description="The most definitions.")] = 20
+
+
+class OutlineParams(Value):
+    """Whose definitions to tell."""
+
+    path: Annotated[Text, Meta(description="A file, relative to the root.")]
+
+
+class GraphParams(Value):
+    """What to look around from, and where to."""
+
+    start: Annotated[
+        Text, Meta(description="A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.")
+    ]
+    relation: Annotated[
+        str,
+        Meta(
+            description="What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, "
+            "which are all but definitions."
+        ),
+    ] = "neighbours"
+    depth: Annotated[int, Meta(ge=1, le=3, description="How many steps to go.")] = 1
+    limit: Annotated[int, Meta(ge=1, le=500, description="The most edges.")] = 50

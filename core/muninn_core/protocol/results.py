@@ -895,3 +895,64 @@ class DraftResult(Result):
 
     path: str
     text: str
+
+
+class CodeSymbol(Value):
+    """A definition. `container` are the names around it, `signature` its head; `children` are there in an outline."""
+
+    name: str
+    kind: str
+    container: str
+    path: str
+    start_line: int
+    end_line: int
+    signature: str = ""
+    comment: str = ""
+    children: tuple[CodeSymbol, ...] = ()
+
+
+class SymbolsResult(Result):
+    """The best first: the whole name, its beginning, humps, parts. `total` is how many there are."""
+
+    symbols: tuple[CodeSymbol, ...]
+    total: int
+
+
+class OutlineResult(Result):
+    """The definitions of a file as a tree, in the order of their lines."""
+
+    path: str
+    language: str
+    symbols: tuple[CodeSymbol, ...]
+    comment: str = ""
+
+
+class GraphEdge(Value):
+    """What hangs together with `origin`: a file, or a definition in it with `name`, `kind` and lines.
+
+    It is written at `at_path`, line `at_line`; `how` says why a call means this definition: it is in the same file,
+    imported, in the same package, or the only one of its name.
+    """
+
+    depth: int
+    relation: str
+    origin: str
+    path: str
+    name: str = ""
+    kind: str = ""
+    start_line: int = 0
+    end_line: int = 0
+    signature: str = ""
+    at_path: str = ""
+    at_line: int = 0
+    how: str = ""
+
+
+class GraphResult(Result):
+    """What is around a file or definition, by depth, relation and place; `omitted` did not fit the limit."""
+
+    target: str
+    symbol: CodeSymbol | None
+    relation: str
+    edges: tuple[GraphEdge, ...]
+    omitted: int = 0

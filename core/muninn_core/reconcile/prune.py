@@ -128,7 +128,7 @@ def _is_due(root: Memory, policy: PruneConfig, now: datetime) -> bool:
 
 
 def _is_silent(memory: Memory, now: datetime) -> bool:
-    return not memory.active or (memory.expires is not None and memory.expires < timestamp(now))
+    return not memory.witness or (memory.expires is not None and memory.expires < timestamp(now))
 
 
 def _last_word(memory: Memory) -> str:

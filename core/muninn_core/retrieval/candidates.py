@@ -36,6 +36,9 @@ class Reader(Protocol):
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return the chunks of the ids that are still there."""
 
+    def chunks_of(self, path: str) -> Mapping[int, Chunk]:
+        """Return the chunks of a file, in their order."""
+
     def rarity(self, word: str) -> float:
         """Return how rare a word is: the factor that BM25 gives it."""
 

@@ -19,6 +19,7 @@ from muninn_core.retrieval.fading import has_expired, speaks, staleness
 from muninn_core.retrieval.filed import judge_files
 from muninn_core.retrieval.hits import hit_of, memory_hit, place_of
 from muninn_core.retrieval.query import Ear, parse_query
+from muninn_core.retrieval.remembered import Remembered, beyond
 from muninn_core.retrieval.scoring import (
     HYBRID,
     Asked,
@@ -48,6 +49,7 @@ __all__ = [
     "Ranking",
     "Reader",
     "Signal",
+    "Testimony",
     "has_expired",
     "hit_of",
     "memory_hit",
@@ -58,6 +60,9 @@ __all__ = [
     "signal",
     "speaks",
 ]
+
+Testimony = Callable[[Sequence[str]], Mapping[str, Remembered]]
+"""Says of a question's words what memory says of files, by path."""
 
 Standing = Callable[["Memory"], Sequence["Citation"]]
 """Says how a memory's citations stand in the asker's work tree. It looks at files, so it is asked of few."""
@@ -78,6 +83,7 @@ def recall(
     curated: Curated = lambda _path: None,
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
+    witnesses: Testimony = lambda _words: {},
 ) -> tuple[Hit, ...]:
     """Return at most `limit` hits, best first. Without `vector` (no model yet) words alone decide.
 
@@ -97,6 +103,7 @@ def recall(
         curated=curated,
         half_life=half_life,
         hybrid=hybrid,
+        witnesses=witnesses,
     )
     return settle(ranked, limit, standing, curated)[0]
 
@@ -121,6 +128,7 @@ def rank(
     curated: Curated = lambda _path: None,
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
+    witnesses: Testimony = lambda _words: {},
 ) -> Ranking:
     """Return the candidates of a question in their order: `limit` of them and, where there are, some more.
 
@@ -130,10 +138,12 @@ def rank(
     pool = candidates(reader, vector, memories, query, limit, now, kind, within)
     ear = Ear(query.words, reader.rarity)
     ranked = Ranking()
-    ranked.doubt = "" if within.sure else doubt(pool, ear)
+    told = witnesses(query.words) if kind != "memory" else {}
+    sure = within.sure or any(said.value >= w.REMEMBERED_SURE for said in told.values())
+    ranked.doubt = "" if sure else doubt(pool, ear)
     if ranked.doubt:
         return ranked
-    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files)
+    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files, told)
     found = [each for each in pool.found if each.memory is not None]
     there = {each.memory.id for each in found if each.memory is not None}
     for memory in within.sure:
@@ -141,6 +151,9 @@ def rank(
             stub = Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
             found.append(Found(stub, memory, 0.0, 0.0))
     of_files = [each for each in pool.found if each.memory is None]
+    known = {each.chunk.path for each in of_files}
+    further = (chunk for chunk in beyond(reader, told, known, kind) if within.admits(chunk, None))
+    of_files += [Found(chunk, None, 0.0, 0.0) for chunk in further]
     judged = judge_files(asked, of_files, max(w.RANKED, 3 * limit))
     ranked += [*(Candidate(chunk, None, signals) for chunk, signals in judged), *_of_memories(asked, found)]
     ranked.sort(key=_order)

@@ -14,6 +14,7 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.fading import recency, weathered
 from muninn_core.retrieval.names import file_words, symbol_words
 from muninn_core.retrieval.query import Ear, Query, parse_query
+from muninn_core.retrieval.remembered import Remembered
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
 from muninn_core.source.classify import traits
@@ -73,12 +74,14 @@ class Asked(NamedTuple):
     half_life: float
     hybrid: Hybrid
     files: Mapping[str, float]
+    told: Mapping[str, Remembered]
 
 
 def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> Asked:
     """Return what candidates are judged by where nothing is asked."""
     query = parse_query("")
-    return Asked(query, Ear(query.words, lambda _word: 0.0), now, focus, lambda _path: None, half_life, hybrid, {})
+    ear = Ear(query.words, lambda _word: 0.0)
+    return Asked(query, ear, now, focus, lambda _path: None, half_life, hybrid, {}, {})
 
 
 def match_of(found: Found) -> list[Signal]:
@@ -136,10 +139,13 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
         found.append(signal("focus", 1.0, w.FOCUS))
     if bridge is not None and bridge.trust == "agent":
         found.append(signal("agent", 1.0, w.AGENT, bridge.title))
+    said = asked.told.get(path)
+    if said is not None:
+        found.append(signal("remembered", said.value, w.REMEMBERED, said.note))
     kinds = traits(path)
     if kinds:
         if "test" in kinds and asked.query.tests < 1:
-            found.append(signal("test", 1 - asked.query.tests, w.TEST))
+            found.append(signal("test", (1 - asked.query.tests) * (1 - (said.value if said else 0.0)), w.TEST))
         aside = kinds.intersection(("vendored", "generated", "example"))
         if aside:
             found.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))

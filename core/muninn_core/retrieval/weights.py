@@ -70,6 +70,30 @@ MEMORY_MEANING = 1.0
 GRAPH = 0.4
 """A memory's strongest link to another one that the question finds."""
 
+REMEMBERED = 1.5
+"""What memory says of a file, for questions like this one (decision 023). It also excuses a test, as far as it goes."""
+
+REMEMBERED_SURE = 0.3
+"""A file of which memory says so much is an answer, though nothing else is near the question."""
+
+REMEMBERED_OWN = 0.5
+"""The part of a memory's own words in how well it answers a question; the rest is the part of the question's."""
+
+REMEMBERED_MOST = 0.95
+"""What one memory alone can be worth at most."""
+
+REMEMBERED_DAYS = 300.0
+"""After how long a memory says half as much of files."""
+
+REMEMBERED_FILES = 20
+"""A memory of more files is about none of them."""
+
+REMEMBERED_WITNESSES = 100
+"""How many memories are heard for one question, the best ones."""
+
+REMEMBERED_FOUND = 10
+"""How many files come into an answer by memory alone, where neither words nor meaning found them."""
+
 IMPORTANCE = 0.2
 """A memory's importance, 1..10 scaled to 0..1."""
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 MAX_FILES = 50
 """Changed files that a memory names; a commit that touches more is not about single files."""
 
+TRACED_FILES = 20
+"""Changed files of a commit that shows which of them belong to a task; beyond that it is a sweep."""
+
 MAX_TEXT = 2000
 """Characters of subject and body that a memory keeps."""
 
@@ -112,6 +115,31 @@ def draft(commit: Commit, significance: Significance, session: str | None, agent
         agent=agent,
         details={"commit": commit.sha, "author": commit.author, "keywords": list(significance.keywords)},
         key=key_of(commit.sha),
+    )
+
+
+def trace(commit: Commit, session: str | None, agent: str | None) -> MemoryDraft | None:
+    """Return what a commit shows that is worth no memory of its own: for such a task these files were relevant.
+
+    None for a merge, a commit without words, and one of so many files that none of them is what it is about. It stays
+    on this machine: whoever has the commit can tell the same.
+    """
+    if len(commit.parents) > 1 or not commit.subject or not 0 < len(commit.files) <= TRACED_FILES:
+        return None
+    return MemoryDraft(
+        type="context_hit",
+        title=commit.subject,
+        text=f"Relevant for “{commit.subject}”: {', '.join(commit.files)}",
+        tags=("commit",),
+        files=commit.files,
+        importance=1,
+        confidence=0.6,
+        session=session,
+        actor="hook",
+        agent=agent,
+        private=True,
+        details={"query": commit.subject, "commit": commit.sha},
+        key=f"trace:{commit.sha}",
     )
 
 

@@ -174,7 +174,7 @@ _SPLITTERS: dict[str, Callable[[str], Iterator[Found]]] = {
 def tails(module: str, names: Sequence[str]) -> set[str]:
     """Return the last parts that a file or folder could have to be meant by an import: what it is looked up by."""
     parts = [part for part in re.split(r"[./\\]|::", module.lstrip("<")) if part]
-    found = {*parts[-2:], *names}
+    found = {*parts[-4:], *names}
     name = module.rpartition("/")[2]
     found.add(name.partition(".")[0] or name)
     return {part for part in found if part not in ("*", "self", "super", "crate")}

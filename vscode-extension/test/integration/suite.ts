@@ -130,10 +130,22 @@ suite('Muninn in VS Code', () => {
   });
 
   test('hovering over the file shows what is remembered about it', async () => {
-    const at = new vscode.Position(3, 5);
+    const at = new vscode.Position(0, 0);
     const hovers = await vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', file, at);
     const texts = hovers.flatMap(({ contents }) => contents).map((part) => (part as vscode.MarkdownString).value);
-    assert.ok(texts.some((text) => text.includes(FACT)), texts.join());
+    assert.ok(texts.some((text) => text.includes(FACT.slice(0, -1))), texts.join()); // as a headline, without its stop
+  });
+
+  test('a lens over the file counts what is remembered and opens it as a document of the server', async () => {
+    await vscode.window.showTextDocument(file);
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', file, 10);
+    const lens = lenses.find(({ command }) => command?.title === '1 decision');
+    assert.ok(lens?.command, lenses.map(({ command }) => command?.title).join());
+    await vscode.commands.executeCommand(lens.command.command, ...(lens.command.arguments ?? []));
+    const document = vscode.window.activeTextEditor?.document;
+    assert.equal(document?.uri.scheme, 'muninn');
+    assert.ok(document.getText().includes(FACT));
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
   test('broken frontmatter of a knowledge file is underlined', async () => {

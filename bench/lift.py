@@ -1,0 +1,179 @@
+"""`python -m bench lift`: does memory help to find what the next commit will change?
+
+A clone walks along the first parents of its history. At each commit the next one's title is asked, with what memory has
+of the commits before and without; the files that it changes are the answer. Then HEAD moves on, the engine follows the
+work tree, and what the hook after a commit stores is stored. Nothing of the future is in index or memory.
+
+Merges and commits of many files are no questions, nor are files that a commit adds an answer; files that are not code
+are dropped, as in the other questions (`bench.quality`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.quality.questions import Place, Question, is_code
+from bench.quality.scoring import interval, measure
+from muninn_core.engine.engine import Engine
+from muninn_core.engine.scope import Scope
+from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
+from muninn_core.launch.place import locate
+from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.retrieval.recall import recall
+
+LIMIT = 50
+"""Hits that are asked for: enough for ten files."""
+
+MOST_FILES = 20
+"""A commit of more files is a sweep, and no answer to its title."""
+
+COMMITS = 200
+TARGET = 0.08
+
+
+class Step(NamedTuple):
+    """A commit of the walk: its title and time, the files of code that it changed, whether it can be asked about."""
+
+    sha: str
+    title: str
+    time: datetime
+    changed: frozenset[str]
+    asked: bool
+
+
+class Answer(NamedTuple):
+    """What one question was worth, NDCG@10 of the files."""
+
+    sha: str
+    title: str
+    without: float
+    remembered: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Walk through each repository and print what memory is worth there."""
+    parser = argparse.ArgumentParser(prog="python -m bench lift", description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--repo", action="append", type=Path, required=True, metavar="PATH", help="a git repository")
+    parser.add_argument("--commits", type=int, default=COMMITS, metavar="N", help=f"the newest N (default {COMMITS})")
+    parser.add_argument(
+        "--backfill", action="store_true", help="begin with what `backfill git` tells, not with nothing"
+    )
+    parser.add_argument("--json", type=Path, help="the file to write")
+    options = parser.parse_args(arguments)
+    model = load_embedder(BUNDLED, Path())
+    told: dict[str, Any] = {}
+    for repository in options.repo:
+        with (
+            tempfile.TemporaryDirectory(prefix="muninn-lift-") as folder,
+            Walk(repository, Path(folder), model) as walk,
+        ):
+            answers = list(walk.answers(options.commits, backfill=options.backfill))
+        told[str(repository)] = [answer._asdict() for answer in answers]
+        print(line(str(repository), answers), flush=True)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    return 0
+
+
+def line(name: str, answers: Sequence[Answer]) -> str:
+    """Return one repository's figures as a line."""
+    if not answers:
+        return f"{name}: no commit that can be asked about"
+    ours, theirs = [one.remembered for one in answers], [one.without for one in answers]
+    gain, low, high = interval(ours, theirs)
+    means = f"NDCG@10 without {sum(theirs) / len(theirs):.3f}, with {sum(ours) / len(ours):.3f}"
+    return (
+        f"{name}: {len(answers)} questions, {means}, gain {gain:+.3f} ({low:+.3f} to {high:+.3f}; wanted {TARGET:+.2f})"
+    )
+
+
+class Walk:
+    """A clone with an engine on it."""
+
+    def __init__(self, source: Path, folder: Path, model: FastEmbedder) -> None:
+        self._root = folder / "repository"
+        self._model = model
+        subprocess.run(["git", "clone", "-q", "--no-checkout", str(source), str(self._root)], check=True)
+        self._now = datetime.now(UTC)
+        self._engine = Engine(
+            version="bench",
+            spare_cache=folder / "spare",
+            model_cache=folder / "spare",
+            clock=lambda: self._now,
+            chance=os.urandom,
+            load=lambda _name, _cache: model,
+        )
+
+    def __enter__(self) -> Walk:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._engine.close()
+
+    def answers(self, commits: int, *, backfill: bool) -> Iterator[Answer]:
+        """Yield what the questions of the newest commits are worth, the oldest first."""
+        way = self._git("rev-list", "--first-parent", "--reverse", "HEAD").split()[-commits - 1 :]
+        self._git("checkout", "-q", "-f", way[0])
+        self._now = self._step(way[0]).time
+        self._call("init")
+        self._call("index", wait=True)
+        if backfill:
+            self._call("backfill", source="git", apply=True)
+        self._call("brief", session="walk")  # a session begins: from now on its commits are looked at
+        for sha in way[1:]:
+            step = self._step(sha)
+            if step.asked:
+                yield self._ask(step)
+            self._git("checkout", "-q", "-f", sha)
+            self._now = step.time
+            self._call("index", wait=True)
+            self._call("capture", source="commit", session="walk")
+
+    def _ask(self, step: Step) -> Answer:
+        places = tuple(Place(path, 0, 0) for path in sorted(step.changed))
+        question = Question(step.sha, "lift", "", "", "", "", step.title, places)
+        hits = self._call("recall", query=step.title, kind="code", limit=LIMIT).hits
+        index = self._engine.open(locate(str(self._root))).updater.ready(30)
+        vector = self._model.embed_query(step.title)
+        bare = recall(
+            index.snapshot(),
+            vector if vector.any() else None,
+            {},
+            step.title,
+            limit=LIMIT,
+            now=self._now,
+            kind="code",
+        )
+        worth = [measure(question, [Place(hit.path, 0, 0) for hit in found])["ndcg@10"] for found in (bare, hits)]
+        return Answer(step.sha, step.title, *worth)
+
+    def _step(self, sha: str) -> Step:
+        title, seconds, parents = self._git("show", "-s", "--format=%s%x00%ct%x00%P", sha).rstrip("\n").split("\0")
+        before = parents.split()[:1]
+        fields = self._git("diff", "--name-status", "--no-renames", "-z", *before, sha).split("\0") if before else []
+        changes = list(zip(fields[::2], fields[1::2], strict=False))
+        changed = frozenset(path for status, path in changes if status in ("M", "D") and is_code(path))
+        asked = bool(changed and title.strip()) and len(parents.split()) == 1 and len(changes) <= MOST_FILES
+        return Step(sha, title, datetime.fromtimestamp(int(seconds), UTC), changed, asked)
+
+    def _call(self, verb: str, **params: Any) -> Any:
+        scope = Scope(place=locate(str(self._root)), client="bench")
+        return self._engine.call(verb, decode_params(lookup(verb), params), scope)
+
+    def _git(self, *arguments: str) -> str:
+        command = ["git", "-c", "advice.detachedHead=false", "-C", str(self._root), *arguments]
+        done = subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+        return done.stdout.decode("utf-8", "replace")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,94 @@
+"""Code as code: definitions, a file's outline, and the graph, as trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from muninn_cli.screen import joined, line
+from muninn_cli.show.facts import count, place, seen
+
+if TYPE_CHECKING:
+    import argparse
+
+    from rich.console import Console
+
+
+def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the definitions, best first: kind, name, place, head and the beginning of the comment."""
+    found = result["symbols"]
+    if not found:
+        line(console, ("Nothing is called so.", "warn"))
+        line(console, ("`muninn recall` finds code by what it does.", "hint"))
+        return
+    for one in found:
+        name = f"{one['container']}.{one['name']}" if one["container"] else one["name"]
+        where = place(one["path"], one["start_line"], one["end_line"])
+        line(console, (f"{one['kind']:<10} ", "code"), (name, "name"), (f"  {where}", "path"))
+        _details(console, one, "           ")
+    total = f"of {result['total']:,}" if result["total"] > len(found) else ""
+    line(console, (joined(f"{count(len(found), 'definition')} {total}".strip(), seen(result["saw"])), "faint"))
+
+
+def outline(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print a file's definitions as a tree."""
+    line(console, (result["path"], "path"), (f"  {result['language']}", "faint"))
+    if result["comment"]:
+        line(console, (result["comment"], "hint"))
+    if not result["symbols"]:
+        line(console, ("It defines nothing that can be told.", "warn"))
+    _tree(console, result["symbols"], "")
+
+
+def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print what is around the target, by relation; what was found through another one stands below it."""
+    symbol = result["symbol"]
+    line(console, (result["target"], "name"), (f"  {symbol['signature']}" if symbol else "", "faint"))
+    edges = result["edges"]
+    if not edges:
+        what = (
+            "Nothing is known around it." if result["relation"] == "neighbours" else f"No {result['relation']} known."
+        )
+        line(console, (what, "warn"))
+        return
+    _branches(console, edges, result["target"], 1, "")
+    more = f"{result['omitted']:,} left out" if result["omitted"] else ""
+    line(console, (joined(count(len(edges), "edge"), more, seen(result["saw"])), "faint"))
+
+
+def _branches(console: Console, edges: list[dict[str, Any]], origin: str, depth: int, indent: str) -> None:
+    relation = ""
+    for edge in edges:
+        if edge["depth"] != depth or edge["origin"] != origin:
+            continue
+        if edge["relation"] != relation:
+            relation = edge["relation"]
+            line(console, (f"{indent}  {relation}", "hint"))
+        label = f"{edge['path']}#{edge['name']}" if edge["name"] else edge["path"]
+        at = f"  {edge['at_path']}:{edge['at_line']}"
+        how = f"  {edge['how']}" if edge["how"] else ""
+        line(console, (f"{indent}    {label}", "path"), (at, "faint"), (how, "faint"))
+        _branches(console, edges, label, depth + 1, indent + "    ")
+
+
+def _tree(console: Console, found: list[dict[str, Any]], indent: str) -> None:
+    for number, one in enumerate(found):
+        last = number == len(found) - 1
+        lines = f"{one['start_line']}-{one['end_line']}"
+        head = one["signature"] or one["name"]
+        line(
+            console,
+            (indent + ("└─ " if last else "├─ "), "faint"),
+            (head, "name"),
+            (f"  {one['kind']} {lines}", "faint"),
+        )
+        below = indent + ("   " if last else "│  ")
+        if one["comment"]:
+            line(console, (below + ("│  " if one["children"] else "   "), "faint"), (one["comment"], "hint"))
+        _tree(console, one["children"], below)
+
+
+def _details(console: Console, one: dict[str, Any], indent: str) -> None:
+    if one["signature"]:
+        line(console, (indent + one["signature"], ""))
+    if one["comment"]:
+        line(console, (indent + one["comment"], "hint"))

@@ -1,0 +1,306 @@
+"""How files and definitions of a repository hang together: who imports, calls, tests and defines what.
+
+It is worked out when it is asked for, from what each file says of itself, so that it is never out of step with the
+index. A call is known by its name only: it means a definition of that name in the same file, in what the file imports,
+in its package, or else the only one that there is; where none of these says which, it means none.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from muninn_core.source.classify import language_of, traits
+from muninn_core.source.definition import Definition, Import
+from muninn_core.source.resolve import World, targets
+
+RELATIONS = ("definitions", "imports", "importers", "callers", "callees", "tests")
+"""Every relation, in the order in which neighbours are told."""
+
+_MOST_NODES = 150
+"""Files and definitions that are followed."""
+
+_MOST_CALLERS = 400
+"""Files that are looked at for the callers of one name."""
+
+_NOT_CALLED = frozenset({"key", "heading", "field", "variable", "constant", "property", "module", "impl"})
+_PACKAGED = frozenset({"go", "java", "kotlin", "csharp", "php"})
+"""Languages in which the files of a folder see one another without an import."""
+
+
+_COMMON = re.compile(
+    r"add|all|any|append|apply|call|clear|close|copy|count|create|delete|each|encode|decode|exists|extend|filter|find|flush|format|get|group|has|index|insert|items|join|"
+    r"keys|len|list|lower|map|match|new|next|open|pop|print|push|put|read|remove|replace|reset|run|save|search|send|set|size|sort|split|start|stop|strip|"
+    r"sub|test|then|update|upper|value|values|wait|write"
+)
+"""Methods that everything has: that one class of the repository has such a one as well does not make it the one."""
+
+
+class Named(Protocol):
+    """A definition and the path of its file."""
+
+    @property
+    def path(self) -> str:
+        """The path of its file."""
+
+    @property
+    def definition(self) -> Definition:
+        """The definition."""
+
+
+class Facts(World, Protocol):
+    """What files say of themselves."""
+
+    def outline(self, path: str) -> Sequence[Definition]:
+        """Return the definitions of a file by line."""
+
+    def named(self, name: str) -> Sequence[Named]:
+        """Return the definitions of a name, by path and line."""
+
+    def imports(self, path: str) -> Sequence[Import]:
+        """Return the imports of a file."""
+
+    def importing(self, path: str) -> Sequence[str]:
+        """Return the files whose imports could mean a file."""
+
+    def called(self, name: str) -> Sequence[tuple[str, tuple[int, ...]]]:
+        """Return (path, lines) of the files that call a name."""
+
+    def calls(self, path: str) -> Sequence[tuple[str, tuple[int, ...]]]:
+        """Return (name, lines) of what a file calls."""
+
+
+class Node(NamedTuple):
+    """A file, or a definition in it."""
+
+    path: str
+    definition: Definition | None = None
+
+    @property
+    def order(self) -> tuple[str, int, str]:
+        """What nodes are sorted by."""
+        return (self.path, self.definition.start if self.definition else 0, self.label)
+
+    @property
+    def label(self) -> str:
+        """What a node is asked for by: `path`, or `path#Class.method`."""
+        return f"{self.path}#{self.definition.qualified}" if self.definition else self.path
+
+
+class Edge(NamedTuple):
+    """That a node hangs together with the one that was asked about, or with one at the depth before it.
+
+    `path` and `line` say where it is written; `how` says what makes a call mean this definition.
+    """
+
+    depth: int
+    relation: str
+    origin: Node
+    node: Node
+    path: str
+    line: int
+    how: str = ""
+
+
+Step = tuple[Node, str, int, str]
+"""Where an edge leads, the path and line where it is written, and `how`."""
+
+
+class Graph:
+    """The graph over the facts of one moment. Answers of one question share what they looked up."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._imported: dict[str, dict[str, int]] = {}
+        self._meant: dict[tuple[str, str], tuple[Node, str] | None] = {}
+        self._named: dict[str, list[Node]] = {}
+        self._outlines: dict[str, Sequence[Definition]] = {}
+
+    def around(self, start: Node, relations: Sequence[str], depth: int, limit: int) -> tuple[list[Edge], int]:
+        """Return the edges from a node up to a depth, at most `limit`, and how many were left out.
+
+        Edges come by depth, then relation, then place; a node is followed once.
+        """
+        edges: list[Edge] = []
+        seen, level = {start.label}, [start]
+        for step in range(1, depth + 1):
+            found = [
+                edge
+                for node in level
+                for relation in relations
+                for edge in self._edges(node, relation, step)
+                if edge.node.label not in seen or step == 1
+            ]
+            found.sort(key=lambda edge: (relations.index(edge.relation), edge.node.order, edge.line))
+            level = []
+            for edge in found:
+                if edge.node.label not in seen:
+                    seen.add(edge.node.label)
+                    level.append(edge.node)
+            edges += _once(found)
+            level = level[:_MOST_NODES]
+        return edges[:limit], max(len(edges) - limit, 0)
+
+    def files_around(self, path: str) -> Mapping[str, float]:
+        """Return the files that a file imports, is imported by or is tested by, with a weight from 0 to 1.
+
+        One of few counts more than one of many: a file that everybody imports says little.
+        """
+        found: dict[str, float] = {}
+        start = Node(path)
+        for relation in ("imports", "importers", "tests"):
+            paths = {edge.node.path for edge in self._edges(start, relation, 1)}
+            for each in paths:
+                found[each] = max(found.get(each, 0.0), round(1 / len(paths) ** 0.5, 4))
+        found.pop(path, None)
+        return dict(sorted(found.items()))
+
+    def _edges(self, node: Node, relation: str, depth: int) -> Iterator[Edge]:
+        found = _WALKS[relation](self, node)
+        return (Edge(depth, relation, node, *each) for each in found)
+
+    def _definitions(self, node: Node) -> Iterator[Step]:
+        inside = node.definition.qualified if node.definition else ""
+        for one in self._outline(node.path):
+            if one.container == inside and one.kind != "key":
+                yield Node(node.path, one), node.path, one.start, ""
+
+    def _imports(self, node: Node) -> Iterator[Step]:
+        for path, line in self._files_imported(node.path).items():
+            yield Node(path), node.path, line, ""
+
+    def _importers(self, node: Node) -> Iterator[Step]:
+        for path in self._facts.importing(node.path):
+            line = self._files_imported(path).get(node.path)
+            if line is not None:
+                yield Node(path), path, line, ""
+
+    def _callees(self, node: Node) -> Iterator[Step]:
+        one = node.definition
+        for name, lines in self._facts.calls(node.path):
+            line = next((at for at in lines if one is None or one.start <= at <= one.end), None)
+            meant = self._meaning(node.path, name) if line is not None else None
+            if meant is not None and line is not None and meant[0] != node and (one or meant[0].path != node.path):
+                yield meant[0], node.path, line, meant[1]
+
+    def _callers(self, node: Node) -> Iterator[Step]:
+        wanted = [node] if node.definition else [Node(node.path, one) for one in self._outline(node.path)]
+        names = {each.definition.name for each in wanted if each.definition and each.definition.kind not in _NOT_CALLED}
+        labels = {each.label for each in wanted}
+        for name in sorted(names):
+            for path, lines in self._facts.called(name)[:_MOST_CALLERS]:
+                meant = self._meaning(path, name)
+                if meant is None or meant[0].label not in labels or (not node.definition and path == node.path):
+                    continue
+                for line in lines:
+                    caller = self._holder(path, line)
+                    if caller.label != meant[0].label:
+                        yield caller, path, line, meant[1]
+
+    def _tests(self, node: Node) -> Iterator[Step]:
+        if node.definition is not None:
+            yield from (step for step in self._callers(node) if "test" in traits(step[1]))
+            return
+        stem = posixpath.basename(node.path).partition(".")[0]
+        names = {f"test_{stem}", f"{stem}_test", f"{stem}Test", f"{stem}Tests", f"{stem}_spec", stem}
+        told: set[str] = set()
+        for name in sorted(names):
+            for path in self._facts.with_stem(name):
+                if "test" in traits(path) and path != node.path and language_of(path) == language_of(node.path):
+                    told.add(path)
+                    yield Node(path), path, 1, "its name"
+        for importer, path, line, _ in self._importers(node):
+            if "test" in traits(path) and path not in told:
+                yield importer, path, line, "import"
+
+    def _files_imported(self, path: str) -> dict[str, int]:
+        """Return {file: line} of what a file imports."""
+        known = self._imported.get(path)
+        if known is None:
+            known, language = {}, language_of(path)
+            for one in self._facts.imports(path):
+                for target in targets(path, language, one, self._facts):
+                    known.setdefault(target, one.line)
+            self._imported[path] = known
+        return known
+
+    def _meaning(self, path: str, name: str) -> tuple[Node, str] | None:
+        """Return the definition that a name means when it is called in a file, and why; None where nothing says so."""
+        key = (path, name)
+        if key not in self._meant:
+            self._meant[key] = self._looked_up(path, name)
+        return self._meant[key]
+
+    def _looked_up(self, path: str, name: str) -> tuple[Node, str] | None:
+        known = self._called_so(name)
+        if not known:
+            return None
+        imported = self._files_imported(path)
+        folder = posixpath.dirname(path)
+        packaged = language_of(path) in _PACKAGED
+        for how, nodes in (
+            ("same file", [each for each in known if each.path == path]),
+            ("import", [each for each in known if each.path in imported]),
+            ("package", [each for each in known if packaged and posixpath.dirname(each.path) == folder]),
+        ):
+            if nodes:
+                return nodes[0], how
+        same = [each for each in known if language_of(each.path) == language_of(path)]
+        if len(same) != 1 or (_COMMON.fullmatch(name) and same[0].definition and same[0].definition.container):
+            return None
+        return same[0], "only one of its name"
+
+    def _called_so(self, name: str) -> list[Node]:
+        """Return what a call of a name could mean: prototypes only where there is nothing else."""
+        if name not in self._named:
+            every = [Node(each.path, each.definition) for each in self._facts.named(name)]
+            callable_ = [each for each in every if each.definition and each.definition.kind not in _NOT_CALLED]
+            whole = [each for each in callable_ if each.definition and each.definition.kind != "prototype"]
+            self._named[name] = whole or callable_
+        return self._named[name]
+
+    def _holder(self, path: str, line: int) -> Node:
+        """Return the innermost definition around a line, or the file."""
+        around = [one for one in self._outline(path) if one.start <= line <= one.end and one.kind not in _NOT_CALLED]
+        return Node(path, max(around, key=lambda one: (one.start, -one.end), default=None))
+
+    def _outline(self, path: str) -> Sequence[Definition]:
+        if path not in self._outlines:
+            self._outlines[path] = self._facts.outline(path)
+        return self._outlines[path]
+
+
+def neighbours(facts: Facts, paths: Iterable[str], known: dict[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the files around some files, with the highest of their weights; the files themselves are left out.
+
+    `known` keeps what was worked out of the same facts: with it a file costs microseconds from the second time on.
+    """
+    found: dict[str, float] = {}
+    given = sorted(set(paths))
+    graph = Graph(facts)
+    for path in given:
+        if path not in known:
+            known[path] = graph.files_around(path)
+        for each, weight in known[path].items():
+            found[each] = max(found.get(each, 0.0), weight)
+    return {path: weight for path, weight in sorted(found.items()) if path not in given}
+
+
+def _once(edges: Iterable[Edge]) -> list[Edge]:
+    """Return the edges without those that say again what one has said: the first place of each is enough."""
+    found: dict[tuple[str, str, str], Edge] = {}
+    for edge in edges:
+        found.setdefault((edge.relation, edge.origin.label, edge.node.label), edge)
+    return list(found.values())
+
+
+_WALKS = {
+    "definitions": Graph._definitions,
+    "imports": Graph._imports,
+    "importers": Graph._importers,
+    "callers": Graph._callers,
+    "callees": Graph._callees,
+    "tests": Graph._tests,
+}

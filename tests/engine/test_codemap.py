@@ -1,0 +1,231 @@
+"""Definitions, outlines and the graph over real files, through the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.launch.place import locate
+from muninn_core.retrieval.graph import Graph, neighbours
+
+if TYPE_CHECKING:
+    from engines import Muninn
+
+pytest_plugins = ["engines"]
+
+FILES = {
+    # Python: packages, relative imports, another root, the standard library.
+    "shop/__init__.py": "from shop.basket import Basket\n",
+    "shop/json.py": "def own():\n    return 1\n",
+    "shop/basket.py": (
+        '"""What is bought."""\nimport json\nfrom . import prices\nfrom .prices import price_of\n\n\n'
+        'class Basket:\n    """Holds things."""\n\n    def total(self):\n        """Add it up."""\n'
+        "        return json.dumps(price_of(self))\n\n    def get(self):\n        return {}.get(1)\n"
+    ),
+    "shop/prices.py": "def price_of(thing):\n    return helper(thing)\n\n\ndef helper(thing):\n    return 1\n",
+    "tests/test_basket.py": (
+        "from shop.basket import Basket\n\n\ndef test_total():\n    assert Basket().total() == 1\n"
+    ),
+    "src/tools/clock.py": "def tick():\n    return 0\n",
+    "run.py": "from tools.clock import tick\n\ntick()\n",
+    # TypeScript and JavaScript.
+    "web/app.ts": 'import { render } from "./view";\nimport { load } from "./api/index.js";\nrender(load());\n',
+    "web/view.tsx": "export const render = (x: number) => { return <p>{x}</p>; };\n",
+    "web/api/index.ts": "export function load() { return 1; }\n",
+    # Go.
+    "go.mod": "module example.com/shop\n",
+    "cmd/main.go": 'package main\n\nimport "example.com/shop/store"\n\nfunc main() { store.Open() }\n',
+    "store/store.go": "package store\n\nfunc Open() { connect() }\n",
+    "store/net.go": "package store\n\nfunc connect() {}\n",
+    # Rust.
+    "rust/src/main.rs": "mod lexer;\nuse crate::lexer::scan;\nfn main() { scan(); }\n",
+    "rust/src/lexer.rs": "pub fn scan() {}\n",
+    # Java, Kotlin, C#, PHP.
+    "java/src/a/b/Main.java": "package a.b;\nimport a.c.Tool;\nclass Main { void go() { Tool.use(); } }\n",
+    "java/src/a/c/Tool.java": "package a.c;\npublic class Tool { public static void use() {} }\n",
+    "kt/src/k/Main.kt": "package k\nimport k.tool.Box\nfun start() {\n    Box()\n}\n",
+    "kt/src/k/tool/Box.kt": "package k.tool\nclass Box\n",
+    "cs/Shop/Program.cs": "using Shop.Parts;\nclass Program { void Main() { new Wheel(); } }\n",
+    "cs/Shop/Parts/Wheel.cs": "namespace Shop.Parts { class Wheel {} }\n",
+    "php/index.php": "<?php\nuse App\\Models\\Person;\nrequire 'lib.php';\nnew Person();\n",
+    "php/src/Models/Person.php": "<?php\nnamespace App\\Models;\nclass Person {}\n",
+    "php/lib.php": "<?php\nfunction lib() {}\n",
+    # C and C++, Ruby, Bash.
+    "c/main.c": '#include "inc/list.h"\n#include <string.h>\nint main(void) { return list_size(); }\n',
+    "c/inc/list.h": "int list_size(void);\n",
+    "c/list.c": '#include "inc/list.h"\nint list_size(void) { return 0; }\n',
+    "c/string.h": "int own;\n",
+    "ruby/main.rb": "require_relative 'part/wheel'\nrequire 'motor'\nWheel.new.turn\n",
+    "ruby/part/wheel.rb": "class Wheel\n  def turn; end\nend\n",
+    "ruby/lib/motor.rb": "module Motor; end\n",
+    "sh/run.sh": '#!/bin/sh\n. "$HERE/common.sh"\nsay_hello\n',
+    "sh/common.sh": "say_hello() { echo hello; }\n",
+    "notes.md": "# Guide\n\nText.\n\n## Install\n\nMore text.\n",
+    "words.lua": "function greet(name)\n  return name\nend\n",
+}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("map")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+@pytest.fixture
+def muninn(start, repository: Path) -> Muninn:
+    engine: Muninn = start(repository)
+    engine.call("init")
+    engine.call("index", wait=True)
+    return engine
+
+
+def edges(muninn: Muninn, target: str, relation: str, **more) -> list[str]:
+    found = muninn.call("graph", start=target, relation=relation, **more).edges
+    return [f"{edge.path}#{edge.name}" if edge.name else edge.path for edge in found]
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("shop/basket.py", ["shop/prices.py"]),
+        ("shop/__init__.py", ["shop/basket.py"]),
+        ("run.py", ["src/tools/clock.py"]),
+        ("web/app.ts", ["web/api/index.ts", "web/view.tsx"]),
+        ("cmd/main.go", ["store/net.go", "store/store.go"]),
+        ("rust/src/main.rs", ["rust/src/lexer.rs"]),
+        ("java/src/a/b/Main.java", ["java/src/a/c/Tool.java"]),
+        ("kt/src/k/Main.kt", ["kt/src/k/tool/Box.kt"]),
+        ("cs/Shop/Program.cs", ["cs/Shop/Parts/Wheel.cs"]),
+        ("php/index.php", ["php/lib.php", "php/src/Models/Person.php"]),
+        ("c/main.c", ["c/inc/list.h"]),
+        ("ruby/main.rb", ["ruby/lib/motor.rb", "ruby/part/wheel.rb"]),
+        ("sh/run.sh", ["sh/common.sh"]),
+    ],
+)
+def test_imports_lead_to_files_and_back(muninn, path, wanted):
+    assert edges(muninn, path, "imports") == wanted
+    for target in wanted:
+        assert path in edges(muninn, target, "importers")
+
+
+def test_a_call_means_what_is_in_the_file_what_is_imported_or_the_only_one(muninn):
+    found = muninn.call("graph", start="shop/basket.py#Basket.total", relation="callees").edges
+    assert [(edge.path, edge.name, edge.at_line, edge.how) for edge in found] == [
+        ("shop/prices.py", "price_of", 12, "import"),
+    ]
+    assert edges(muninn, "price_of", "callees") == ["shop/prices.py#helper"]
+    assert edges(muninn, "store/store.go", "callees") == ["store/net.go#connect"]
+
+
+def test_a_method_that_everything_has_is_nobodys_callee(muninn):
+    assert edges(muninn, "Basket.get", "callers") == []
+
+
+def test_callers_are_told_by_the_definition_that_calls(muninn):
+    assert edges(muninn, "shop/prices.py#price_of", "callers") == ["shop/basket.py#Basket.total"]
+    assert edges(muninn, "list_size", "callers") == ["c/main.c#main"]
+    assert edges(muninn, "scan", "callers") == ["rust/src/main.rs#main"]
+
+
+def test_deeper_steps_follow_what_was_found_and_each_is_told_once(muninn):
+    assert edges(muninn, "helper", "callers", depth=2) == ["shop/prices.py#price_of", "shop/basket.py#Basket.total"]
+    found = muninn.call("graph", start="helper", relation="callers", depth=3).edges
+    assert [edge.depth for edge in found] == [1, 2, 3]
+    assert found[2].path == "tests/test_basket.py"
+
+
+def test_tests_are_found_by_name_and_by_what_they_call(muninn):
+    assert edges(muninn, "shop/basket.py", "tests") == ["tests/test_basket.py"]
+    assert edges(muninn, "Basket.total", "tests") == ["tests/test_basket.py#test_total"]
+
+
+def test_neighbours_are_bounded_and_say_what_is_left_out(muninn):
+    everything = muninn.call("graph", start="shop/basket.py")
+    few = muninn.call("graph", start="shop/basket.py", limit=2)
+    assert everything.omitted == 0
+    assert (list(few.edges), few.omitted) == (list(everything.edges[:2]), len(everything.edges) - 2)
+    assert {edge.relation for edge in everything.edges} == {"imports", "importers", "callers", "callees", "tests"}
+
+
+def test_an_outline_is_a_tree_with_heads_and_comments(muninn):
+    found = muninn.call("outline", path="shop/basket.py")
+    assert (found.language, found.comment) == ("python", "What is bought.")
+    (basket,) = found.symbols
+    assert (basket.kind, basket.signature, basket.comment) == ("class", "class Basket", "Holds things.")
+    assert [(one.name, one.start_line, one.end_line) for one in basket.children] == [("total", 10, 12), ("get", 14, 15)]
+    (guide,) = muninn.call("outline", path="notes.md").symbols
+    assert (guide.name, guide.kind, [one.name for one in guide.children]) == ("Guide", "heading", ["Install"])
+    (greet,) = muninn.call("outline", path="words.lua").symbols
+    assert (greet.name, greet.kind, greet.start_line) == ("greet", "definition", 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "first"),
+    [
+        ("price_of", {}, "shop/prices.py#price_of"),
+        ("PRICE_OF", {}, "shop/prices.py#price_of"),
+        ("pri", {}, "shop/prices.py#price_of"),
+        ("l_s", {"language": "c"}, "c/list.c#list_size"),
+        ("asket", {"kind": "class"}, "shop/basket.py#Basket"),
+        ("Basket.tot", {}, "shop/basket.py#total"),
+        ("wheel", {"path": "ruby"}, "ruby/part/wheel.rb#Wheel"),
+        ("wheel", {"path": "*.cs"}, "cs/Shop/Parts/Wheel.cs#Wheel"),
+    ],
+)
+def test_definitions_are_found_by_name_beginning_humps_and_part(muninn, query, options, first):
+    found = muninn.call("symbols", query=query, **options)
+    assert f"{found.symbols[0].path}#{found.symbols[0].name}" == first
+    assert found.total >= len(found.symbols)
+
+
+def test_what_is_not_there_is_an_error_that_names_what_is_near(muninn):
+    with pytest.raises(NotFoundError) as no_file:
+        muninn.call("outline", path="shop/baskets.py")
+    assert "shop/basket.py" in no_file.value.hint
+    with pytest.raises(NotFoundError) as no_name:
+        muninn.call("graph", start="shop/prices.py#price_off")
+    assert "price_of" in no_name.value.hint
+    with pytest.raises(BadParams) as several:
+        muninn.call("graph", start="main")
+    assert several.value.data["candidates"] == ["c/main.c#main", "cmd/main.go#main", "rust/src/main.rs#main"]
+    with pytest.raises(BadParams) as no_language:
+        muninn.call("symbols", query="x", language="pyton")
+    assert "python" in no_language.value.hint
+    with pytest.raises(BadParams) as no_relation:
+        muninn.call("graph", start="run.py", relation="caller")
+    assert "callers" in no_relation.value.hint
+    assert muninn.call("symbols", query="nothing_is_called_so").symbols == ()
+
+
+def test_the_graph_follows_the_files(start, tmp_path):
+    root = tmp_path / "grown"
+    for path, text in {"app.py": "from lib.util import go\n\n\ndef run():\n    go()\n", "lib/util.py": ""}.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    muninn = start(root)
+    muninn.call("init")
+    muninn.call("index", wait=True)
+    assert edges(muninn, "app.py", "callees") == []
+    (root / "lib" / "util.py").write_text("def go():\n    pass\n")
+    muninn.touch("lib/util.py")
+    assert edges(muninn, "go", "callers") == ["app.py#run"]
+    (root / "lib" / "util.py").rename(root / "lib" / "other.py")
+    muninn.touch("lib/util.py", "lib/other.py")
+    assert edges(muninn, "app.py", "imports") == []
+    assert edges(muninn, "lib/other.py", "importers") == []
+
+
+def test_files_around_a_file_have_a_weight_that_falls_with_their_number(muninn):
+    snapshot = muninn.engine.open(locate(str(muninn.root))).updater.ready(10).snapshot()
+    found = Graph(snapshot.code).files_around("shop/basket.py")
+    assert found == {"shop/__init__.py": 0.7071, "shop/prices.py": 1.0, "tests/test_basket.py": 1.0}
+    assert neighbours(snapshot.code, ["shop/basket.py", "shop/prices.py"], snapshot.code.around) == {
+        "shop/__init__.py": 0.7071,
+        "tests/test_basket.py": 1.0,
+    }

@@ -1,0 +1,73 @@
+"""What memory says of files, for questions like one that is asked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from muninn_core.model.memory import Cite, Memory
+from muninn_core.retrieval.remembered import Witnesses
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def memory(number, title, *files, **fields):
+    given = {"type": "insight", "text": title, "title": title, "ts": "2026-02-01T00:00:00Z", "files": files, **fields}
+    return Memory(id=f"m{number}", **given)
+
+
+PAST = {
+    one.id: one
+    for one in (
+        memory(1, "Retry uploads when the bucket is busy", "upload.py", "retry.py"),
+        memory(2, "Retry downloads", "download.py", "retry.py"),
+        memory(3, "Colours of the terminal", "terminal.py"),
+        memory(4, "Names of users", cites=(Cite(path="users.py", start=1, end=2),)),
+        memory(5, "Retry everything", *(f"f{n}.py" for n in range(40))),
+        memory(6, "Retry what is forgotten", "forgotten.py", archived=True),
+        memory(7, "Retry what is over", "over.py", expires="2026-02-02T00:00:00Z"),
+    )
+}
+
+
+def told(witnesses, *words, **how):
+    return witnesses.of(words, NOW, **how)
+
+
+@pytest.fixture
+def witnesses():
+    return Witnesses(lambda: PAST)
+
+
+def test_files_of_memories_that_answer_to_a_question_are_told_the_best_first(witnesses):
+    found = told(witnesses, "retry", "upload")
+    assert sorted(found, key=lambda path: -found[path].value) == ["retry.py", "upload.py", "download.py"]
+    assert all(0 < one.value < 1 for one in found.values())
+    assert found["upload.py"].note == "m1 Retry uploads when the bucket is busy"
+
+
+def test_cited_files_are_told_too_and_nothing_where_no_word_is_shared(witnesses):
+    assert set(told(witnesses, "user")) == {"users.py"}
+    assert told(witnesses, "nothing", "like", "it") == {}
+    assert told(witnesses) == {}
+
+
+def test_what_is_silenced_or_over_or_not_to_be_seen_or_of_too_many_files_tells_nothing(witnesses):
+    assert not {"forgotten.py", "over.py", "f1.py"} & set(told(witnesses, "retry"))
+    assert set(told(witnesses, "retry", seen=lambda one: one.id == "m2")) == {"download.py", "retry.py"}
+
+
+def test_an_older_memory_says_less():
+    old = memory(8, "Retry uploads", "old.py", ts="2024-02-01T00:00:00Z")
+    new = memory(9, "Retry uploads", "new.py")
+    found = told(Witnesses(lambda: {"m8": old, "m9": new}), "retry", "upload")
+    assert found["old.py"].value < found["new.py"].value
+
+
+def test_following_changes_ends_where_looking_at_all_memories_begins(witnesses):
+    told(witnesses, "retry")
+    witnesses.take({"m1": None, "m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")})
+    after = {**{key: one for key, one in PAST.items() if key != "m1"}}
+    after |= {"m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")}
+    assert told(witnesses, "retry", "upload") == told(Witnesses(lambda: after), "retry", "upload")
