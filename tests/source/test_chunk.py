@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from muninn_core.source.chunk import chunk
+from muninn_core.source.chunk import chunk, cut
 from muninn_core.source.tiling import LEAST, LONGEST_LINE, MOST, split_lines, tile
 
 SPECIAL = [
@@ -197,3 +197,12 @@ def test_a_bare_heading_goes_with_the_section_below_it():
 def test_line_numbers_are_those_of_an_editor():
     found = chunk("a.py", "x = 'a\x0cb\u2028c'\r\ny = 2\r\n")
     assert (found[0].start, found[0].end) == (1, 2)
+
+
+def test_definitions_of_a_language_without_a_grammar_reach_as_far_as_their_lines_say():
+    text = (
+        "let x = 1\n\n" * 30
+        + "class Shop {\n    func open() {\n        ring()\n    }\n\n    func close() {\n        lock()\n    }\n}\n"
+    )
+    found = [(one.name, one.start, one.end) for one in cut("shop.swift", text).syntax.definitions]
+    assert found[-3:] == [("Shop", 61, 69), ("open", 62, 64), ("close", 66, 68)]

@@ -148,7 +148,8 @@ def _guessed(text: str, lines: list[str], language: str, count: int) -> tuple[De
     if not 0 < count <= _MOST_GUESSED:
         return ()
     found = []
-    for one in Outline(text, lines, language).extents:
+    # An outline counts from the newlines of the text: its lines are without them.
+    for one in Outline(text, text.split("\n"), language).extents:
         container, _, name = one.name.rpartition(".")
         signature = lines[one.start - 1].strip()[:240].rstrip(" {:=;")
         found.append(Definition(name, "definition", container, one.start, one.end, one.start, signature))
