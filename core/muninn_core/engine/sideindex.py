@@ -181,6 +181,10 @@ class Joined:
         """Return the paths of the first one's files; the second holds memories only."""
         return self._first.files()
 
+    def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
+        """Return the first chunk of each of some of the first one's files."""
+        return self._first.first_chunks(paths)
+
     def chunks_of(self, path: str) -> Mapping[int, Chunk]:
         """Return the chunks of a file."""
         return self._first.chunks_of(path)

@@ -154,6 +154,13 @@ class Manifest:
         rows = self._rows(f"SELECT {_CHUNK} FROM chunks WHERE path = ? ORDER BY id", (path,))
         return [_chunk_row(row) for row in rows]
 
+    def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
+        """Return the first chunk of each of the paths that has some."""
+        marks = ",".join("?" * len(paths))
+        first = f"SELECT MIN(id) FROM chunks WHERE path IN ({marks}) GROUP BY path"
+        rows = self._rows(f"SELECT {_CHUNK} FROM chunks WHERE id IN ({first})", paths) if paths else ()
+        return {row[1]: _chunk_row(row).chunk for row in rows}
+
     def unembedded(self, limit: int, after: int) -> list[ChunkRow]:
         """Return chunks that have no vector yet, by id, from the first one after an id."""
         rows = self._rows(

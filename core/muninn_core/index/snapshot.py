@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk, SourceKind
 
 
+_KEPT_CHUNKS = 2_000
+"""Chunks that were read and are kept, some megabytes: questions that follow each other find much the same."""
+
+
 class Snapshot:
     """Words, vectors and rows of one generation; `code` are its definitions, imports and calls.
 
@@ -34,6 +38,7 @@ class Snapshot:
         self.generation = manifest.generation
         self.code = manifest.code
         self._counts: dict[str, int] | None = None
+        self._chunks: dict[int, Chunk] = {}
         weakref.finalize(self, manifest.close)
 
     @property
@@ -98,11 +103,21 @@ class Snapshot:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk}. A memory's chunk has the memory's id as its path."""
-        return self._manifest.chunks(ids)
+        known = self._chunks
+        missing = [number for number in ids if number not in known]
+        if missing:
+            if len(known) + len(missing) > _KEPT_CHUNKS:
+                self._chunks = known = {number: known[number] for number in ids if number in known}
+            known.update(self._manifest.chunks(missing))
+        return {number: known[number] for number in ids if number in known}
 
     def chunks_of(self, path: str) -> dict[int, Chunk]:
         """Return {id: chunk} of a file, in the order of the file."""
         return {row.id: row.chunk for row in self._manifest.chunks_of(path)}
+
+    def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
+        """Return the first chunk of each of some files, by path; at most some hundred of them."""
+        return self._manifest.first_chunks(paths)
 
     def file(self, path: str) -> FileRow | None:
         """Return one file as it was indexed."""
@@ -118,6 +133,7 @@ class Snapshot:
 
     def rest(self) -> None:
         """Give memory back that only makes the next answer faster."""
+        self._chunks = {}
         self._manifest.rest()
 
     def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:

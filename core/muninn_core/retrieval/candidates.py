@@ -36,8 +36,8 @@ class Reader(Protocol):
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
         """Return the chunks of the ids that are still there."""
 
-    def chunks_of(self, path: str) -> Mapping[int, Chunk]:
-        """Return the chunks of a file, in their order."""
+    def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
+        """Return the first chunk of each of some files that are there, by path."""
 
     def rarity(self, word: str) -> float:
         """Return how rare a word is: the factor that BM25 gives it."""

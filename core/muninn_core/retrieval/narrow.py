@@ -99,9 +99,9 @@ class Narrowed:
         """Return the chunks of the ids that are still there."""
         return self._reader.chunks(ids)
 
-    def chunks_of(self, path: str) -> Mapping[int, Chunk]:
-        """Return the chunks of a file, be they in the tiers or not: the bounds say which may be found."""
-        return self._reader.chunks_of(path)
+    def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
+        """Return the first chunk of some files, be they in the tiers or not: the bounds say which may be found."""
+        return self._reader.first_chunks(paths)
 
     def _asked(self, kind: SourceKind | None) -> list[tuple[SourceKind, Sequence[int] | None]]:
         return [(tier, ids) for tier, ids in self.tiers.items() if kind in (None, tier)]

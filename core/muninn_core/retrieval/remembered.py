@@ -35,17 +35,15 @@ class Remembered(NamedTuple):
 class Files(Protocol):
     """The files of the index at one moment."""
 
-    def chunks_of(self, path: str) -> Mapping[int, Chunk]:
-        """Return the chunks of a file, in their order."""
+    def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
+        """Return the first chunk of each of some files that are there, by path."""
 
 
 def beyond(reader: Files, told: Mapping[str, Remembered], known: Collection[str], kind: str | None) -> Iterator[Chunk]:
     """Yield the first chunk of each of the files that memory says most of, where they are not among the known ones."""
     ranked = sorted(told, key=lambda path: (-told[path].value, path))[: w.REMEMBERED_FOUND]
-    for path in ranked:
-        if path not in known:
-            chunks = sorted(reader.chunks_of(path).values(), key=lambda chunk: (chunk.start, chunk.end))
-            yield from (chunk for chunk in chunks[:1] if kind in (None, chunk.kind))
+    found = reader.first_chunks([path for path in ranked if path not in known])
+    yield from (found[path] for path in ranked if path in found and kind in (None, found[path].kind))
 
 
 class _Witness(NamedTuple):
