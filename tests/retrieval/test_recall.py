@@ -52,6 +52,14 @@ class Known:
         """Return the chunks of these ids."""
         return {number: self._chunks[number] for number in ids}
 
+    def first_chunks(self, paths):
+        """Return the first chunk of each of these files."""
+        found = {}
+        for chunk in self._chunks.values():
+            if chunk.path in paths:
+                found.setdefault(chunk.path, chunk)
+        return found
+
 
 def code(path="a.py", start=1, symbol="", kind="code"):
     return Chunk(kind=kind, path=path, start=start, end=start + 4, text=f"text of {path}", symbol=symbol)

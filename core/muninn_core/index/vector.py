@@ -47,8 +47,8 @@ class _Part(NamedTuple):
     dead: NDArray[np.bool_] | None
     alive: int
 
-    def nearest(self, question: NDArray[np.float32], count: int) -> list[Found]:
-        """Return at least the `count` best live rows, or all of them."""
+    def nearest(self, question: NDArray[np.float32], count: int) -> tuple[NDArray[np.float32], Ids]:
+        """Return the products and ids of at least the `count` best live rows, or of all of them."""
         buried = len(self.segment) - self.alive
         asked = count + min(buried, count)
         while True:
@@ -57,7 +57,7 @@ class _Part(NamedTuple):
                 live = ~self.dead[places]
                 products, places = products[live], places[live]
             if len(places) >= min(count, self.alive):
-                return list(zip(products.tolist(), self.segment.ids[places].tolist(), strict=True))
+                return products, self.segment.ids[places]
             asked *= 4
 
     def without(self, ids: Ids) -> _Part:
@@ -161,9 +161,13 @@ def _known(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
 
 
 def _best(parts: list[_Part], question: NDArray[np.float32], count: int) -> list[Found]:
-    found = [one for part in parts for one in part.nearest(question, count)]
-    found.sort(key=lambda one: (-one[0], one[1]))
-    return found
+    """Return the best `count` rows of some parts, greatest product first, ties by id."""
+    found = [part.nearest(question, count) for part in parts]
+    if not found:
+        return []
+    products, ids = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((ids, -products))[:count]
+    return list(zip(products[order].tolist(), ids[order].tolist(), strict=True))
 
 
 def _merged(dim: int, shard: _Shard) -> _Shard:

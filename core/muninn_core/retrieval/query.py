@@ -112,7 +112,8 @@ class Ear:
 
     def _hear(self, part: str) -> tuple[float, str]:
         found = (1.0, part) if part in self._rarity else (0.0, "")
-        if not found[0] and len(part) >= _SHORTEST:
+        # Most words answer to nothing: their beginning says so.
+        if not found[0] and len(part) >= _SHORTEST and part[:_SHORTEST] in self._beginnings:
             for word in self._rarity:
                 if len(word) >= _SHORTEST and (word.startswith(part) or part.startswith(word)):
                     degree = min(len(word), len(part)) / max(len(word), len(part))

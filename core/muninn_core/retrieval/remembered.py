@@ -42,7 +42,8 @@ class Files(Protocol):
 def beyond(reader: Files, told: Mapping[str, Remembered], known: Collection[str], kind: str | None) -> Iterator[Chunk]:
     """Yield the first chunk of each of the files that memory says most of, where they are not among the known ones."""
     ranked = sorted(told, key=lambda path: (-told[path].value, path))[: w.REMEMBERED_FOUND]
-    found = reader.first_chunks([path for path in ranked if path not in known])
+    wanted = [path for path in ranked if path not in known]
+    found = reader.first_chunks(wanted) if wanted else {}
     yield from (found[path] for path in ranked if path in found and kind in (None, found[path].kind))
 
 

@@ -26,6 +26,32 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 Spans = list[tuple[int, int]]
 
 
+class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
+    """What is wanted in each run of letters that was looked at: (start, end, word). Code repeats its names."""
+
+    def __init__(self, wanted: frozenset[str]) -> None:
+        super().__init__()
+        self._wanted = wanted
+
+    def __missing__(self, run: str) -> tuple[tuple[int, int, str], ...]:
+        found = self[run] = tuple(self._look(run[:MAX_WORD]))
+        return found
+
+    def _look(self, run: str) -> list[tuple[int, int, str]]:
+        """Return what is wanted in an identifier: its parts, else the whole of it."""
+        own = words_of(run)
+        if " " not in own and own not in self._wanted:
+            return []
+        there = self._wanted.intersection(own.split())
+        if not there:
+            return []
+        if not run.isascii():
+            return _unspaced(run, there) or [(0, len(run), min(there))]
+        parts = ((match, stem(match[0].lower())) for match in _PART.finditer(run))
+        marked = [(match.start(), match.end(), part) for match, part in parts if part in there]
+        return marked or [(0, len(run), min(there))]
+
+
 class Marker:
     """Finds the words of one question in texts; each word is looked up once, however often it stands there.
 
@@ -34,8 +60,7 @@ class Marker:
 
     def __init__(self, wanted: Mapping[str, float]) -> None:
         self._weights = dict(wanted)
-        self._wanted = frozenset(wanted)
-        self._known: dict[str, tuple[tuple[int, int, str], ...]] = {}
+        self._looked = _Looked(frozenset(wanted))
         # What a stemmed word leaves of the word as it is written: `y` may stand for `ies`.
         self._beginnings = sorted(
             {word.removesuffix("y") or word for word in wanted}, key=lambda part: (len(part), part)
@@ -46,7 +71,7 @@ class Marker:
 
         `first` is the number of the text's first line. Of equal places the first is taken.
         """
-        if not self._wanted:
+        if not self._weights:
             return ()
         rows = [row[:LINE_CHARACTERS] for row in text.split("\n", LOOKED_AT)[:LOOKED_AT]]
         found = self._found(rows)
@@ -90,29 +115,12 @@ class Marker:
         return bool(whole) and any(map(whole.__contains__, self._beginnings))
 
     def _in_row(self, row: str) -> list[tuple[int, int, str]]:
+        looked = self._looked
         return [
             (match.start() + begin, match.start() + end, word)
             for match in _RUN.finditer(row)
-            for begin, end, word in self._in_run(match[0])
+            for begin, end, word in looked[match[0]]
         ]
-
-    def _in_run(self, run: str) -> tuple[tuple[int, int, str], ...]:
-        known = self._known.get(run)
-        if known is None:
-            known = self._known[run] = tuple(self._look(run[:MAX_WORD]))
-        return known
-
-    def _look(self, run: str) -> list[tuple[int, int, str]]:
-        """Return what is wanted in an identifier: its parts, else the whole of it."""
-        own = words_of(run).split()
-        if self._wanted.isdisjoint(own):
-            return []
-        there = self._wanted.intersection(own)
-        if not run.isascii():
-            return _unspaced(run, there) or [(0, len(run), min(there))]
-        parts = ((match, stem(match[0].lower())) for match in _PART.finditer(run))
-        marked = [(match.start(), match.end(), part) for match, part in parts if part in there]
-        return marked or [(0, len(run), min(there))]
 
 
 def _unspaced(run: str, there: Collection[str]) -> list[tuple[int, int, str]]:
