@@ -97,7 +97,7 @@ def variants(muninn: Muninn) -> dict[str, Ask]:
             SYMBOL=0.0,
             DEFINES=0.0,
             SOUGHT=0.0,
-            LEAST_NEAR=0.0,
+            LEAST_KNOWN=0.0,
         ),
         **{f"without {name}": weighing(muninn.ask, **dict.fromkeys(keys, 0.0)) for name, keys in ABLATIONS.items()},
     }

@@ -60,15 +60,14 @@ class Found(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """The candidates of a question; the match of whole files by path, 0..1; and how strong the matches are.
+    """The candidates of a question, and the match of whole files by path, 0..1.
 
-    `words` is the best BM25 of a chunk, `meaning` the highest cosine: what the scales of 0..1 don't tell. `small` says
-    that there are few vectors, or none: then neither measure says much.
+    `meaning` is the highest cosine, which the scale of 0..1 does not tell. `small` says that there are few vectors, or
+    none: then it says little.
     """
 
     found: Sequence[Found]
     files: Mapping[str, float]
-    words: float
     meaning: float
     small: bool
 
@@ -102,7 +101,7 @@ def candidates(
         enough = len(found) >= limit or len(found) == len(best) or len(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
             files = () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
-            return Pool(found, _scaled(files), _top(lexical), _top(dense), len(dense) < reach)
+            return Pool(found, _scaled(files), _top(dense), len(dense) < reach)
         reach *= w.WIDER
 
 

@@ -1,8 +1,8 @@
 """When nothing is near a question, an empty answer with a reason is worth more than a full list of the unrelated.
 
-Two measures tell, which the scales of 0..1 hide: how much of what is rare in the question the best chunk holds, and how
-near the nearest chunk is. The bound was set on questions about real repositories and on others that are about none of
-them (decision 020).
+It takes two measures that the scales of 0..1 hide, and both of them: how much of what is rare in the question stands
+anywhere at all, and how near the nearest chunk is. An answer that is withheld costs more than one that is not wanted,
+so the bounds let most doubtful questions pass (decision 020).
 """
 
 from __future__ import annotations
@@ -14,13 +14,9 @@ from muninn_core.retrieval.query import Ear
 
 def doubt(pool: Pool, ear: Ear) -> str:
     """Return why nothing that was found answers the question; "" where something may."""
-    if pool.small or not pool.found:
-        return ""
-    # Nobody holds all of a long question's words: those beyond `LONG_QUESTION` are not missed.
-    held = pool.words / ear.whole * max(1.0, len(ear) / w.LONG_QUESTION)
-    if held + w.NEARNESS * pool.meaning >= w.LEAST_NEAR:
+    if pool.small or not pool.found or ear.known >= w.LEAST_KNOWN or pool.meaning >= w.LEAST_NEAR:
         return ""
     return (
-        "nothing here is near the question: hardly a word that tells is in any one place, "
+        "nothing here is near the question: hardly a word of it that tells is anywhere, "
         f"and the nearest is far in meaning (cosine {pool.meaning:.2f})"
     )

@@ -76,17 +76,14 @@ class Ear:
     def __init__(self, asked: Sequence[str], rarity: Callable[[str], float]) -> None:
         self._rarity = {word: rarity(word) for word in asked}
         self._whole = sum(self._rarity.values()) or 1.0
+        self._never = rarity("")
         self._heard: dict[str, tuple[float, str]] = {}
         self._beginnings = frozenset(map(beginning, self._rarity))
 
-    def __len__(self) -> int:
-        """Return the number of the question's words."""
-        return len(self._rarity)
-
     @property
-    def whole(self) -> float:
-        """The rarity of all of the question's words together."""
-        return self._whole
+    def known(self) -> float:
+        """The share of the question, by the rarity of its words, that stands anywhere in the index."""
+        return sum([each for each in self._rarity.values() if each < self._never]) / self._whole
 
     def answering(self, parts: Sequence[str]) -> Answering | None:
         """Return how well distinct words answer; None when none of them does.

@@ -95,11 +95,11 @@ def match_of(found: Found) -> list[Signal]:
 
 
 def beyond_words(found: Found) -> float:
-    """Return what meaning says of a chunk of a file: its root, since the cosines of a table fall off steeply.
+    """Return what meaning says of a chunk of a file: raised by `NEARLY`, since the cosines of a table fall off steeply.
 
     What words say, too, is partly the same; it counts less where they match.
     """
-    return float(found.meaning**0.5 * (1 - w.SHARED * found.words))
+    return float(found.meaning**w.NEARLY * (1 - w.SHARED * found.words))
 
 
 def named(asked: Asked, symbol: str) -> list[Signal]:

@@ -11,12 +11,15 @@ WORDS = 1.0
 """BM25 of a chunk over path, symbol, title and body, divided by the best candidate's."""
 
 MEANING = 0.5
-"""The root of the cosine to the question, which is scaled from `FLOOR_RANK`'s to the best candidate's."""
+"""The cosine to the question, scaled from `FLOOR_RANK`'s to the best candidate's and raised by `NEARLY`."""
+
+NEARLY = 0.7
+"""What the scaled cosine is raised by."""
 
 SHARED = 0.5
 """The share of meaning that words say already, where they are the best."""
 
-WHOLE = 0.55
+WHOLE = 0.7
 """BM25 of the whole file, divided by the best file's: an answer's words are often spread over its parts."""
 
 PARTS = 0.2
@@ -37,10 +40,10 @@ SYMBOL = 0.7
 FILE_OWN = 0.3
 """The part of a file name's own words in how well it answers."""
 
-SYMBOL_OWN = 0.1
+SYMBOL_OWN = 0.05
 """The same for the name of a definition; one of a single word answers by rarity alone: `get` is in everything."""
 
-DEFINES = 0.25
+DEFINES = 0.2
 """Share of the question's identifiers that the chunk defines, to the letter."""
 
 SOUGHT = 1.0
@@ -168,11 +171,8 @@ FLOOR_RANK = 100
 
 FLOOR_BELOW = 0.2
 
-LONG_QUESTION = 10
-"""Words of a question that one place may be expected to hold."""
+LEAST_KNOWN = 0.15
+"""The share of a question's rarity of which so little stands anywhere that it may be about something else."""
 
-NEARNESS = 1.5
-"""What the highest cosine counts beside the share of rare words that the best chunk holds."""
-
-LEAST_NEAR = 0.95
-"""The sum of both below which nothing is an answer."""
+LEAST_NEAR = 0.4
+"""The highest cosine that, together with `LEAST_KNOWN`, says that nothing is an answer."""
