@@ -155,7 +155,10 @@ def rank(
     further = (chunk for chunk in beyond(reader, told, known, kind) if within.admits(chunk, None))
     of_files += [Found(chunk, None, 0.0, 0.0) for chunk in further]
     judged = judge_files(asked, of_files, max(w.RANKED, 3 * limit))
-    ranked += [*(Candidate(chunk, None, signals) for chunk, signals in judged), *_of_memories(asked, found)]
+    ranked += [
+        *(Candidate(chunk, None, signals) for chunk, signals in judged),
+        *_of_memories(asked, found, max(w.RANKED, 3 * limit)),
+    ]
     ranked.sort(key=_order)
     return ranked
 
@@ -199,13 +202,17 @@ class Candidate:
         return (-score, "memory", path, start, self.memory.id)
 
 
-def _of_memories(asked: Asked, found: Sequence[Found]) -> list[Candidate]:
-    graph = graph_signals(found, asked.hybrid)
-    made = []
-    for chunk, memory, words, meaning in found:
-        assert memory is not None
-        made.append(Candidate(chunk, memory, memory_signals(asked, memory, words, meaning, graph.get(memory.id))))
-    return made
+def _of_memories(asked: Asked, found: Sequence[Found], count: int) -> list[Candidate]:
+    """Return the `count` memories that match best; more where the last ones are equals, and those that must come."""
+    hybrid = asked.hybrid
+    graph = graph_signals(found, hybrid)
+    matches = [one.words * hybrid.words + one.meaning * hybrid.meaning for one in found]
+    least = sorted(matches, reverse=True)[count - 1] if len(found) > count else 0.0
+    return [
+        Candidate(chunk, memory, memory_signals(asked, memory, words, meaning, graph.get(memory.id)))
+        for match, (chunk, memory, words, meaning) in zip(matches, found, strict=True)
+        if memory is not None and (match >= least or not match or memory.id in graph)
+    ]
 
 
 def _settled(ranked: Sequence[Candidate], limit: int, standing: Standing) -> tuple[list[Candidate], list[Candidate]]:

@@ -100,6 +100,9 @@ class _Roll:
         return [living for rows in found if len(living := rows[alive[rows]])]
 
 
+_SPARE_BEST = 28
+"""Witnesses that are put in order beyond those that are heard, in case that some may not be seen."""
+
 _SPARE = 1_000
 """Dead rows that are not worth a new roll."""
 
@@ -176,11 +179,12 @@ def _compared(
 
 def _ordered(roll: _Roll, rows: NDArray[np.int64], values: NDArray[np.float64]) -> Iterator[tuple[float, _Witness]]:
     """Yield witnesses with their values, greatest first, ties by id; all are put in order only when all are wanted."""
-    wanted = 2 * w.REMEMBERED_WITNESSES
+    wanted = w.REMEMBERED_WITNESSES + _SPARE_BEST
     start = 0
     while start < len(rows):
         least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(rows) else -1.0
         chosen = np.flatnonzero(values >= least)
+        chosen = chosen[np.argsort(-values[chosen])]  # nearly in order: equals are put in theirs below
         found = sorted(
             ((float(values[at]), roll.rows[rows[at]]) for at in chosen), key=lambda one: (-one[0], one[1].memory.id)
         )

@@ -25,6 +25,9 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 Spans = list[tuple[int, int]]
 
+_Marks = list[tuple[int, int, str]]
+"""(start, end, word) of what is wanted in a line."""
+
 
 class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
     """What is wanted in each run of letters that was looked at: (start, end, word). Code repeats its names."""
@@ -37,7 +40,7 @@ class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
         found = self[run] = tuple(self._look(run[:MAX_WORD]))
         return found
 
-    def _look(self, run: str) -> list[tuple[int, int, str]]:
+    def _look(self, run: str) -> _Marks:
         """Return what is wanted in an identifier: its parts, else the whole of it."""
         own = words_of(run)
         if " " not in own and own not in self._wanted:
@@ -61,10 +64,9 @@ class Marker:
     def __init__(self, wanted: Mapping[str, float]) -> None:
         self._weights = dict(wanted)
         self._looked = _Looked(frozenset(wanted))
-        # What a stemmed word leaves of the word as it is written: `y` may stand for `ies`.
-        self._beginnings = sorted(
-            {word.removesuffix("y") or word for word in wanted}, key=lambda part: (len(part), part)
-        )
+        self._seeming: dict[str, float] = {}
+        for word, weight in sorted(wanted.items()):
+            self._seeming[_beginning(word)] = max(weight, self._seeming.get(_beginning(word), 0.0))
 
     def snippet(self, text: str, first: int = 1) -> tuple[SnippetLine, ...]:
         """Return the lines that hold the most of the words, at most LINES; none when no word is there.
@@ -74,47 +76,53 @@ class Marker:
         if not self._weights:
             return ()
         rows = [row[:LINE_CHARACTERS] for row in text.split("\n", LOOKED_AT)[:LOOKED_AT]]
-        found = self._found(rows)
-        if not any(found):
-            return ()
-        start, end = self._window([{word for _, _, word in row} for row in found])
+        start, end, found = self._place(rows)
         return tuple(
             SnippetLine(
                 line=first + i,
                 text=rows[i].rstrip("\r"),
-                marks=_in_utf16(rows[i], [(begin, stop) for begin, stop, _ in found[i]]),
+                marks=_in_utf16(rows[i], [(begin, stop) for begin, stop, _ in found[i - start]]),
             )
             for i in range(start, end)
         )
 
-    def _window(self, rows: Sequence[Collection[str]]) -> tuple[int, int]:
+    def _place(self, rows: Sequence[str]) -> tuple[int, int, list[_Marks]]:
+        """Return the first and behind the last of the lines to show, and what is wanted in each; no line for nothing.
+
+        Where words seem to begin says enough of all the lines; those to show are looked at in full.
+        """
+        start, end = self._window([self._seem_in(row) for row in rows], self._seeming)
+        found = [self._in_row(row) for row in rows[start:end]]
+        if any(found) or start == end:
+            return start, end, found
+        every = [self._in_row(row) for row in rows]  # it only seemed so: `form` begins `format`
+        start, end = self._window([{word for _, _, word in row} for row in every], self._weights)
+        return start, end, every[start:end]
+
+    def _window(self, rows: Sequence[Collection[str]], weights: Mapping[str, float]) -> tuple[int, int]:
         """Return the first and behind the last of the lines that together hold the most, blank ends left out."""
         best, most = 0, (0.0, 0)
         for start in [i for i, row in enumerate(rows) if row]:
             part = rows[start : start + LINES]
-            here = (round(sum(self._weights[word] for word in set[str]().union(*part)), 9), sum(map(len, part)))
+            here = (round(sum(weights[word] for word in set[str]().union(*part)), 9), sum(map(len, part)))
             if here > most:
                 best, most = start, here
         held = [i for i in range(best, min(best + LINES, len(rows))) if rows[i]]
-        return held[0], min(max(held[-1] + 1, held[0] + 3), len(rows))
+        return (held[0], min(max(held[-1] + 1, held[0] + 3), len(rows))) if held else (0, 0)
 
-    def _found(self, rows: Sequence[str]) -> list[list[tuple[int, int, str]]]:
-        """Return (start, end, word) of what is wanted in each of some lines.
-
-        Most lines hold nothing of the kind: those without the beginning of a wanted word are not taken apart.
-        """
-        return [self._in_row(row) if self._may_hold(row) else [] for row in rows]
-
-    def _may_hold(self, row: str) -> bool:
-        if not row.isascii():
-            return True  # accents, and scripts without blanks
+    def _seem_in(self, row: str) -> Collection[str]:
+        """Return the beginnings of wanted words that seem to begin a word of a line, or a part of a name."""
+        if not row.isascii():  # accents, and scripts without blanks
+            return {_beginning(word) for _, _, word in self._in_row(row)}
         low = row.lower()
-        if any(map(low.__contains__, self._beginnings)):
-            return True
-        whole = low.replace("_", "") if "_" in low else ""  # get_user_name answers to getusername
-        return bool(whole) and any(map(whole.__contains__, self._beginnings))
+        found = [part for part in self._seeming if part in low and _begins(row, low, part)]
+        if "_" in low and not found:  # get_user_name answers to getusername
+            whole = low.replace("_", "")
+            if any(map(whole.__contains__, self._seeming)):
+                return {_beginning(word) for _, _, word in self._in_row(row)}
+        return found
 
-    def _in_row(self, row: str) -> list[tuple[int, int, str]]:
+    def _in_row(self, row: str) -> _Marks:
         looked = self._looked
         return [
             (match.start() + begin, match.start() + end, word)
@@ -123,7 +131,22 @@ class Marker:
         ]
 
 
-def _unspaced(run: str, there: Collection[str]) -> list[tuple[int, int, str]]:
+def _beginning(word: str) -> str:
+    """Return what a stemmed word leaves of the word as it is written: `y` may stand for `ies`."""
+    return word.removesuffix("y") or word
+
+
+def _begins(row: str, low: str, part: str) -> bool:
+    """Whether a part begins a word, or a part of a name, somewhere in a line; `low` is the line in lower case."""
+    at = low.find(part)
+    while at >= 0:
+        if at == 0 or not low[at - 1].isalpha() or row[at].isupper() or not part[0].isalpha():
+            return True
+        at = low.find(part, at + 1)
+    return False
+
+
+def _unspaced(run: str, there: Collection[str]) -> _Marks:
     """Return where words stand in a run of a script without blanks, the longest first where they overlap."""
     marked: list[tuple[int, int, str]] = []
     at = 0

@@ -145,7 +145,7 @@ DECAY_DAYS = 180.0
 LASTING: frozenset[str] = frozenset({"constraint", "decision", "preference"})
 """Kinds whose importance does not fade, as that of pins does not: they hold until somebody says otherwise."""
 
-CANDIDATES = 150
+CANDIDATES = 100
 """How many candidates words and meaning each bring."""
 
 FILES = 100
@@ -157,13 +157,13 @@ WIDER = 4
 MOST_CANDIDATES = 9_600
 """Where it stops growing."""
 
-POOL = 300
+POOL = 100
 """How many fused candidates are judged; more when three times the limit is more."""
 
-NAMED = 60
+NAMED = 40
 """How many of them have the names looked at that they define: those that are the best without."""
 
-RANKED = 60
+RANKED = 40
 """How many are put into order with all of their signals; more when three times the limit is more."""
 
 FLOOR_RANK = 100
