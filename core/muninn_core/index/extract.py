@@ -88,10 +88,6 @@ def word_fields(piece: Chunk, body: str, extra: str = "") -> dict[Field, str]:
         found["symbol"] = words(piece.symbol)
     if piece.title and piece.kind != "code":  # of code that is what surrounds it: said where it is defined
         found["title"] = words(piece.title)
-    if piece.signature:
-        found["signature"] = words(piece.signature)
-    if piece.comment:
-        found["comment"] = words(piece.comment)
     if piece.kind != "memory":
         found["path"] = words(piece.path)
     return found

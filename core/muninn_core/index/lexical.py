@@ -21,14 +21,11 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import SourceKind
 
-Field = Literal["body", "symbol", "signature", "comment", "title", "path"]
+Field = Literal["body", "symbol", "title", "path"]
 
-WEIGHTS: Mapping[Field, float] = {
-    "body": 1.0, "symbol": 1.0, "signature": 0.0, "comment": 0.0, "title": 1.0, "path": 0.1
-}  # fmt: skip
-"""What a word counts in each field, unless the caller says otherwise. Signatures and comments are in the body, too: a
-weight of theirs comes on top of the body's. A path makes a file a candidate, little more: what its name says is
-weighed by retrieval."""
+WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.0, "title": 1.0, "path": 0.1}
+"""What a word counts in each field, unless the caller says otherwise. Signatures and comments are in the body; counting
+them once more did not pay. A path makes a file a candidate, little more: its name is weighed by retrieval."""
 
 _HEAP = 50_000_000
 """Bytes that the writer may fill before it writes a segment."""
@@ -227,6 +224,6 @@ def _schema() -> tantivy.Schema:
     builder.add_unsigned_field("id", indexed=True, fast=True)
     for name in ("kind", "key"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    for name in ("body", "symbol", "signature", "comment", "title", "path", "whole"):
+    for name in ("body", "symbol", "title", "path", "whole"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option=_FREQ)
     return builder.build()
