@@ -301,21 +301,22 @@ def test_small_words_count_only_where_there_are_no_others():
 class Strange(Known):
     """An index that knows no word but those that it is told."""
 
-    def __init__(self, known, *rest):
+    def __init__(self, known, strange, *rest):
         super().__init__(*rest)
         self._known = known
+        self._strange = strange
 
     def rarity(self, word):
-        """Return that the words it knows are half as rare as all others."""
-        return 1.0 if word in self._known else 2.0
+        """Return that the words it knows are less rare than all others, which are as rare as it is large."""
+        return 4.0 if word in self._known else self._strange
 
 
-def crowd(known, cosine, text, **more):
+def crowd(known, cosine, text, strange=8.0, **more):
     """Rank 200 chunks, of which the nearest has a cosine, in an index that knows some words."""
     chunks = [code(f"f{number:03}.py") for number in range(200)]
     lexical = [(number, 2.0 - number / 1000) for number in range(200)]
     dense = [(number, cosine - number / 1000) for number in range(200)]
-    return rank(Strange(known.split(), chunks, lexical, dense), VECTOR, {}, text, limit=5, now=NOW, **more)
+    return rank(Strange(known.split(), strange, chunks, lexical, dense), VECTOR, {}, text, limit=5, now=NOW, **more)
 
 
 def test_nothing_is_found_where_hardly_a_word_is_known_and_nothing_is_near_and_the_reason_is_said():
@@ -329,6 +330,11 @@ def test_one_of_both_is_enough_for_an_answer():
     for found in (crowd("red", 0.3, "red wine stain"), crowd("", 0.5, "red wine stain")):
         assert len(found) >= 5
         assert found.doubt == ""
+
+
+def test_in_a_small_repository_a_word_that_is_missing_says_nothing():
+    assert crowd("", 0.3, "red wine stain", strange=6.0).doubt == ""
+    assert crowd("", 0.3, "red wine stain", strange=7.0).doubt
 
 
 def test_among_a_few_there_is_no_doubt():

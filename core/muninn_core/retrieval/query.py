@@ -76,14 +76,15 @@ class Ear:
     def __init__(self, asked: Sequence[str], rarity: Callable[[str], float]) -> None:
         self._rarity = {word: rarity(word) for word in asked}
         self._whole = sum(self._rarity.values()) or 1.0
-        self._never = rarity("")
+        self.strange = rarity("")
+        """The rarity of a word that stands nowhere: the higher, the larger the index."""
         self._heard: dict[str, tuple[float, str]] = {}
         self._beginnings = frozenset(map(beginning, self._rarity))
 
     @property
     def known(self) -> float:
         """The share of the question, by the rarity of its words, that stands anywhere in the index."""
-        return sum([each for each in self._rarity.values() if each < self._never]) / self._whole
+        return sum([each for each in self._rarity.values() if each < self.strange]) / self._whole
 
     def answering(self, parts: Sequence[str]) -> Answering | None:
         """Return how well distinct words answer; None when none of them does.
