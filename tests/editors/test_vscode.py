@@ -120,9 +120,12 @@ def test_the_package_holds_the_bundle_and_no_source() -> None:
         "LICENSE.txt",
         "package.json",
         "readme.md",
+        "changelog.md",
         "dist/extension.js",
         "dist/licenses.txt",
         "images/icon.png",
+        "images/view.svg",
+        *(f"walkthrough/{step}.md" for step in ("init", "remember", "recall", "context", "look")),
     }
 
 

@@ -25,7 +25,7 @@ def test_every_part_of_the_bench_measures_its_figures_on_a_tiny_tree(tmp_path: P
     assert done.returncode == 0, done.stderr
     figures = json.loads(out.read_text("utf-8"))["figures"]
     assert len(figures) == len({figure["name"] for figure in figures})
-    assert sum(figure["budget"] is not None for figure in figures) == 27
+    assert sum(figure["budget"] is not None for figure in figures) >= 30, "a part that says nothing any more"
     for figure in figures:
         assert math.isfinite(figure["value"])
         assert figure["value"] >= 0

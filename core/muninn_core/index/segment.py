@@ -31,8 +31,6 @@ class Segment:
 
     def __init__(self, dim: int, parts: Iterable[tuple[Ids, Rows]]) -> None:
         """Take rows [n, dim] in, part after part; the ids of all parts together must rise."""
-        # One question is a few milliseconds' work: threads cost more than they gain, and spin.
-        faiss.omp_set_num_threads(1)
         exact = faiss.ScalarQuantizer.QT_8bit_direct_signed
         self._index: Any = faiss.IndexScalarQuantizer(dim, exact, faiss.METRIC_INNER_PRODUCT)
         known: list[Ids] = [np.zeros(0, np.int64)]
@@ -49,6 +47,8 @@ class Segment:
 
         At most `count`. Of equal ones at the end, those with the lowest places come.
         """
+        # A few milliseconds' work: threads cost more than they gain, and spin. The setting is each calling thread's own.
+        faiss.omp_set_num_threads(1)
         products, places = self._index.search(question.reshape(1, -1), min(count, len(self)))
         return products[0], places[0]
 

@@ -143,7 +143,8 @@ def rank(
     ranked.doubt = "" if sure else doubt(pool, ear)
     if ranked.doubt:
         return ranked
-    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files, told)
+    trust = w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE
+    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files, told, trust)
     found = [each for each in pool.found if each.memory is not None]
     there = {each.memory.id for each in found if each.memory is not None}
     for memory in within.sure:

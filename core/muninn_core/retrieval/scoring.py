@@ -31,7 +31,7 @@ Curated = Callable[[str], "tuple[bool, str] | None"]
 class Hybrid(NamedTuple):
     """The weights of a memory's signals, which a project may choose."""
 
-    words: float = w.WORDS
+    words: float = w.MEMORY_WORDS
     meaning: float = w.MEMORY_MEANING
     graph: float = w.GRAPH
     importance: float = w.IMPORTANCE
@@ -75,6 +75,8 @@ class Asked(NamedTuple):
     hybrid: Hybrid
     files: Mapping[str, float]
     told: Mapping[str, Remembered]
+    trust: float = w.REMEMBERED
+    """What it counts that memory speaks for a file."""
 
 
 def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> Asked:
@@ -141,7 +143,7 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
         found.append(signal("agent", 1.0, w.AGENT, bridge.title))
     said = asked.told.get(path)
     if said is not None:
-        found.append(signal("remembered", said.value, w.REMEMBERED, said.note))
+        found.append(signal("remembered", said.value, asked.trust, said.note))
     kinds = traits(path)
     if kinds:
         if "test" in kinds and asked.query.tests < 1:

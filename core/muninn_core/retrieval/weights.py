@@ -67,14 +67,20 @@ AGENT = -0.1
 CROWD = -0.1
 """For each better chunk of the same file: the second one must earn its place."""
 
-MEMORY_MEANING = 1.0
-"""Of a memory, whose few words seldom are those of the question, meaning counts as much as words."""
+MEMORY_WORDS = 1.5
+"""Words of a memory. It has no file, no name and no neighbours to speak for it, so its own words must weigh as much."""
+
+MEMORY_MEANING = 1.3
+"""Meaning of a memory, whose few words seldom are those of the question."""
 
 GRAPH = 0.4
 """A memory's strongest link to another one that the question finds."""
 
 REMEMBERED = 1.5
 """What memory says of a file, for questions like this one (decision 023). It also excuses a test, as far as it goes."""
+
+REMEMBERED_BESIDE = 0.75
+"""The same where memories are among the answers themselves: who speaks for a file comes before it."""
 
 REMEMBERED_SURE = 0.3
 """A file of which memory says so much is an answer, though nothing else is near the question."""
