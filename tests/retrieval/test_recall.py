@@ -308,7 +308,7 @@ class Strange(Known):
 
     def rarity(self, word):
         """Return that the words it knows are less rare than all others, which are as rare as it is large."""
-        return 4.0 if word in self._known else self._strange
+        return 6.0 if word in self._known else self._strange
 
 
 def crowd(known, cosine, text, strange=8.0, **more):

@@ -180,7 +180,7 @@ FLOOR_BELOW = 0.2
 LEAST_STRANGE = 6.7
 """The rarity of a word that stands nowhere, from which on its absence says something: some 400 chunks and files."""
 
-LEAST_KNOWN = 0.2
+LEAST_KNOWN = 0.25
 """The share of a question's rarity of which so little stands anywhere that it may be about something else."""
 
 LEAST_NEAR = 0.4
