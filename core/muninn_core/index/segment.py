@@ -47,7 +47,7 @@ class Segment:
 
         At most `count`. Of equal ones at the end, those with the lowest places come.
         """
-        # A few milliseconds' work: threads cost more than they gain, and spin. The setting is each calling thread's own.
+        # A few milliseconds' work: threads cost more than they gain, and spin. Each calling thread has its own setting.
         faiss.omp_set_num_threads(1)
         products, places = self._index.search(question.reshape(1, -1), min(count, len(self)))
         return products[0], places[0]

@@ -184,10 +184,12 @@ def _ordered(roll: _Roll, rows: NDArray[np.int64], values: NDArray[np.float64]) 
     while start < len(rows):
         least = -np.partition(-values, wanted - 1)[wanted - 1] if wanted < len(rows) else -1.0
         chosen = np.flatnonzero(values >= least)
-        chosen = chosen[np.argsort(-values[chosen])]  # nearly in order: equals are put in theirs below
-        found = sorted(
-            ((float(values[at]), roll.rows[rows[at]]) for at in chosen), key=lambda one: (-one[0], one[1].memory.id)
-        )
+        chosen = chosen[np.argsort(-values[chosen])]
+        found = [
+            (value, roll.rows[row]) for value, row in zip(values[chosen].tolist(), rows[chosen].tolist(), strict=True)
+        ]
+        if not np.all(np.diff(values[chosen])):  # equals: few memories are of one moment
+            found.sort(key=lambda one: (-one[0], one[1].memory.id))
         yield from found[start:]
         start, wanted = len(found), 8 * wanted
 

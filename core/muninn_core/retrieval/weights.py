@@ -163,7 +163,7 @@ WIDER = 4
 MOST_CANDIDATES = 9_600
 """Where it stops growing."""
 
-POOL = 100
+POOL = 80
 """How many fused candidates are judged; more when three times the limit is more."""
 
 NAMED = 40
