@@ -49,8 +49,8 @@ class RankingConfig(Value):
     """`ranking`: what the signals of a memory weigh, 0 to 10: its words and meaning, links to what is found beside it,
     importance, recency."""
 
-    words: float = 1.5
-    meaning: float = 1.3
+    words: float = 1.3
+    meaning: float = 1.2
     graph: float = 0.4
     importance: float = 0.2
     recency: float = 0.1
@@ -157,8 +157,8 @@ DEFAULT_TEXT = """\
 #  half_life_days: 180        # an unpinned memory's importance counts half after so long; 0: always in full
 
 #ranking:                     # what the signals of a memory weigh when it is recalled, 0 to 10
-#  words: 1.5                 # it holds the words of the question
-#  meaning: 1.3               # it says the like
+#  words: 1.3                 # it holds the words of the question
+#  meaning: 1.2               # it says the like
 #  graph: 0.4                 # it is linked to another memory that is found
 #  importance: 0.2            # it is important
 #  recency: 0.1               # it is new

@@ -120,12 +120,13 @@ async function daily(desk, root) {
   await desk.step('recall lists hits of all kinds, and code opens at its line', async () => {
     await desk.run('Muninn: Recall');
     await desk.ask('render_page of the cache');
-    const code = desk.rows.filter({ hasText: 'src/cache.py' });
+    const code = desk.rows.filter({ hasText: /src\/cache\.py:\d/ });
     await code.first().waitFor();
     await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().waitFor();
     assert.match(await desk.rows.filter({ hasText: 'Makefile' }).first().innerText(), /# \$\(gear\) is the text/);
     await desk.shot('recall');
-    await code.last().click();
+    await code.first().click();
+    await desk.input.waitFor({ state: 'hidden' }); // what is shown behind the list has the same tab
     await desk.tab('cache.py').waitFor();
     await desk.shot('code');
   });

@@ -67,10 +67,10 @@ AGENT = -0.1
 CROWD = -0.1
 """For each better chunk of the same file: the second one must earn its place."""
 
-MEMORY_WORDS = 1.5
+MEMORY_WORDS = 1.3
 """Words of a memory. It has no file, no name and no neighbours to speak for it, so its own words must weigh as much."""
 
-MEMORY_MEANING = 1.3
+MEMORY_MEANING = 1.2
 """Meaning of a memory, whose few words seldom are those of the question."""
 
 GRAPH = 0.4
