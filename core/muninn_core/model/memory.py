@@ -121,7 +121,9 @@ class Memory(Value):
     @property
     def active(self) -> bool:
         """Whether the memory speaks for itself: in force, no trace, neither waiting for an approval nor rejected."""
-        return not (self.silenced or self.trace or self.review in ("pending", "rejected"))
+        # Asked of a hundred thousand when a log is opened: one look at each field, and none through other properties.
+        silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
+        return not (silenced or self.review in ("pending", "rejected") or (self.type == "context_hit" and self.trace))
 
     @property
     def trace(self) -> bool:
