@@ -38,6 +38,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
 from muninn_core.retrieval.recall import speaks
 from muninn_core.retrieval.remembered import Witnesses
+from muninn_core.retrieval.web import Web
 from muninn_core.store.contexts import Contexts
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
@@ -100,6 +101,7 @@ class Workspace:
         self.contexts = Contexts(self.layout.contexts, writable=self.writable)
         self.documents = Documents(self.layout.root)
         self._shared = shared
+        self._web = Web(_NONE)
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
         self.past = Past(place)
@@ -242,6 +244,13 @@ class Workspace:
         if joined[0] is not own or joined[1] is not shared:
             joined = self._joined = (own, shared, {**shared, **own})
         return joined[2]
+
+    def web(self, memories: Mapping[str, Memory]) -> Web:
+        """Return the links of some memories; the last ones are kept, so that a state costs one look at all of them."""
+        kept = self._web
+        if kept.memories is not memories:
+            kept = self._web = Web(memories)
+        return kept
 
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
