@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import yaml
 
@@ -116,6 +116,18 @@ class BridgesConfig(Value):
     claude_memory: str = "off"
 
 
+ToolSet = Literal["core", "all", "mnemosyne"]
+"""The named sets of tools that an agent can be shown; `muninn_server.mcp.toolsets` says what is in them."""
+
+TOOL_SETS: tuple[str, ...] = get_args(ToolSet)
+
+
+class McpConfig(Value):
+    """`mcp`: which sets of tools an agent is shown that asks for none itself; of one name the first set's counts."""
+
+    tools: tuple[ToolSet, ...] = ("core",)
+
+
 class Config(Value):
     """All settings of one work tree."""
 
@@ -127,6 +139,7 @@ class Config(Value):
     prune: PruneConfig = PruneConfig()
     review: ReviewConfig = ReviewConfig()
     bridges: BridgesConfig = BridgesConfig()
+    mcp: McpConfig = McpConfig()
 
 
 class ConfigProblem(Value):
@@ -194,6 +207,9 @@ DEFAULT_TEXT = """\
 #  metis: true                # .metis
 #  serena: true               # .serena/memories
 #  claude_memory: off         # auto, or a path like ~/.claude/projects/NAME/memory: Claude Code's auto memory
+
+#mcp:                         # what agents are shown
+#  tools: [core]              # sets of tools: core, all (whatever an agent may call), mnemosyne
 """
 
 
@@ -285,6 +301,7 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
             taken = "error, warn or off" if isinstance(defaults, CheckConfig) else _allowed(default)
             taken = f"a number from 0 to {MOST_WEIGHT:g}" if isinstance(defaults, RankingConfig) else taken
             taken = "muninn or mnemosyne" if name == "profile" else taken
+            taken = f"a list of {', '.join(TOOL_SETS)}" if isinstance(defaults, McpConfig) else taken
             taken = "off, auto or a path like ~/.claude/projects/NAME/memory" if name == "claude_memory" else taken
             allowed = f"It takes {taken}; the default is {_shown(default)}."
             problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {said}", hint=allowed))
@@ -345,4 +362,4 @@ def _allowed(default: Any) -> str:
 
 
 def _shown(default: Any) -> str:
-    return "[]" if default == () else str(default)
+    return f"[{', '.join(default)}]" if isinstance(default, tuple) else str(default)

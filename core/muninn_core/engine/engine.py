@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -114,6 +114,7 @@ class Engine:
         self._resting = False
         self._workspaces: dict[str, Workspace] = {}
         self._listeners: dict[str, list[Callable[[frozenset[str] | None], None]]] = {}
+        self._memory_listeners: dict[str, list[Callable[[Mapping[str, bool]], None]]] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
         self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
@@ -151,6 +152,7 @@ class Engine:
                 shared=self._shared_log(place),
             )
             found.tell = lambda paths: self._tell(place.root, paths)
+            found.tell_memories = lambda changed: self._tell_memories(place.root, changed)
             self._workspaces[place.root] = found
             self._opened(place)
             found.start()
@@ -176,6 +178,18 @@ class Engine:
     def _tell(self, root: str, paths: frozenset[str] | None) -> None:
         for heard in list(self._listeners.get(root, ())):
             heard(paths)
+
+    def listen_memories(self, root: str, heard: Callable[[Mapping[str, bool]], None]) -> Callable[[], None]:
+        """Call `heard`, on any thread, with the memories of a work tree that changed; see `Workspace`.
+
+        Returns what ends it.
+        """
+        self._memory_listeners.setdefault(root, []).append(heard)
+        return lambda: self._memory_listeners[root].remove(heard)
+
+    def _tell_memories(self, root: str, changed: Mapping[str, bool]) -> None:
+        for heard in list(self._memory_listeners.get(root, ())):
+            heard(changed)
 
     def touched(self, place: Place, paths: set[str]) -> None:
         """Take note of files that changed (absolute paths)."""

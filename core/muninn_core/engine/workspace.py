@@ -59,7 +59,8 @@ class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
 
     `writable`: memory can be stored. `tell` is called, on any thread, when what is said of files may be another:
-    with the paths that changed, or None where any may have.
+    with the paths that changed, or None where any may have. `tell_memories` is told of memories that changed, by id,
+    with whether each began or ceased to speak.
     """
 
     def __init__(
@@ -116,6 +117,7 @@ class Workspace:
         self.witnesses = Witnesses(self.known)
         self.places = Places(self.known)
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
+        self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.updater = Updater(
@@ -285,6 +287,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
+            self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
 
     def follow_shared(self) -> None:
@@ -309,6 +312,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
+            self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
 
     def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
@@ -372,3 +376,10 @@ class Workspace:
             shared=self.shared.state.records if self.shared is not None else 0,
             index=IndexSaw(generation=generation, lag=self.updater.lag, unembedded=self.updater.unembedded),
         )
+
+
+def _spoke(changed: Mapping[str, Memory | None], before: Mapping[str, Memory], now: datetime) -> dict[str, bool]:
+    """Return {id: whether it began or ceased to speak} of memories that changed; None is one that does not speak."""
+    return {
+        each: (memory is not None) != (each in before and speaks(before[each], now)) for each, memory in changed.items()
+    }

@@ -146,6 +146,7 @@ _TABLE = (
         result=r.WhyResult,
         effect="read",
         positional=("bundle",),
+        use="Call when you wonder why a context holds or lacks something: it names the signals of each item.",
     ),
     Method(
         verb="replay",
@@ -164,6 +165,7 @@ _TABLE = (
         result=r.SymbolsResult,
         effect="read",
         positional=("query",),
+        use="Call when you know the name of a class or function, or a part of it, and want its place.",
     ),
     Method(
         verb="outline",
@@ -173,6 +175,7 @@ _TABLE = (
         result=r.OutlineResult,
         effect="read",
         positional=("path",),
+        use="Call before you read a long file: it shows what the file defines, with lines to read from.",
     ),
     Method(
         verb="graph",
@@ -182,6 +185,7 @@ _TABLE = (
         result=r.GraphResult,
         effect="read",
         positional=("start", "relation"),
+        use="Call before you change a definition that others use: it shows who imports, calls and tests it.",
     ),
     Method(
         verb="memories",
@@ -214,6 +218,7 @@ _TABLE = (
         result=r.ForgetResult,
         effect="write",
         positional=("id",),
+        use="Call when something was forgotten by mistake.",
     ),
     Method(
         verb="promote",
@@ -252,6 +257,7 @@ _TABLE = (
         result=r.HistoryResult,
         effect="read",
         positional=("id",),
+        use="Call when it matters who said something, when, and what it was before; it is the audit trail.",
     ),
     Method(
         verb="links",
@@ -307,6 +313,7 @@ _TABLE = (
         effect="read",
         alone=True,
         positional=("range",),
+        use="Call when the user reviews a branch: it tells what memory the branch adds, contradicts and makes stale.",
     ),
     Method(
         verb="check",
@@ -538,6 +545,8 @@ _TABLE = (
         result=r.VerifyResult,
         effect="write",
         positional=("id",),
+        use="Call after larger changes of the code, to see which memories cite what is no longer there. With `fix` "
+        "memories follow code that has moved.",
     ),
     Method(
         verb="confirm",
@@ -565,6 +574,7 @@ _TABLE = (
         result=r.AboutResult,
         effect="read",
         positional=("file",),
+        use="Call before you change a line or definition, to learn what was decided or tried about it.",
     ),
     Method(
         verb="document",
@@ -591,6 +601,7 @@ _TABLE = (
         params=p.BriefParams,
         result=r.BriefResult,
         effect="read",
+        use="Call when a session begins or its history was compacted: it says in short where things stand.",
     ),
     Method(
         verb="capture",

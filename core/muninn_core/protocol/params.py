@@ -74,7 +74,10 @@ class MemoryDraft(Value):
     cites: Annotated[tuple[Cite, ...], Meta(description="Spans of code that it rests on.")] = ()
     importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] = 5
     confidence: Annotated[float, Meta(ge=0, le=1, description="How sure it is, 0 to 1.")] = 0.8
-    links: Annotated[tuple[Link, ...], Meta(description="Relations to other memories.")] = ()
+    links: Annotated[
+        tuple[Link, ...],
+        Meta(description="Relations to memories by id: extends, contradicts, implements, references, supersedes."),
+    ] = ()
     pin: Annotated[bool, Meta(description="Always part of a context pack.")] = False
     private: Annotated[bool, Meta(description="Keep it on this machine: never sealed, never in git.")] = False
     scope: Annotated[
