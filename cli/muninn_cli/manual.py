@@ -21,7 +21,7 @@ COMMANDS = {
     "uninstall": "Take out exactly what install wrote.",
     "completion": "Print the completion script of a shell.",
     "lsp": "Serve an editor on stdin and stdout.",
-    "mcp": "Serve an agent on stdin and stdout.",
+    "mcp": "Serve an agent on stdin and stdout, or agents over HTTP on this machine.",
     "hook": "Answer an event of an agent's session.",
     "help": "Show this page, or a verb's options: `muninn help recall`.",
 }

@@ -92,6 +92,8 @@ async def test_the_config_chooses_the_tools_and_the_command_line_others(agents: 
     try:
         async with agents.open() as agent:
             assert [tool.name for tool in (await agent.list_tools()).tools] == EIGHT
+            assert "`consolidate`" in (agent.instructions or "")
+            assert "`memories`" not in (agent.instructions or "")
         async with agents.open("2025-11-25", "--tools", "core") as agent:
             assert [tool.name for tool in (await agent.list_tools()).tools] == list(tools_of(("core",)))
     finally:

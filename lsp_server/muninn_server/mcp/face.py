@@ -33,8 +33,8 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
     async with anyio.create_task_group() as group:
         group.start_soon(_receive, reader, incoming, writer)
         group.start_soon(_transmit, outgoing, writer)
-        server = server_of(await asyncio.to_thread(instructions, Path(session.place.root)))
         peer = await asyncio.to_thread(peer_of, session, hello.tools)
+        server = server_of(await asyncio.to_thread(instructions, Path(session.place.root), peer.tools))
         options = server.create_initialization_options()
         await serve_dual_era_loop(server, read, write, lifespan_state=peer, init_options=options)
         group.cancel_scope.cancel()

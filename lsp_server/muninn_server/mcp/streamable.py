@@ -160,7 +160,8 @@ def _listening(hello: Hello) -> socket.socket:
 
 
 def _prepared(session: Session, hello: Hello) -> tuple[str, Peer]:
-    return instructions(Path(session.place.root)), peer_of(session, hello.tools)
+    peer = peer_of(session, hello.tools)
+    return instructions(Path(session.place.root), peer.tools), peer
 
 
 async def _say(writer: asyncio.StreamWriter, told: dict[str, Any]) -> None:
