@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core import __version__
+from muninn_core.engine.edited import Seen
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, DaemonError, MuninnError
 from muninn_core.launch.lock import FileLock
@@ -244,7 +245,7 @@ class Daemon:
             )
         return place
 
-    def _watch(self, place: Place) -> None:
+    def _watch(self, place: Place) -> Seen | None:
         watcher = Watcher(place, lambda paths: self.engine.touched(place, paths))
         try:
             watcher.start()
@@ -254,8 +255,9 @@ class Daemon:
                 f"files can't be watched: {error.strerror or error}",
                 "Raise fs.inotify.max_user_watches, or run `muninn index` after changes.",
             )
-            return
+            return None
         self._watchers.append(watcher)
+        return watcher.seen
 
     def _leave_address(self, inode: int | None) -> None:
         assert self._address is not None
