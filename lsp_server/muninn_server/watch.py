@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from watchdog import events
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
@@ -36,6 +37,21 @@ _APART = (".git", ".muninn")
 """Folders in which nothing is anybody's work: what is in them is asked of git and of the log."""
 
 
+_CHANGES: list[type[FileSystemEvent]] = [
+    events.DirCreatedEvent,
+    events.DirDeletedEvent,
+    events.DirMovedEvent,
+    events.FileCreatedEvent,
+    events.FileDeletedEvent,
+    events.FileMovedEvent,
+    events.FileModifiedEvent,
+    events.FileClosedEvent,
+    *(getattr(events, name) for name in ("FileAttribEvent",) if hasattr(events, name)),  # since watchdog 7
+]
+"""What we want to be told of. Who opens or only reads a file changes nothing: of these the system would tell us most,
+for we read more files than anybody, and its queue is not endless."""
+
+
 class Watcher:
     """Watches one work tree and its git directory's HEAD. `changed` gets absolute paths, on a thread of the watcher."""
 
@@ -56,9 +72,9 @@ class Watcher:
     def start(self) -> None:
         """Begin to watch. Raises OSError when the system has no watches left."""
         handler = _Handler(self._note)
-        self._observer.schedule(handler, self._place.root, recursive=True)
+        self._observer.schedule(handler, self._place.root, recursive=True, event_filter=_CHANGES)
         if self._place.git_dir and not self._place.git_dir.startswith(self._place.root + os.sep):
-            self._observer.schedule(handler, self._place.git_dir, recursive=False)
+            self._observer.schedule(handler, self._place.git_dir, recursive=False, event_filter=_CHANGES)
         self._observer.start()
         self._thread.start()
 
@@ -150,10 +166,6 @@ class _Handler(FileSystemEventHandler):
         self._note = note
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        if event.event_type in ("opened", "closed_no_write"):
-            return
-        if event.event_type == "modified" and event.is_directory:
-            return
         for path in (event.src_path, event.dest_path):
             if path:
                 self._note(os.fsdecode(path))
