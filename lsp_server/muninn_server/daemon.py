@@ -58,6 +58,9 @@ agent's first one waits for half a second, once; until then its library's 37 MB 
 BEAT_SECONDS = 0.1
 """How often the loop's stalls are measured while somebody is connected."""
 
+REST_BEAT_SECONDS = 1.0
+"""And while nobody has asked for anything for a while, or is not even connected."""
+
 
 def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
     """Serve the repository around `root` until the end; with `fd`, only that connected socket."""
@@ -162,7 +165,10 @@ class Daemon:
         last = time.monotonic()
         while not self._stopping.is_set():
             busy = bool(self._clients)
-            wait = BEAT_SECONDS if busy else min(1.0, max(0.01, self._remaining()))
+            # An editor that stands open all day asks for nothing most of the time: then there is no stall to be felt.
+            wait = BEAT_SECONDS if busy and not self.engine.resting else REST_BEAT_SECONDS
+            if not busy:
+                wait = min(wait, max(0.01, self._remaining()))
             try:
                 await asyncio.wait_for(self._stopping.wait(), wait)
             except TimeoutError:

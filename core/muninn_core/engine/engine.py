@@ -192,6 +192,11 @@ class Engine:
         """Whether nobody has called a verb for a while, and memory was not given back since."""
         return not self._resting and time.monotonic() - self._last_call > REST_SECONDS
 
+    @property
+    def resting(self) -> bool:
+        """Whether nobody has called a verb since memory was given back."""
+        return self._resting
+
     def rest(self) -> None:
         """Give memory back to the system that only makes the next answer faster."""
         self._resting = True
