@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 from muninn_core.model.answer import Mark, SnippetLine
@@ -52,9 +53,13 @@ class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
             return []
         if not run.isascii():
             return _unspaced(run, there) or [(0, len(run), min(there))]
-        parts = ((match, stem(match[0].lower())) for match in _PART.finditer(run))
-        marked = [(match.start(), match.end(), part) for match, part in parts if part in there]
-        return marked or [(0, len(run), min(there))]
+        return [part for part in _parts(run) if part[2] in there] or [(0, len(run), min(there))]
+
+
+@lru_cache(maxsize=10_000)
+def _parts(run: str) -> tuple[tuple[int, int, str], ...]:
+    """Return where the words of an identifier stand in it."""
+    return tuple((match.start(), match.end(), stem(match[0].lower())) for match in _PART.finditer(run))
 
 
 class Marker:
@@ -103,7 +108,7 @@ class Marker:
         return start, end, every[start:end]
 
     def _seem_in(self, rows: Sequence[str]) -> dict[int, set[str]]:
-        """Return the beginnings of wanted words that seem to begin a word, or a part of a name, by the line they are in.
+        """Return the beginnings of wanted words that seem to begin a word, or a part of a name, by their line.
 
         Of most lines one look at the whole text tells that nothing is there.
         """
