@@ -128,7 +128,7 @@ class Verbs:
         `cites`: Spans of code that it rests on.
         `importance`: 1 (trivia) to 10 (never forget).
         `confidence`: How sure it is, 0 to 1.
-        `links`: Relations to other memories.
+        `links`: Relations to memories by id: extends, contradicts, implements, references, supersedes.
         `pin`: Always part of a context pack.
         `private`: Keep it on this machine: never sealed, never in git.
         `scope`: project: for everybody who works here; session: a working note for this session only; global: for this

@@ -245,7 +245,7 @@ export interface RememberParams {
   importance?: number;
   /** How sure it is, 0 to 1. */
   confidence?: number;
-  /** Relations to other memories. */
+  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
   links?: readonly Link[];
   /** Always part of a context pack. */
   pin?: boolean;
@@ -312,7 +312,7 @@ export interface MemoryDraft {
   importance?: number;
   /** How sure it is, 0 to 1. */
   confidence?: number;
-  /** Relations to other memories. */
+  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
   links?: readonly Link[];
   /** Always part of a context pack. */
   pin?: boolean;
