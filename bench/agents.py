@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from bench.figure import Figure, percentile, spread
-from bench.processes import resident, tree
+from bench.processes import processor_seconds, resident, tree
 from bench.served import Served
 from muninn_core.config import TOOL_SETS
 from muninn_core.context.tokens import count_tokens
@@ -93,9 +93,11 @@ async def _crowd(served: Served, queries: list[str], calls: int) -> list[Figure]
         await asyncio.create_subprocess_exec(*command, env=served.environ, stdin=-1, stdout=-1, limit=LINE_LIMIT)
         for _ in range(CLIENTS)
     ]
+    used = processor_seconds(tree(served.pid)) if served.pid else 0.0
     begun = time.perf_counter()
     told = await asyncio.gather(*(_talk(pump, number, queries, calls) for number, pump in enumerate(pumps)))
     seconds = time.perf_counter() - begun
+    used = (processor_seconds(tree(served.pid)) - used if served.pid else 0.0) / (CLIENTS * calls) * 1000
     each = [resident([pump.pid]) / 1e6 for pump in pumps]
     daemon = resident(tree(served.pid)) / 1e6 if served.pid else 0.0
     for pump in pumps:
@@ -104,7 +106,7 @@ async def _crowd(served: Served, queries: list[str], calls: int) -> list[Figure]
         await pump.wait()
     took = [latency for latencies, _ in told for latency in latencies]
     errors = sum(failed for _, failed in told)
-    note = f"p50 {statistics.median(took):.0f} ms, {len(took) / seconds:.0f} calls/s, all at once without a pause"
+    note = f"p50 {statistics.median(took):.0f} ms, {len(took) / seconds:.0f} calls/s, {used:.0f} ms of processor time a call"
     return [
         Figure(
             f"{CLIENTS} MCP clients, {calls} calls each, p95", percentile(took, 0.95), "ms", None, note, spread(took)
