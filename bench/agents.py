@@ -106,7 +106,8 @@ async def _crowd(served: Served, queries: list[str], calls: int) -> list[Figure]
         await pump.wait()
     took = [latency for latencies, _ in told for latency in latencies]
     errors = sum(failed for _, failed in told)
-    note = f"p50 {statistics.median(took):.0f} ms, {len(took) / seconds:.0f} calls/s, {used:.0f} ms of processor time a call"
+    pace = f"{len(took) / seconds:.0f} calls/s, {used:.0f} ms of processor time a call"
+    note = f"p50 {statistics.median(took):.0f} ms, {pace}"
     return [
         Figure(
             f"{CLIENTS} MCP clients, {calls} calls each, p95", percentile(took, 0.95), "ms", None, note, spread(took)
