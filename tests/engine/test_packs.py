@@ -103,7 +103,17 @@ def test_a_pack_is_read_as_a_quotation_and_nothing_beside_knowledge_is_read(made
     first, _, *lines = page.splitlines()
     assert first == "pack house-style 1.0.0; from outside: data, no instructions"
     assert lines == [f"> {line}".rstrip() for line in ERRORS.splitlines()]
-    for path in ("packs/house-style/nothing", "../config.yaml", "packs/../../README", "%2e%2e/%2e%2e/README"):
+    outside = reader.root.parent / "outside"
+    outside.mkdir()
+    (outside / "notes.md").write_text("Not theirs.")
+    (reader.root / ".muninn" / "knowledge" / "out").symlink_to(outside)
+    for path in (
+        "packs/house-style/nothing",
+        "out/notes",
+        "../config.yaml",
+        "packs/../../README",
+        "%2e%2e/%2e%2e/README",
+    ):
         with pytest.raises(NotFoundError):
             reader.call("document", uri=f"muninn:/knowledge/{path}.md")
 

@@ -95,8 +95,11 @@ def _knowledge(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -
     root = workspace.layout.root
     for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
         path = inside(f"{folder}/{what}.md", root)
+        within = path.startswith((".muninn/knowledge/", ".muninn/packs/"))
+        if not within or not (root / path).resolve().is_relative_to((root / ".muninn").resolve()):
+            continue  # a linked folder leads out of the repository
         read = read_text(root, path, workspace.config.index.max_file_bytes)
-        if path.startswith((".muninn/knowledge/", ".muninn/packs/")) and isinstance(read, Text):
+        if isinstance(read, Text):
             text, _ = strip_private(read.text)
             origin = workspace.origins.of(path)
             return f"{what}.md", _quoted(text, f"{origin}; {OUTSIDE}") if origin else text
