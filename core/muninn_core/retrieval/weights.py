@@ -52,7 +52,7 @@ SOUGHT = 1.0
 FOCUS = 0.2
 """1 for what belongs to a file or session at hand."""
 
-TOGETHER = 2.0
+TOGETHER = 1.5
 """How much a file has changed together with one at hand (`evolution.py`): who changes one needs the other."""
 
 FOLDER = 0.15
