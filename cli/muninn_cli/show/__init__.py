@@ -23,6 +23,7 @@ from muninn_cli.show import (
     places,
     privacy,
     reviews,
+    webs,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "approve": memories.approve,
     "reject": memories.reject,
     "history": reviews.history,
+    "links": webs.links,
+    "overview": webs.overview,
+    "update": webs.update,
+    "consolidate": webs.consolidate,
     "diff": reviews.diff,
     "check": reviews.check,
     "seal": changes.seal,

@@ -40,6 +40,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
 from muninn_core.retrieval.recall import speaks
 from muninn_core.retrieval.remembered import Witnesses
+from muninn_core.retrieval.web import Web
 from muninn_core.store.contexts import Contexts
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
@@ -60,7 +61,8 @@ class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
 
     `writable`: memory can be stored. `tell` is called, on any thread, when what is said of files may be another:
-    with the paths that changed, or None where any may have.
+    with the paths that changed, or None where any may have. `tell_memories` is told of memories that changed, by id,
+    with whether each began or ceased to speak.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Workspace:
         self.contexts = Contexts(self.layout.contexts, writable=self.writable)
         self.documents = Documents(self.layout.root)
         self._shared = shared
+        self._web = Web(_NONE)
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
         self.past = Past(place)
@@ -118,6 +121,7 @@ class Workspace:
         self.witnesses = Witnesses(self.known)
         self.places = Places(self.known)
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
+        self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.updater = Updater(
@@ -248,6 +252,13 @@ class Workspace:
             joined = self._joined = (own, shared, {**shared, **own})
         return joined[2]
 
+    def web(self, memories: Mapping[str, Memory]) -> Web:
+        """Return the links of some memories; the last ones are kept, so that a state costs one look at all of them."""
+        kept = self._web
+        if kept.memories is not memories:
+            kept = self._web = Web(memories)
+        return kept
+
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
         return self.current.memories(self._clock())
@@ -281,6 +292,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
+            self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
 
     def follow_shared(self) -> None:
@@ -305,6 +317,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
+            self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
 
     def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
@@ -368,3 +381,10 @@ class Workspace:
             shared=self.shared.state.records if self.shared is not None else 0,
             index=IndexSaw(generation=generation, lag=self.updater.lag, unembedded=self.updater.unembedded),
         )
+
+
+def _spoke(changed: Mapping[str, Memory | None], before: Mapping[str, Memory], now: datetime) -> dict[str, bool]:
+    """Return {id: whether it began or ceased to speak} of memories that changed; None is one that does not speak."""
+    return {
+        each: (memory is not None) != (each in before and speaks(before[each], now)) for each, memory in changed.items()
+    }
