@@ -13,7 +13,7 @@ import sys
 
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
-from muninn_hooks import journal, payload
+from muninn_hooks import dialects, journal, payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ EVENTS: dict[str, str] = {
     "pre-compact": "pre_compact",
     "session-end": "session_end",
 }
-"""The module of each event. It has BUDGET_SECONDS, `request(payload)` and `render(result)`."""
+"""The module of each event. It has BUDGET_SECONDS, `request(payload)`, and `render(result)`: a text or nothing."""
 
 GIT = "git-pre-commit"
 """The one event that is git's and no agent's: nothing comes on stdin."""
@@ -90,8 +90,8 @@ def _answer(run: _Run, module: ModuleType) -> str:
     from muninn_core.client import call
 
     verb, params = module.request(given)
-    text: str = module.render(call(run.root, os.environ, verb, params, name=f"hook {run.event}"))
-    return text
+    said: str | None = module.render(call(run.root, os.environ, verb, params, name=f"hook {run.event}"))
+    return dialects.answer(given, run.event, said)
 
 
 def _root(folders: tuple[str, ...]) -> str:
