@@ -18,7 +18,7 @@ _SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 class Payload:
     """One event. `session` is "" when the agent's id is none that Muninn takes; `agent` names the program."""
 
-    __slots__ = ("agent", "cwd", "session", "source", "transcript")
+    __slots__ = ("agent", "command", "cwd", "error", "interrupted", "prompt", "session", "source", "subagent", "transcript")
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.cwd = _text(data, "cwd")
@@ -26,6 +26,12 @@ class Payload:
         self.transcript = _text(data, "transcript_path")
         self.agent = "codex" if "turn_id" in data else "claude-code"
         self.session = _session(_text(data, "session_id"))
+        self.prompt = _text(data, "prompt")
+        self.error = _text(data, "error")
+        self.interrupted = data.get("is_interrupt") is True
+        self.subagent = _text(data, "agent_id")
+        tool = data.get("tool_input")
+        self.command = _text(tool, "command") if isinstance(tool, dict) else ""
 
 
 def read_stdin() -> bytes:

@@ -18,9 +18,12 @@ SERVER = "muninn"
 
 _HANDLERS: tuple[tuple[str, str | None, str, int, str | None], ...] = (
     ("SessionStart", "startup|resume|clear|compact|fork", "session-start", 10, None),
+    ("UserPromptSubmit", None, "user-prompt", 5, None),
     # A matcher sees the tool's name alone; `if` narrows by its arguments. `git -C x commit` must match, too.
     ("PostToolUse", "Bash", "post-commit", 10, "Bash(git *)"),
+    ("PostToolUseFailure", "Bash", "post-failure", 5, None),
     ("PreCompact", None, "pre-compact", 20, None),
+    ("Stop", None, "stop", 5, None),
     ("SessionEnd", None, "session-end", 5, None),
 )
 """Event, matcher, our event, timeout in seconds, and the condition on the tool's arguments."""

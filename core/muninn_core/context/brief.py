@@ -134,7 +134,7 @@ def _fill(
                 break
             if memory.id in ids:
                 continue
-            line = heading + _line(memory, warn(memory))
+            line = heading + memory_line(memory, warn(memory))
             length = utf16_length(line)
             if length > left:
                 continue  # a shorter one may still fit
@@ -146,7 +146,8 @@ def _fill(
     return Brief(text="".join([*parts, foot]) if said else "", ids=tuple(ids))
 
 
-def _line(memory: Memory, warned: str) -> str:
+def memory_line(memory: Memory, warned: str) -> str:
+    """Return a memory as one line of a list; `warned` says what is stale about it."""
     said = " ".join(memory.text.split())
     if len(said) > ITEM_CHARS:
         said = said[: ITEM_CHARS - 1].rstrip() + "…"

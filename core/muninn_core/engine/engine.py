@@ -35,6 +35,7 @@ from muninn_core.engine import (
     portable,
     recalling,
     redaction,
+    reminding,
     reports,
     scopes,
     telling,
@@ -561,6 +562,10 @@ class Engine:
         workspace = self._reading(scope)
         capture.note_start(workspace, params.session)
         return brief(workspace, params, self.clock())
+
+    def remind(self, params: p.RemindParams, scope: Scope) -> r.RemindResult:
+        """Say what is remembered about a prompt, if anything is."""
+        return reminding.remind(self._reading(scope), params, self.clock())
 
     def capture(self, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
         """Remember significant commits, or decisions marked in a transcript."""

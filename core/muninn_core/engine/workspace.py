@@ -20,6 +20,7 @@ from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.formernames import FormerNames
+from muninn_core.engine.given import Given
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
 from muninn_core.engine.pages import Pages
@@ -97,6 +98,7 @@ class Workspace:
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
+        self.given = Given(self.layout.local / "given.json", writable=self.writable)
         self.contexts = Contexts(self.layout.contexts, writable=self.writable)
         self.documents = Documents(self.layout.root)
         self._shared = shared
@@ -166,6 +168,7 @@ class Workspace:
                 self._keeper.join()
             if self.writable and self.layout.muninn.is_dir():
                 self.accesses.flush()
+                self.given.flush()
                 self.log.seal(None)
                 self.log.keep()
         finally:
@@ -250,6 +253,7 @@ class Workspace:
     def rest(self) -> None:
         """Give back the memory of what only makes the next answer faster, and write what was only counted."""
         self.accesses.flush()
+        self.given.flush()
         self.citations.rest()
         index = self.updater.index
         if index is not None:
