@@ -7,6 +7,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -51,6 +52,9 @@ _NONE: Mapping[str, Memory] = {}
 _MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
 """How the JSON of a context's items begins where they are memories."""
 
+WARM_SECONDS = 30.0
+"""How long warming up waits for an index that is being opened."""
+
 OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
 
@@ -87,6 +91,7 @@ class Workspace:
         self._clock = clock
         self._embedder = embedder
         self._spare_cache = spare_cache
+        self._warmer: threading.Thread | None = None
         self._handing_over = threading.Lock()
         self._chosen: Embedder | None = None
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
@@ -163,6 +168,8 @@ class Workspace:
         self.index_of_past.close()
         self.index_of_branches.close()
         self.citations.rest()
+        if self._warmer is not None:
+            self._warmer.join()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()
@@ -249,6 +256,18 @@ class Workspace:
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
         return self.current.memories(self._clock())
+
+    def warm(self) -> None:
+        """Load in the background what the first question would have to wait for."""
+        if self._warmer is None:
+            self._warmer = threading.Thread(target=self._warm, name="warm", daemon=True)
+            self._warmer.start()
+
+    def _warm(self) -> None:
+        with suppress(Exception):  # it only saves time, and whoever asks is told; all may be closing meanwhile
+            index = self.updater.ready(WARM_SECONDS)
+            vector = self.embedder(index).embed_query("what is remembered")
+            index.snapshot().dense(vector, 1)
 
     def rest(self) -> None:
         """Give back the memory of what only makes the next answer faster, and write what was only counted."""
