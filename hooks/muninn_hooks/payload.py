@@ -18,7 +18,18 @@ _SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 class Payload:
     """One event. `session` is "" when the agent's id is none that Muninn takes; `agent` names the program."""
 
-    __slots__ = ("agent", "command", "cwd", "error", "interrupted", "prompt", "session", "source", "subagent", "transcript")
+    __slots__ = (
+        "agent",
+        "command",
+        "cwd",
+        "error",
+        "interrupted",
+        "prompt",
+        "session",
+        "source",
+        "subagent",
+        "transcript",
+    )
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.cwd = _text(data, "cwd")

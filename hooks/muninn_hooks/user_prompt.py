@@ -1,6 +1,6 @@
 """Somebody asks for something: say what is remembered about it, in the moment before the model reads it.
 
-What is printed stands behind the prompt. Mostly there is nothing: the daemon says what it is sure of, and nothing twice.
+What is printed stands behind the prompt. Mostly there is nothing: the daemon says what it is sure of, once.
 """
 
 from __future__ import annotations
