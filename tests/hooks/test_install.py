@@ -48,10 +48,11 @@ def everything(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
 
 
-def test_a_fresh_repository_gets_four_hooks_and_the_server(repo: Path) -> None:
+def test_a_fresh_repository_gets_the_hooks_and_the_server(repo: Path) -> None:
     assert run("install", repo) == 0
     hooks = json.loads((repo / ".claude/settings.local.json").read_text())["hooks"]
-    assert list(hooks) == ["SessionStart", "PostToolUse", "PreCompact", "SessionEnd"]
+    events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SessionEnd"]
+    assert list(hooks) == events
     assert hooks["PostToolUse"] == [
         {
             "matcher": "Bash",
