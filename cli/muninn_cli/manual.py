@@ -40,6 +40,7 @@ GROUPS = {
         "document",
         "verify",
         "brief",
+        "remind",
     ),
     "Understand": ("symbols", "outline", "graph"),
     "Write": ("template.new", "template.list", "render", "lint", "references", "backlinks", "relink", "names"),

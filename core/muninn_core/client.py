@@ -25,7 +25,9 @@ HELLO_SECONDS = 60.0
 """How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
 
 
-_REPEATABLE = ("recall", "context", "memories", "status", "brief", "conflicts", "capture", "seal", "history", "diff")
+_REPEATABLE = (
+    *("recall", "context", "memories", "status", "brief", "remind", "conflicts", "capture", "seal", "history", "diff"),
+)
 """Verbs that may be sent again when nobody knows whether they were done: they read, or do a thing once."""
 
 

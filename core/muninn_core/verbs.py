@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         ReferencesResult,
         RelinkResult,
         RememberResult,
+        RemindResult,
         RenderResult,
         ReplayResult,
         ResolveResult,
@@ -928,19 +929,50 @@ class Verbs:
         """
         return cast("BriefResult", self.call("brief", session=session, task=task, source=source, max_chars=max_chars))
 
+    def remind(
+        self,
+        prompt: str,
+        *,
+        session: str | None = None,
+        max_chars: int = 1500,
+        limit: int = 3,
+    ) -> RemindResult:
+        """Say what is remembered about a prompt, if anything is; a session is told nothing twice.
+
+        `prompt`: The prompt, as it was given.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `max_chars`: The most characters of the reminder.
+        `limit`: The most memories that are told.
+        """
+        return cast(
+            "RemindResult",
+            self.call(
+                "remind",
+                prompt=prompt,
+                session=session,
+                max_chars=max_chars,
+                limit=limit,
+            ),
+        )
+
     def capture(
         self,
-        source: Literal["commit", "transcript"],
+        source: Literal["commit", "transcript", "failure", "turn", "session"],
         *,
         session: str | None = None,
         transcript: str | None = None,
+        command: str = "",
+        error: str = "",
         agent: str | None = None,
     ) -> CaptureResult:
-        """Remember significant commits since the last look, or decisions marked in a transcript.
+        """Remember what a session shows: commits, what its transcript decides, failures, its end.
 
-        `source`: Where to look for something to remember.
+        `source`: commit: commits since the last look; transcript: what was decided and left open, before a compaction;
+            failure: a command that failed; turn: a turn has ended; session: sum it up and seal it.
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
         `transcript`: Path of the agent's transcript (JSON lines).
+        `command`: Of a failure: the command that failed.
+        `error`: Of a failure: what it said.
         `agent`: The program that acts, with its version.
         """
         return cast(
@@ -950,6 +982,8 @@ class Verbs:
                 source=source,
                 session=session,
                 transcript=transcript,
+                command=command,
+                error=error,
                 agent=agent,
             ),
         )

@@ -1,6 +1,6 @@
 """How each agent wants to be answered: as plain text, inside its own JSON, or not at all.
 
-An event says something or nothing; that is its module's affair (`muninn_hooks.main.EVENTS`). Where an agent has no way
+What an event says, if anything, is its module's affair (`muninn_hooks.main.EVENTS`). Where an agent has no way
 to take it, nothing is printed: some of them reject what they do not expect, and Gemini shows plain text to the user.
 
 Sources: Claude Code 2.1 (tried), the schemas in Codex CLI 0.169 (tried), the hooks reference in Gemini CLI 0.61,
@@ -25,13 +25,13 @@ FORMS: dict[str, dict[str, str]] = {
         "session-start": TEXT,
         "user-prompt": TEXT,
         "post-commit": NESTED,
-        "failure": NESTED,
+        "post-failure": NESTED,
         "pre-compact": TEXT,  # it goes to whoever writes the summary
     },
-    CODEX: dict.fromkeys(("session-start", "user-prompt", "post-commit", "failure"), NESTED),
-    GEMINI: dict.fromkeys(("session-start", "user-prompt", "post-commit", "failure"), NESTED),
-    CURSOR: dict.fromkeys(("session-start", "post-commit", "failure"), FLAT),
-    OPENCODE: dict.fromkeys(("session-start", "user-prompt", "post-commit", "failure", "pre-compact"), TEXT),
+    CODEX: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED),
+    GEMINI: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED),
+    CURSOR: dict.fromkeys(("session-start", "post-commit", "post-failure"), FLAT),
+    OPENCODE: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure", "pre-compact"), TEXT),
 }
 """The form of an agent's answer to an event of ours; where there is none it takes no answer."""
 
@@ -39,14 +39,14 @@ _NAMES = {
     "session-start": "SessionStart",
     "user-prompt": "UserPromptSubmit",
     "post-commit": "PostToolUse",
-    "failure": "PostToolUseFailure",
+    "post-failure": "PostToolUseFailure",
 }
 """The agents' name of an event, for a payload that does not give it."""
 
 
-def answer(payload: Payload, event: str, text: str | None) -> str:
+def answer(payload: Payload, event: str, text: str) -> str:
     """Return what to print for the text of an event; "" for nothing."""
-    said = (text or "").strip()
+    said = text.strip()
     form = FORMS[payload.agent].get(event)
     if not said or form is None:
         return ""

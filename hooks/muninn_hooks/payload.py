@@ -22,17 +22,25 @@ _SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 class Payload:
     """One event. `session` is "" when the agent's id is none that Muninn takes; `agent` names the program.
 
-    `event` is the agent's own name for what happened. `tool`, `command` and `error` tell of a tool that ran: its name,
-    the line that a shell was given, why it failed. `data` is everything that was sent.
+    `event` is the agent's own name for what happened. `command` is the line that a shell was given, `error` why it
+    failed, "" where it did not.
     """
 
     __slots__ = (
-        "agent", "command", "cwd", "data", "error", "event", "prompt", "reason", "session", "source", "tool",
+        "agent",
+        "command",
+        "cwd",
+        "error",
+        "event",
+        "interrupted",
+        "prompt",
+        "session",
+        "source",
+        "subagent",
         "transcript",
-    )  # fmt: skip
+    )
 
     def __init__(self, data: dict[str, Any]) -> None:
-        self.data = data
         self.agent = _agent(data)
         self.event = _text(data, "hook_event_name")
         self.cwd = _text(data, "cwd") or _first(data, "workspace_roots")
@@ -40,11 +48,11 @@ class Payload:
         self.transcript = _text(data, "transcript_path")
         self.session = _session(_text(data, "session_id") or _text(data, "conversation_id"))
         self.prompt = _text(data, "prompt")
-        self.reason = _text(data, "reason")
-        self.tool = _text(data, "tool_name")
-        given = data.get("tool_input")
-        self.command = _text(given if isinstance(given, dict) else data, "command")
         self.error = _error(data)
+        self.interrupted = data.get("is_interrupt") is True
+        self.subagent = _text(data, "agent_id")
+        given = data.get("tool_input")
+        self.command = _text(given, "command") if isinstance(given, dict) else ""
 
 
 def read_stdin() -> bytes:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 8.0
 """Claude Code would allow 10."""
 
+LATER = False
+
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]]:
     """Return the verb and its parameters."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 15.0
 """The transcript may be long, and nobody waits at a prompt. Claude Code would allow 20."""
 
+LATER = False
+
 _KEEP = "Keep in the summary: decisions with their reasons, constraints, what was tried and failed, and open work."
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 8.0
 """Enough for a daemon that has to be started; the first request waits for the brief. Claude Code would allow 10."""
 
+LATER = False
+
 MAX_CHARS = 4000
 """Claude Code takes 10,000 UTF-16 units; a brief that is read every time should be far below."""
 

@@ -134,7 +134,9 @@ export interface Verbs {
   draft: { params: DraftParams; result: DraftResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
-  /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
+  /** Remind. Say what is remembered about a prompt, if anything is; a session is told nothing twice. */
+  remind: { params: RemindParams; result: RemindResult };
+  /** Capture. Remember what a session shows: commits, what its transcript decides, failures, its end. */
   capture: { params: CaptureParams; result: CaptureResult };
   /** Backfill memory. Remember what was there before: significant commits, or transcripts; a dry run unless applied. */
   backfill: { params: BackfillParams; result: BackfillResult };
@@ -194,6 +196,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   document: 'muninn.document',
   draft: 'muninn.draft',
   brief: 'muninn.brief',
+  remind: 'muninn.remind',
   capture: 'muninn.capture',
   backfill: 'muninn.backfill',
   shutdown: 'muninn.shutdown',
@@ -851,14 +854,30 @@ export interface BriefParams {
   max_chars?: number;
 }
 
-/** What to remember from: the commits since the last look, or a transcript. */
+/** What somebody asks an agent for. */
+export interface RemindParams {
+  /** The prompt, as it was given. */
+  prompt: string;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** The most characters of the reminder. */
+  max_chars?: number;
+  /** The most memories that are told. */
+  limit?: number;
+}
+
+/** What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session. */
 export interface CaptureParams {
-  /** Where to look for something to remember. */
-  source: 'commit' | 'transcript';
+  /** commit: commits since the last look; transcript: what was decided and left open, before a compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it. */
+  source: 'commit' | 'failure' | 'session' | 'transcript' | 'turn';
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** Path of the agent's transcript (JSON lines). */
   transcript?: string | null;
+  /** Of a failure: the command that failed. */
+  command?: string;
+  /** Of a failure: what it said. */
+  error?: string;
   /** The program that acts, with its version. */
   agent?: string | null;
 }
@@ -1963,6 +1982,13 @@ export interface DraftResult {
 
 /** The brief as markdown, and the memories that it shows. */
 export interface BriefResult {
+  saw: Saw;
+  text: string;
+  ids: readonly string[];
+}
+
+/** What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new. */
+export interface RemindResult {
   saw: Saw;
   text: string;
   ids: readonly string[];

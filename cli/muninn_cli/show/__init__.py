@@ -82,6 +82,7 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "document": places.document,
     "draft": places.draft,
     "brief": answers.brief,
+    "remind": answers.remind,
     "capture": changes.capture,
     "backfill": backfill.backfill,
     "shutdown": changes.shutdown,

@@ -476,12 +476,29 @@ class BriefParams(Value):
     max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the brief.")] = 4000
 
 
-class CaptureParams(Value):
-    """What to remember from: the commits since the last look, or a transcript."""
+class RemindParams(Value):
+    """What somebody asks an agent for."""
 
-    source: Annotated[Literal["commit", "transcript"], Meta(description="Where to look for something to remember.")]
+    prompt: Annotated[Text, Meta(description="The prompt, as it was given.")]
+    session: SessionId | None = None
+    max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the reminder.")] = 1500
+    limit: Annotated[int, Meta(ge=1, le=20, description="The most memories that are told.")] = 3
+
+
+class CaptureParams(Value):
+    """What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session."""
+
+    source: Annotated[
+        Literal["commit", "transcript", "failure", "turn", "session"],
+        Meta(
+            description="commit: commits since the last look; transcript: what was decided and left open, before a "
+            "compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it."
+        ),
+    ]
     session: SessionId | None = None
     transcript: Annotated[str | None, Meta(description="Path of the agent's transcript (JSON lines).")] = None
+    command: Annotated[str, Meta(description="Of a failure: the command that failed.")] = ""
+    error: Annotated[str, Meta(description="Of a failure: what it said.")] = ""
     agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
 
 

@@ -617,6 +617,13 @@ class BriefResult(Result):
     ids: tuple[str, ...]
 
 
+class RemindResult(Result):
+    """What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
 class CaptureResult(Result):
     """What was remembered; `note` is the line to show, "" when there is nothing to say."""
 

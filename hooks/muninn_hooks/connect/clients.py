@@ -101,30 +101,40 @@ def _exec(rows: tuple[tuple[str, str | None, str, int, str | None], ...]) -> tup
 
 CLAUDE_CODE_HOOKS: tuple[tuple[str, str | None, str, int, str | None], ...] = (
     ("SessionStart", "startup|resume|clear|compact|fork", "session-start", 10, None),
+    ("UserPromptSubmit", None, "user-prompt", 5, None),
     # A matcher sees the tool's name alone; `if` narrows by its arguments. `git -C x commit` must match, too.
     ("PostToolUse", "Bash", "post-commit", 10, "Bash(git *)"),
+    ("PostToolUseFailure", "Bash", "post-failure", 5, None),
     ("PreCompact", None, "pre-compact", 20, None),
+    ("Stop", None, "stop", 5, None),
     ("SessionEnd", None, "session-end", 5, None),
 )
 """Event, matcher, our event, timeout in seconds, and the condition on the tool's arguments."""
 
 _CODEX_HOOKS: tuple[Row, ...] = (
     ("SessionStart", None, "session-start", 10),
+    ("UserPromptSubmit", None, "user-prompt", 5),
     ("PostToolUse", "Bash", "post-commit", 10),
+    ("PostToolUse", "Bash", "post-failure", 5),
     ("PreCompact", None, "pre-compact", 20),
+    ("Stop", None, "stop", 5),
     ("SessionEnd", None, "session-end", 3),
 )
 
 _GEMINI_HOOKS: tuple[Row, ...] = (
     ("SessionStart", None, "session-start", 10),
+    ("BeforeAgent", None, "user-prompt", 5),
     ("AfterTool", "run_shell_command", "post-commit", 10),
-    ("PreCompress", None, "pre-compact", 20),
+    ("AfterTool", "run_shell_command", "post-failure", 5),
+    ("AfterAgent", None, "stop", 5),
     ("SessionEnd", None, "session-end", 5),
 )
 
 _CURSOR_HOOKS: tuple[Row, ...] = (
     ("sessionStart", None, "session-start", 10),
     ("postToolUse", "Shell", "post-commit", 10),
+    ("postToolUseFailure", "Shell", "post-failure", 5),
+    ("stop", None, "stop", 5),
     ("sessionEnd", None, "session-end", 5),
 )
 """Cursor's preCompact names no transcript, so there is nothing to read."""
