@@ -188,7 +188,10 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 everywhere="{config}/opencode/opencode.json",
                 names=("opencode.jsonc",),
                 content=Content(
-                    pieces=(Entry(path=("mcp", SERVER), value={"type": "local", "command": [COMMAND, "mcp"]}),)
+                    pieces=(
+                        Default(path=("$schema",), value="https://opencode.ai/config.json"),  # it adds that itself
+                        Entry(path=("mcp", SERVER), value={"type": "local", "command": [COMMAND, "mcp"]}),
+                    )
                 ),
             ),
             File(
