@@ -19,6 +19,7 @@ from muninn_core.engine.bridges import Known, Outside, indexing
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
+from muninn_core.engine.edited import Edited
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.given import Given
@@ -112,6 +113,7 @@ class Workspace:
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
+        self.edited = Edited(place, lambda: self.head.read().commit)
         self.pages = Pages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
