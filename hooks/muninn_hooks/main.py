@@ -15,7 +15,7 @@ import time
 
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
-from muninn_hooks import journal, payload
+from muninn_hooks import dialects, journal, payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ EVENTS: dict[str, str] = {
     "stop": "stop",
     "session-end": "session_end",
 }
-"""The module of each event. It has BUDGET_SECONDS, LATER, `request(payload)` and `render(result)`."""
+"""The module of each event. It has BUDGET_SECONDS, LATER, `request(payload)`, and `render(result)`: a text, or ""."""
 
 GIT = "git-pre-commit"
 """The one event that is git's and no agent's: nothing comes on stdin."""
@@ -112,8 +112,8 @@ def _answer(run: _Run) -> str:
     from muninn_core.client import call
 
     verb, params = run.request
-    text: str = run.module.render(call(root, os.environ, verb, params, name=f"hook {run.event}"))
-    return text
+    said: str = run.module.render(call(root, os.environ, verb, params, name=f"hook {run.event}"))
+    return dialects.answer(given, run.event, said)
 
 
 def _budget(module: ModuleType) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -20,8 +18,8 @@ MAX_CHARS = 8_000
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
-    """Return the verb and its parameters; None where there is no command, or somebody stopped it."""
-    if not payload.command or payload.interrupted:
+    """Return the verb and its parameters; None where no command failed, or somebody stopped it."""
+    if not payload.command or not payload.error or payload.interrupted:
         return None
     params: dict[str, Any] = {
         "source": "failure",
@@ -35,9 +33,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return the note as the event's context; plain text would not reach the model here."""
-    note = str(result["note"]).strip()
-    if not note:
-        return ""
-    context = {"hookEventName": "PostToolUseFailure", "additionalContext": note}
-    return json.dumps({"hookSpecificOutput": context}, ensure_ascii=False) + "\n"
+    """Return the note about what is known."""
+    return str(result["note"])

@@ -34,6 +34,6 @@ def render(result: dict[str, Any]) -> str:
     """Return the instructions, and how much is already safe."""
     count = len(result["ids"])
     if not count:
-        return f"{_KEEP}\n"
+        return _KEEP
     what = "statement" if count == 1 else "statements"
-    return f"{_KEEP}\nMuninn stored {count} {what} of this conversation and shows them again after the summary.\n"
+    return f"{_KEEP}\nMuninn stored {count} {what} of this conversation and shows them again after the summary."

@@ -29,8 +29,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]]:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return the brief. Output that starts with a brace would be read as JSON, so it never does."""
-    text = str(result["text"]).strip()
-    if not text:
-        return ""
-    return f"Memory of this repository:\n{text}\n" if text.startswith("{") else f"{text}\n"
+    """Return the brief."""
+    return str(result["text"])

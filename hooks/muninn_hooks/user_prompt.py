@@ -34,6 +34,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return what is remembered. Output that starts with a brace would be read as JSON; ours has a heading."""
-    text = str(result["text"]).strip()
-    return f"{text}\n" if text else ""
+    """Return what is remembered."""
+    return str(result["text"])
