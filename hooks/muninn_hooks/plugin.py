@@ -6,9 +6,11 @@ registered as a marketplace, so that an update of the package is an update of th
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from muninn_core.errors import UsageError
@@ -44,7 +46,7 @@ def install(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
     if shutil.which("muninn", path=environ.get("PATH", "")) is None:
         lines.append("note: 'muninn' is not on your PATH; the plugin needs it there")
     if scope == "project":
-        lines.append(f"note: whoever shares these settings adds the marketplace once: `{_by_hand(folder='FOLDER')}`")
+        lines.append("note: whoever shares these settings adds the marketplace once, as `--print` shows it")
     return lines
 
 
@@ -55,6 +57,8 @@ def uninstall(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
     if NAME not in before:
         return [f"the plugin {NAME} is not installed"]
     _claude(["uninstall", NAME, "--scope", scope], root, environ)
+    if scope != "user":
+        _remove_empty(os.path.join(root, ".claude", "settings.json" if scope == "project" else "settings.local.json"))
     lines = [f"removed the plugin {NAME} ({scope})"]
     if f"@{MARKETPLACE}" not in _claude(["list"], root, environ):
         _claude(["marketplace", "remove", MARKETPLACE], root, environ)
@@ -65,7 +69,7 @@ def uninstall(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
 def _claude(words: list[str], root: str, environ: Mapping[str, str]) -> str:
     program = shutil.which("claude", path=environ.get("PATH", ""))
     if program is None:
-        raise UsageError("'claude' is not on your PATH", hint=f"Where it is, type: {_by_hand(folder())}")
+        raise UsageError("'claude' is not on your PATH", hint=f"Where it is, type: {' && '.join(by_hand('install'))}")
     try:
         done = subprocess.run(
             [program, "plugin", *words],
@@ -85,5 +89,18 @@ def _claude(words: list[str], root: str, environ: Mapping[str, str]) -> str:
     return done.stdout
 
 
-def _by_hand(folder: str) -> str:
-    return f"claude plugin marketplace add {folder} && claude plugin install {NAME}"
+def _remove_empty(path: str) -> None:
+    """Remove settings that say nothing any more: Claude Code leaves the table in which the plugin stood."""
+    with suppress(OSError, ValueError):
+        with open(path, encoding="utf-8") as file:
+            left = json.load(file)
+        if left == {"enabledPlugins": {}}:
+            os.unlink(path)
+            os.rmdir(os.path.dirname(path))
+
+
+def by_hand(word: str) -> list[str]:
+    """Return the commands that do the same."""
+    if word == "uninstall":
+        return [f"claude plugin uninstall {NAME}", f"claude plugin marketplace remove {MARKETPLACE}"]
+    return [f"claude plugin marketplace add {folder()}", f"claude plugin install {NAME}"]
