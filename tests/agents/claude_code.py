@@ -40,7 +40,7 @@ class ClaudeCode:
         home.mkdir()
         (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
         self.env = {
-            "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
+            "PATH": os.pathsep.join((str(program.parent), os.path.dirname(MUNINN), os.environ["PATH"])),
             "HOME": str(home),
             "LANG": "C.UTF-8",
             "MUNINN_RUNTIME_DIR": environ["MUNINN_RUNTIME_DIR"],
@@ -48,6 +48,7 @@ class ClaudeCode:
             "MUNINN_HOOK_SECONDS": "30",  # a busy machine is no reason to fail
             "ANTHROPIC_API_KEY": "none",
             "NO_PROXY": "127.0.0.1,localhost",
+            **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9"),  # whatever else is refused at once
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             **dict.fromkeys(("DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING"), "1"),
             **dict.fromkeys(("DISABLE_BUG_COMMAND", "DISABLE_COST_WARNINGS", "DISABLE_INSTALLATION_CHECKS"), "1"),
@@ -85,9 +86,10 @@ class ClaudeCode:
 
     def muninn(self, *words: str) -> str:
         """Run the command line as the user of this Claude Code does; return what it prints."""
-        done = subprocess.run(
-            [MUNINN, *words, "--repo", str(self.repo)], env=self.env, capture_output=True, text=True, check=False
-        )
+        # `claude plugin` with a key would look for its server for twenty seconds.
+        env = {name: value for name, value in self.env.items() if name != "ANTHROPIC_API_KEY"}
+        command = [MUNINN, *words, "--repo", str(self.repo)]
+        done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
