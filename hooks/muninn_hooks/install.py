@@ -63,6 +63,9 @@ def _parser() -> argparse.ArgumentParser:
             (EVERYWHERE, ("--global", "--user"), "for you in every repository"),
         ):
             scope.add_argument(*flags, dest="scope", action="store_const", const=name, help=text)
+        one.add_argument(
+            "--plugin", action="store_true", help="of Claude Code: its plugin, and no line in its settings"
+        )
         one.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
         if word == "install":
             one.add_argument("--print", action="store_true", help="print what a client needs, and change nothing")
@@ -83,6 +86,8 @@ def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
         raise UsageError(f"there is no client '{name}'" if name else "which client?", hint=hint)
     if name == GIT_HOOKS:
         return _run_git_hooks(options, environ)
+    if options.plugin:
+        return _run_plugin(options, environ)
     client = CLIENTS[name]()
     command, note = resolve_command(options.scope, environ)
     if options.print:
@@ -147,6 +152,27 @@ def _printed(client: Client, command: str) -> list[str]:
         name = (file.shared or file.here).removeprefix("{root}/")
         lines += [*([""] if lines else []), f"{name}:", "", *with_command(file.content, command).add("").splitlines()]
     return lines
+
+
+def _run_plugin(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
+    """Let Claude Code install or remove the plugin. Hooks in its settings beside it would say everything twice."""
+    if options.client != "claude-code":
+        raise UsageError(f"there is no plugin of {options.client}", hint="Leave --plugin out.")
+    from muninn_hooks import plugin
+
+    if options.print or options.dry_run:
+        return plugin.by_hand(options.word)
+    scope = "user" if options.scope == EVERYWHERE else options.scope
+    if options.word == "uninstall":
+        return plugin.uninstall(scope, options.repo, environ)
+    for place in (HERE, SHARED, EVERYWHERE):
+        for one in plan(CLIENTS["claude-code"](), "uninstall", "muninn", place, options.repo, environ):
+            if one.changes:
+                raise UsageError(
+                    f"{one.path} has Muninn already",
+                    hint="`muninn uninstall claude-code`, in the scope that it was installed in, takes it out.",
+                )
+    return plugin.install(scope, options.repo, environ)
 
 
 def _run_git_hooks(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:

@@ -145,7 +145,7 @@ def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
         found.append(_transcript(workspace, params))
     except (BadParams, NotFoundError) as error:
         log.info("session %s ends without a transcript: %s", session, error)
-    end = ending.end(workspace, params)
+    end = ending.end(workspace, params, (*found[0].drafts, *found[0].traces))
 
     def commit() -> None:
         for each in found:

@@ -41,13 +41,16 @@ class End(Value):
     archive: tuple[str, ...]
 
 
-def end(workspace: Workspace, params: CaptureParams) -> End:
-    """Sum a session up. A transcript that is not there, or is of another repository, leaves what is known without."""
+def end(workspace: Workspace, params: CaptureParams, fresh: Sequence[MemoryDraft]) -> End:
+    """Sum a session up; `fresh` are the commits that are only now being captured.
+
+    A transcript that is not there, or is of another repository, leaves what is known without.
+    """
     session = params.session or workspace.session
     facts, threads = _read(workspace, params)
     if facts is None:
         return End(drafts=(), archive=())
-    commits = _commits(workspace, session, facts.commits)
+    commits = _commits(workspace, session, facts.commits, fresh)
     roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
     agent = params.agent or "claude-code"
     agent = f"{agent}/{facts.version}" if facts.version else agent
@@ -146,19 +149,14 @@ def _read(workspace: Workspace, params: CaptureParams) -> tuple[Facts | None, Th
     return facts, threads
 
 
-def _commits(workspace: Workspace, session: str, shown: Sequence[str]) -> tuple[str, ...]:
-    """Return the commits of a session: those its transcript shows, and the quiet ones that were captured on the way."""
-    captured = [
-        memory
-        for memory in workspace.known().values()
-        if memory.session == session and memory.actor == "hook" and isinstance(memory.details.get("commit"), str)
-    ]
+def _commits(workspace: Workspace, session: str, shown: Sequence[str], fresh: Sequence[MemoryDraft]) -> tuple[str, ...]:
+    """Return the commits of a session: those its transcript shows, and the quiet ones that were captured."""
+    captured = [memory for memory in workspace.known().values() if memory.session == session and memory.actor == "hook"]
     captured.sort(key=lambda memory: (memory.ts, memory.id))
+    told = [(one.details, one.title) for one in captured] + [(one.details, one.title) for one in fresh]
+    found = [(str(details["commit"]), title) for details, title in told if "commit" in details]
     further = [
-        f"{sha[:7]} {memory.title}"
-        for memory in captured
-        for sha in [str(memory.details["commit"])]
-        if not any(sha.startswith(each.split(" ", 1)[0]) for each in shown)
+        f"{sha[:7]} {title}" for sha, title in found if not any(sha.startswith(each.split(" ", 1)[0]) for each in shown)
     ]
     return (*shown, *dict.fromkeys(further))
 
