@@ -42,7 +42,7 @@ GROUPS = {
         "brief",
         "remind",
     ),
-    "Understand": ("symbols", "outline", "graph"),
+    "Understand": ("symbols", "outline", "graph", "skills.match", "skills.list"),
     "Write": ("template.new", "template.list", "render", "lint", "references", "backlinks", "relink", "names"),
     "Remember": ("remember", "draft", "confirm", "capture", "backfill", "forget", "restore", "promote"),
     "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),

@@ -41,6 +41,7 @@ from muninn_core.engine import (
     reminding,
     reports,
     scopes,
+    skills,
     telling,
     verifying,
     virtual,
@@ -508,6 +509,14 @@ class Engine:
     def template_list(self, _params: p.TemplateListParams, scope: Scope) -> r.TemplateListResult:
         """List the templates."""
         return contextfiles.list_templates(self._reading(scope))
+
+    def skills_match(self, params: p.SkillsMatchParams, scope: Scope) -> r.SkillsMatchResult:
+        """Find the skills that help with a task."""
+        return skills.match(self._reading(scope), params)
+
+    def skills_list(self, params: p.SkillsListParams, scope: Scope) -> r.SkillsListResult:
+        """List the skills."""
+        return skills.listed(self._reading(scope), params)
 
     def lint(self, params: p.LintParams, scope: Scope) -> r.LintResult:
         """Check one file, as its editor has it."""

@@ -28,6 +28,7 @@ from muninn_core.engine.origins import Origins
 from muninn_core.engine.pages import Pages
 from muninn_core.engine.past import Past
 from muninn_core.engine.places import Places
+from muninn_core.engine.shelf import Shelf
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
@@ -125,6 +126,7 @@ class Workspace:
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
+        self.shelf = Shelf(self.layout.root, home, lambda: self.config.skills.paths)
         self.updater = Updater(
             self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
         )
