@@ -20,7 +20,7 @@ MEMORIES = [
 @pytest.fixture
 def full(muninn):
     """A repository that remembers something among much that has nothing to do with it."""
-    batch = [{"type": kind, "text": text, "files": files} for kind, text, files in MEMORIES]
+    batch = [{"type": kind, "text": text, "files": files, "importance": 8} for kind, text, files in MEMORIES]
     muninn.call("remember", batch=batch)
     muninn.call("remember", batch=[{"text": f"Valve {n} of pump {n % 7} opens to the left."} for n in range(80)])
     muninn.call("recall", query="valve")  # it waits until what was stored is searchable
