@@ -33,6 +33,7 @@ _EXAMPLES: dict[str, Any] = {
     "id": "0198c5",
     "bundle": "c-5d41402abc4b2a76",
     "range": "main..HEAD",
+    "task": "write tests for a parser",
     "path": "memories.json",
     "file": "src/users.py",
     "uri": "muninn:/notes/src/users.py.md",

@@ -54,6 +54,8 @@ if TYPE_CHECKING:
         ResolveResult,
         ReviewResult,
         SealResult,
+        SkillsListResult,
+        SkillsMatchResult,
         StatusResult,
         SymbolsResult,
         TemplateListResult,
@@ -270,6 +272,7 @@ class Verbs:
         at: str | None = None,
         branches: bool = False,
         format: Literal["markdown", "json", "xml"] = "markdown",
+        skills: bool = False,
     ) -> ContextResult:
         """Make a pack of what matters for a task, within a token budget.
 
@@ -287,6 +290,7 @@ class Verbs:
         `at`: Answer as of this commit, branch or tag, from git's objects: what was remembered then.
         `branches`: Also what is remembered on other branches only; it is labelled with their names.
         `format`: How `text` is written; the items are the same in all.
+        `skills`: Also the skills that help with it, in at most 30 % of the budget.
         """
         return cast(
             "ContextResult",
@@ -304,6 +308,7 @@ class Verbs:
                 at=at,
                 branches=branches,
                 format=format,
+                skills=skills,
             ),
         )
 
@@ -791,6 +796,21 @@ class Verbs:
     def template_list(self) -> TemplateListResult:
         """List the templates of context files."""
         return cast("TemplateListResult", self.call("template.list"))
+
+    def skills_match(self, task: str, *, budget: int = 20000) -> SkillsMatchResult:
+        """Find the skills that help with a task: the best seven within 30 % of a context's budget.
+
+        `task`: What is to be done, in a sentence.
+        `budget`: Tokens of the whole context; skills take at most 30 % of them.
+        """
+        return cast("SkillsMatchResult", self.call("skills.match", task=task, budget=budget))
+
+    def skills_list(self, *, problems: bool = False) -> SkillsListResult:
+        """List the skills of this repository and of your home, and what is wrong with them.
+
+        `problems`: Only those with which something is wrong.
+        """
+        return cast("SkillsListResult", self.call("skills.list", problems=problems))
 
     def lint(self, path: str, *, text: str | None = None) -> LintResult:
         """Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.

@@ -110,6 +110,10 @@ export interface Verbs {
   'template.new': { params: TemplateNewParams; result: TemplateNewResult };
   /** List templates. List the templates of context files. */
   'template.list': { params: TemplateListParams; result: TemplateListResult };
+  /** Match skills. Find the skills that help with a task: the best seven within 30 % of a context's budget. */
+  'skills.match': { params: SkillsMatchParams; result: SkillsMatchResult };
+  /** List skills. List the skills of this repository and of your home, and what is wrong with them. */
+  'skills.list': { params: SkillsListParams; result: SkillsListResult };
   /** Check a file. Check one file of .muninn, or a context file: keys, links, citations, lines, secrets. */
   lint: { params: LintParams; result: LintResult };
   /** Resolve references. Say what the references in a context or knowledge file mean. */
@@ -184,6 +188,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   render: 'muninn.render',
   'template.new': 'muninn.template.new',
   'template.list': 'muninn.template.list',
+  'skills.match': 'muninn.skills.match',
+  'skills.list': 'muninn.skills.list',
   lint: 'muninn.lint',
   references: 'muninn.references',
   backlinks: 'muninn.backlinks',
@@ -405,6 +411,8 @@ export interface ContextParams {
   branches?: boolean;
   /** How `text` is written; the items are the same in all. */
   format?: 'json' | 'markdown' | 'xml';
+  /** Also the skills that help with it, in at most 30 % of the budget. */
+  skills?: boolean;
 }
 
 /** Which context to explain. */
@@ -739,6 +747,20 @@ export interface TemplateNewParams {
 
 /** Nothing to say: all templates are listed. */
 export type TemplateListParams = Record<string, never>;
+
+/** The task, and the budget of the context that skills may take 30 % of. */
+export interface SkillsMatchParams {
+  /** What is to be done, in a sentence. */
+  task: string;
+  /** Tokens of the whole context; skills take at most 30 % of them. */
+  budget?: number;
+}
+
+/** Which skills: all, or those with which something is wrong. */
+export interface SkillsListParams {
+  /** Only those with which something is wrong. */
+  problems?: boolean;
+}
 
 /** The file to look at. */
 export interface LintParams {
@@ -1210,7 +1232,7 @@ export interface ContextResult {
 }
 
 /**
- * One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
+ * One item of a pack. `tier` says why it is where it is: pin, task, hand, skill, memory, knowledge or code.
  *
  * `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
  * only its place is named. `tokens` is the most that it takes in any format.
@@ -1725,6 +1747,53 @@ export interface TemplateListResult {
 export interface Template {
   name: string;
   summary: string;
+}
+
+/** The best skills first; together they have `tokens`, and might have `share`. */
+export interface SkillsMatchResult {
+  saw: Saw;
+  skills: readonly SkillMatch[];
+  left_out: readonly SkillLeftOut[];
+  tokens: number;
+  share: number;
+}
+
+/** A skill that helps with the task, and its whole text; the contributions of `why` add up to `score`. */
+export interface SkillMatch {
+  name: string;
+  description: string;
+  path: string;
+  local: boolean;
+  score: number;
+  why: readonly Reason[];
+  tokens: number;
+  text: string;
+  problems: readonly string[];
+}
+
+/** A skill that would help, too, and why it is not there. */
+export interface SkillLeftOut {
+  name: string;
+  path: string;
+  tokens: number;
+  reason: string;
+}
+
+/** The skills by name. */
+export interface SkillsListResult {
+  saw: Saw;
+  skills: readonly SkillEntry[];
+}
+
+/** A skill. `hidden_by` is the file of the same name that is taken in its place; `problems` are its own. */
+export interface SkillEntry {
+  name: string;
+  description: string;
+  path: string;
+  local: boolean;
+  tokens: number;
+  hidden_by: string;
+  problems: readonly string[];
 }
 
 /** The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error. */

@@ -23,6 +23,7 @@ from muninn_cli.show import (
     places,
     privacy,
     reviews,
+    skills,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "pack.export": packs.export,
     "pack.add": packs.add,
     "pack.list": packs.listed,
+    "skills.list": skills.listed,
+    "skills.match": skills.matched,
     "pack.update": packs.update,
     "pack.remove": packs.remove,
     "render": contextfiles.render,

@@ -22,6 +22,7 @@ TIERS: tuple[tuple[str, float], ...] = (
     ("pin", 0.4),
     ("task", 0.5),
     ("hand", 0.5),
+    ("skill", 0.3),
     ("memory", 0.4),
     ("knowledge", 0.35),
     ("code", 1.0),
@@ -166,7 +167,7 @@ def _retry(room: _Room, form: Callable[[PackItem], PackItem | None]) -> None:
 
 def cost(item: PackItem) -> int:
     """Return the most tokens that an item takes in any format."""
-    return max(count_tokens(render_one(item, style)) for style in FORMATS)
+    return max(map(count_tokens, render_one(item)))
 
 
 def _size(sheet: Sheet) -> int:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.engine.documents import Library
 from muninn_core.engine.sight import Sight
-from muninn_core.engine.subjects import changed_files
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import Hit
@@ -72,7 +71,7 @@ def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
         files[path], lines[path] = "the cursor is in it", line
         pieces += _around(_chunks(sight, path), path, line)
     changed = _changed(workspace, params.diff) if params.diff is not None else ()
-    edited = changed_files(workspace)
+    edited = workspace.edited.files()
     for each in changed:
         files.setdefault(each.path, "the change touches it")
         lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)

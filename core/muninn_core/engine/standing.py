@@ -15,7 +15,7 @@ from muninn_core.context.brief import STALE, TOUCHED
 from muninn_core.context.standing import warning
 from muninn_core.engine.citations import Look
 from muninn_core.engine.ending import OPEN
-from muninn_core.engine.subjects import changed_files, touched
+from muninn_core.engine.subjects import touched
 from muninn_core.engine.workspace import Workspace
 from muninn_core.git import log as history
 from muninn_core.git.log import Span
@@ -83,7 +83,7 @@ def _commits(workspace: Workspace, old: str, new: str) -> list[str]:
 
 def in_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime) -> tuple[list[Memory], list[str]]:
     """Return what is remembered about the files that the work tree changes, and the decision records about them."""
-    changed = changed_files(workspace)
+    changed = workspace.edited.files()
     found = [
         memory
         for memory in workspace.places.of_files(changed)

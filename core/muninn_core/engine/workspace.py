@@ -19,6 +19,7 @@ from muninn_core.engine.bridges import Known, Outside, indexing
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
+from muninn_core.engine.edited import Edited
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.given import Given
@@ -27,6 +28,7 @@ from muninn_core.engine.origins import Origins
 from muninn_core.engine.pages import Pages
 from muninn_core.engine.past import Past
 from muninn_core.engine.places import Places
+from muninn_core.engine.shelf import Shelf
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
@@ -112,6 +114,7 @@ class Workspace:
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
+        self.edited = Edited(place, lambda: self.head.read().commit)
         self.pages = Pages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
@@ -123,6 +126,7 @@ class Workspace:
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
+        self.shelf = Shelf(self.layout.root, home, lambda: self.config.skills.paths)
         self.updater = Updater(
             self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
         )

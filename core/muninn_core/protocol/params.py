@@ -196,6 +196,9 @@ class ContextParams(Value):
     format: Annotated[
         Literal["markdown", "json", "xml"], Meta(description="How `text` is written; the items are the same in all.")
     ] = "markdown"
+    skills: Annotated[bool, Meta(description="Also the skills that help with it, in at most 30 % of the budget.")] = (
+        False
+    )
 
 
 BundleId = Annotated[
@@ -441,6 +444,21 @@ class PackAddParams(Value):
 
     path: PackPath
     force: Annotated[bool, Meta(description="Take it though it seems to hold secrets.")] = False
+
+
+class SkillsListParams(Value):
+    """Which skills: all, or those with which something is wrong."""
+
+    problems: Annotated[bool, Meta(description="Only those with which something is wrong.")] = False
+
+
+class SkillsMatchParams(Value):
+    """The task, and the budget of the context that skills may take 30 % of."""
+
+    task: Annotated[str, Meta(description="What is to be done, in a sentence.")]
+    budget: Annotated[
+        int, Meta(ge=50, le=200_000, description="Tokens of the whole context; skills take at most 30 % of them.")
+    ] = 20_000
 
 
 class PackListParams(Value):

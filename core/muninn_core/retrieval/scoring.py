@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.fading import recency, weathered
-from muninn_core.retrieval.names import file_words, symbol_words
+from muninn_core.retrieval.names import defined, file_words
 from muninn_core.retrieval.query import Ear, Query, parse_query
 from muninn_core.retrieval.remembered import Remembered
 from muninn_core.retrieval.signals import Signal, signal
@@ -107,18 +107,19 @@ def beyond_words(found: Found) -> float:
 def named(asked: Asked, symbol: str) -> list[Signal]:
     """Return what the names that a chunk defines count: those that are asked for, and the one that answers best."""
     found = []
-    query = asked.query
-    defined = query.identifiers.intersection(symbol.split())
-    if defined:
+    query, ear, there = asked.query, asked.ear, defined(symbol)
+    if not query.identifiers.isdisjoint(there.written):
+        same = query.identifiers & there.written
         weight = w.SOUGHT if query.sought else w.DEFINES
-        note = "defines " + ", ".join(sorted(defined))
-        found.append(signal("defines", len(defined) / len(query.identifiers), weight, note))
+        found.append(
+            signal("defines", len(same) / len(query.identifiers), weight, "defines " + ", ".join(sorted(same)))
+        )
     best, answers = 0.0, ""
-    for name, parts, beginnings in symbol_words(symbol):
-        heard = asked.ear.answering(parts) if asked.ear.hears(beginnings) else None
+    for name, parts, beginnings in there.names if ear.hears(there.beginnings) else ():
+        heard = ear.answering(parts) if ear.hears(beginnings) else None
         if heard is not None:
-            own = heard.own if len(parts) > 1 else 0.0
-            value = (1 - w.SYMBOL_OWN) * heard.question * heard.own + w.SYMBOL_OWN * own
+            question, own, _ = heard
+            value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
             if value > best:
                 best, answers = value, name
     if best:
@@ -135,8 +136,8 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
     # Where a folder outside of the work tree lies says nothing of what is in it.
     name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
     if heard := asked.ear.answering(file_words(name)):
-        value = (1 - w.FILE_OWN) * heard.question + w.FILE_OWN * heard.own
-        found.append(signal("name", value, w.NAME, ", ".join(heard.shared)))
+        question, own, shared = heard
+        found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
     if asked.focus.covers(path, None):
         found.append(signal("focus", 1.0, w.FOCUS))
     if bridge is not None and bridge.trust == "agent":

@@ -40,5 +40,5 @@ class Sureness:
         if heard is None:
             return cosine if cosine >= ALONE or named else 0.0
         back = Ear(words, self._rarity).answering(self.words)
-        shares = heard.question + (back.question if back is not None else 0.0)
+        shares = heard[0] + (back[0] if back is not None else 0.0)
         return cosine + SHARE * shares + NAMED * named

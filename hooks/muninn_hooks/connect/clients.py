@@ -115,11 +115,12 @@ _CODEX_HOOKS: tuple[Row, ...] = (
     ("SessionStart", None, "session-start", 10),
     ("UserPromptSubmit", None, "user-prompt", 5),
     ("PostToolUse", "Bash", "post-commit", 10),
-    ("PostToolUse", "Bash", "post-failure", 5),
     ("PreCompact", None, "pre-compact", 20),
     ("Stop", None, "stop", 5),
     ("SessionEnd", None, "session-end", 3),
 )
+
+"""Codex tells a hook what a command printed, and not whether it failed."""
 
 _GEMINI_HOOKS: tuple[Row, ...] = (
     ("SessionStart", None, "session-start", 10),
@@ -187,7 +188,10 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 everywhere="{config}/opencode/opencode.json",
                 names=("opencode.jsonc",),
                 content=Content(
-                    pieces=(Entry(path=("mcp", SERVER), value={"type": "local", "command": [COMMAND, "mcp"]}),)
+                    pieces=(
+                        Default(path=("$schema",), value="https://opencode.ai/config.json"),  # it adds that itself
+                        Entry(path=("mcp", SERVER), value={"type": "local", "command": [COMMAND, "mcp"]}),
+                    )
                 ),
             ),
             File(

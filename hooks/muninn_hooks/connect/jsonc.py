@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _INDENT = re.compile(r"\n([ \t]+)[\"{}\[\]]")
+_LINE_END = re.compile(r"[ \t]*\r?\n")
 _DECODER = json.JSONDecoder()
 _DEEPEST = 200
 
@@ -95,7 +96,8 @@ def cut(text: str, path: Path) -> str:
     last = path[-1]
     at = list(node.value).index(last) if isinstance(last, str) else last
     elements = node.elements
-    start, end = node.begins[at], elements[at].end
+    begin, end = node.begins[at], elements[at].end
+    start = begin
     while text[start - 1] in " \t\r\n":
         start -= 1
     behind = _blank(text, end)
@@ -105,10 +107,13 @@ def cut(text: str, path: Path) -> str:
     elif at:
         comma = text.index(",", _blank(text, elements[at - 1].end))
         text = text[:comma] + text[comma + 1 :]
-        start, end = start - 1, end - 1
+        start, begin, end = start - 1, begin - 1, end - 1
     if len(elements) == 1 and text[start - 1] in "{[":
         close = end + len(text[end:]) - len(text[end:].lstrip(" \t\r\n"))
         end = close if text[close] in "}]" else end
+    lead = text[start:begin]
+    if "\n" in lead and not _LINE_END.match(text, end):
+        start += len(lead)  # what follows must not come to stand behind a comment
     return text[:start] + text[end:]
 
 
