@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from bench.figure import Figure, spread
@@ -23,9 +24,12 @@ def hook(served: Served, count: int) -> list[Figure]:
     """Run each event's hook and `python -I -c pass` by turns; what the daemon answers is measured, too."""
     figures = []
     bare = [sys.executable, "-I", "-c", "pass"]
-    for event, fields in EVENTS.items():
+    transcript = served.root.parent / "session.jsonl"
+    _write_transcript(transcript, str(served.root))
+    for event, (budget, fields) in EVENTS.items():
         command = served.muninn("hook", event)
-        given = json.dumps({"session_id": "bench-hook", "cwd": str(served.root), **fields}).encode()
+        usual = {"session_id": "bench-hook", "cwd": str(served.root), "transcript_path": str(transcript)}
+        given = json.dumps({**usual, **fields}).encode()
         walls: dict[str, list[float]] = {"hook": [], "bare": []}
         processor: dict[str, list[float]] = {"hook": [], "bare": []}
         for number in range(count + 2):
@@ -42,24 +46,43 @@ def hook(served: Served, count: int) -> list[Figure]:
         )
         detail = {"hook": ours, "bare": its, "by_processor": by_processor}
         ratio = statistics.median(walls["hook"]) / statistics.median(walls["bare"])
-        figures.append(Figure(f"hook {event} to a bare interpreter", ratio, "times", 4, note, detail))
+        figures.append(Figure(f"hook {event} to a bare interpreter", ratio, "times", budget, note, detail))
     return [*figures, _brief(served)]
 
 
-EVENTS: dict[str, dict[str, Any]] = {
-    "session-start": {"hook_event_name": "SessionStart", "source": "startup"},
-    "user-prompt": {"hook_event_name": "UserPromptSubmit", "prompt": "where is the retry of failed payments decided"},
-    "post-commit": {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "git status"}},
-    "post-failure": {
-        "hook_event_name": "PostToolUseFailure",
-        "tool_name": "Bash",
-        "tool_input": {"command": "make check"},
-        "error": "Exit code 2\nerror: the pier is closed",
-    },
-    "stop": {"hook_event_name": "Stop"},
-    "session-end": {"hook_event_name": "SessionEnd", "reason": "other"},
+EVENTS: dict[str, tuple[float, dict[str, Any]]] = {
+    "session-start": (6, {"hook_event_name": "SessionStart", "source": "startup"}),
+    "user-prompt": (4, {"hook_event_name": "UserPromptSubmit", "prompt": "where is a failed payment tried again"}),
+    "post-commit": (4, {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "git log"}}),
+    "post-failure": (
+        4,
+        {
+            "hook_event_name": "PostToolUseFailure",
+            "tool_name": "Bash",
+            "tool_input": {"command": "make check"},
+            "error": "Exit code 2\nerror: the pier is closed",
+        },
+    ),
+    "pre-compact": (6, {"hook_event_name": "PreCompact", "trigger": "auto"}),
+    "stop": (4, {"hook_event_name": "Stop"}),
+    "session-end": (6, {"hook_event_name": "SessionEnd", "reason": "other"}),
 }
-"""What an agent sends with each event that needs no transcript."""
+"""What an agent sends with each event, and how many times a bare interpreter's time it may take. Where the daemon asks
+git, reads a transcript or writes to the disk, its work is more than the process's."""
+
+_LINES = 1_000
+
+
+def _write_transcript(path: Path, root: str) -> None:
+    """Write the transcript of a session of some length: a thousand lines, most of them of tools."""
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(_LINES // 2):
+            text = "We decided to keep the index in one file because it is read whole." if number == 7 else "Going on."
+            use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": f"echo {number}"}}
+            result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "x" * 2_000}
+            for role, content in (("assistant", [{"type": "text", "text": text}, use]), ("user", [result])):
+                entry = {"type": role, "cwd": root, "message": {"role": role, "content": content}}
+                file.write(json.dumps(entry) + "\n")
 
 
 def _brief(served: Served) -> Figure:
