@@ -283,7 +283,8 @@ class Engine:
     def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(scope), self.clock()
-        result = recalling.recall(workspace, params, scope, now)
+        opened = self.desk.files(scope.place.root) if params.at is None else ()
+        result = recalling.recall(workspace, params, scope, now, opened)
         workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
 

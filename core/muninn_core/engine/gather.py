@@ -21,6 +21,7 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams, RecallParams
+from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.narrow import narrow
 from muninn_core.retrieval.recall import Focus, Hybrid, Reader, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
@@ -77,7 +78,13 @@ def asking(
         half_life=workspace.config.memory.half_life_days,
         witnesses=_once(witnesses_of(workspace, params, sight)),
         hybrid=hybrid_of(workspace),
+        evolution=evolution_of(workspace, params),
     )
+
+
+def evolution_of(workspace: Workspace, params: RecallParams | ContextParams) -> Evolution:
+    """Return what history says of files; of the past nothing is said, since no code is searched there."""
+    return workspace.evolving.now() if params.at is None else UNKNOWN
 
 
 def _once(told: Testimony) -> Testimony:

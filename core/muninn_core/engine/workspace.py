@@ -21,6 +21,7 @@ from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
 from muninn_core.engine.edited import Edited
 from muninn_core.engine.elsewhere import Elsewhere, Works
+from muninn_core.engine.evolving import Evolving
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.given import Given
 from muninn_core.engine.notes import Notes
@@ -115,6 +116,7 @@ class Workspace:
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
         self.edited = Edited(place, lambda: self.head.read().commit)
+        self.evolving = Evolving(place, lambda: self.head.read().commit)
         self.pages = Pages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
@@ -174,6 +176,7 @@ class Workspace:
         self.citations.rest()
         if self._warmer is not None:
             self._warmer.join()
+        self.evolving.close()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.fading import recency, weathered
 from muninn_core.retrieval.names import defined, file_words
 from muninn_core.retrieval.query import Ear, Query, parse_query
@@ -45,10 +46,11 @@ HYBRID = Hybrid()
 class Focus:
     """What the asker is at: it counts a little in favour of what belongs to it."""
 
-    __slots__ = ("files", "session", "task")
+    __slots__ = ("files", "folders", "session", "task")
 
     def __init__(self, files: Collection[str] = (), session: str | None = None, task: str | None = None) -> None:
         self.files = frozenset(files)
+        self.folders = frozenset(path.rpartition("/")[0] for path in files)
         self.session = session
         self.task = task
 
@@ -77,6 +79,7 @@ class Asked(NamedTuple):
     told: Mapping[str, Remembered]
     trust: float = w.REMEMBERED
     """What it counts that memory speaks for a file."""
+    evolution: Evolution = UNKNOWN
 
 
 def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> Asked:
@@ -138,8 +141,9 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
     if heard := asked.ear.answering(file_words(name)):
         question, own, shared = heard
         found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
-    if asked.focus.covers(path, None):
-        found.append(signal("focus", 1.0, w.FOCUS))
+    found += _at_hand(asked, path)
+    if kind == "code" and (churn := asked.evolution.churn.get(path)):
+        found.append(signal("churn", churn, w.CHURN))
     if bridge is not None and bridge.trust == "agent":
         found.append(signal("agent", 1.0, w.AGENT, bridge.title))
     said = asked.told.get(path)
@@ -155,6 +159,21 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
         elif kind == "code" and "docs" in kinds:
             found.append(signal("docs", 1.0, w.DOCS))
     return found + _decision(asked.curated, path, kind)
+
+
+def _at_hand(asked: Asked, path: str) -> list[Signal]:
+    """Return what files at hand say of another one; of themselves that they are."""
+    focus = asked.focus
+    if not focus.files:
+        return []
+    if path in focus.files:
+        return [signal("focus", 1.0, w.FOCUS)]
+    found = []
+    if path.rpartition("/")[0] in focus.folders:
+        found.append(signal("folder", 1.0, w.FOLDER, "beside a file at hand"))
+    if together := asked.evolution.together(focus.files).get(path):
+        found.append(signal("together", together.value, w.TOGETHER, f"changed with {together.file}"))
+    return found
 
 
 def several(matches: Sequence[float]) -> list[Signal]:
