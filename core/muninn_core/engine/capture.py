@@ -79,8 +79,12 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
     seen = workspace.notes.get(session, "head")
     if head is None or head == seen:
         return Found()
+    # Nobody saw where the session began: after a command of git HEAD is its commit, else only its time can tell.
+    least = "" if seen is not None or params.source == "commit" else ending.begun(params)
     drafts, traces = [], []
     for commit in git.commits(workspace.layout.root, seen, head, MOST_COMMITS):
+        if commit.time[:19] < least[:19]:
+            continue
         commit = without_private(commit)
         significance = significant(commit) if commit.subject else None
         if significance is not None:

@@ -10,6 +10,7 @@ import hashlib
 import logging
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 from muninn_core.engine.failures import candidates
@@ -32,6 +33,12 @@ OPEN_DAYS = "14d"
 
 ABANDONED_HOURS = 12.0
 """After how long without a line in its transcript a session counts as ended, though nobody said so."""
+
+
+OPENING_LINES = 50
+"""Of a transcript, among which one has a time."""
+
+NEVER = "9999"
 
 
 class End(Value):
@@ -99,6 +106,18 @@ def threads_of(path: Path) -> Threads:
     """Return what a transcript leaves open. Raises OSError."""
     with path.open("rb") as lines:
         return read_threads(line for line in lines if line.endswith(b"\n"))
+
+
+def begun(params: CaptureParams) -> str:
+    """Return when a session began, by its transcript (RFC 3339); later than anything where that can't be told."""
+    reader = Reader()
+    try:
+        with Path(params.transcript or "").open("rb") as lines:
+            for line in islice(lines, OPENING_LINES):
+                reader.take(line)
+    except OSError:
+        return NEVER
+    return reader.facts().begun or NEVER
 
 
 def note_turn(workspace: Workspace, params: CaptureParams) -> None:

@@ -19,7 +19,7 @@ from muninn_core.retrieval.sure import SURE, Sureness
 READY_SECONDS = 0.2
 """How long an index that is being opened is waited for."""
 
-FRESH_SECONDS = 0.05
+FRESH_SECONDS = 0.1
 """How long memories that were stored a moment ago are waited for."""
 
 REACH = 40
