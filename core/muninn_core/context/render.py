@@ -23,6 +23,7 @@ HEADINGS = {
     "pin": "Pinned",
     "task": "Task",
     "hand": "At hand",
+    "skill": "Skills",
     "memory": "Remembered",
     "knowledge": "Knowledge",
     "code": "Code",

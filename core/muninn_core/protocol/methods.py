@@ -493,6 +493,25 @@ _TABLE = (
         effect="read",
     ),
     Method(
+        verb="skills.match",
+        title="Match skills",
+        summary="Find the skills that help with a task: the best seven within 30 % of a context's budget.",
+        params=p.SkillsMatchParams,
+        result=r.SkillsMatchResult,
+        effect="read",
+        positional=("task",),
+        use="Call before a task of a kind that somebody may have written down as a skill: it returns the texts of "
+        "those that help.",
+    ),
+    Method(
+        verb="skills.list",
+        title="List skills",
+        summary="List the skills of this repository and of your home, and what is wrong with them.",
+        params=p.SkillsListParams,
+        result=r.SkillsListResult,
+        effect="read",
+    ),
+    Method(
         verb="lint",
         title="Check a file",
         summary="Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.",
@@ -604,9 +623,18 @@ _TABLE = (
         use="Call when a session begins or its history was compacted: it says in short where things stand.",
     ),
     Method(
+        verb="remind",
+        title="Remind",
+        summary="Say what is remembered about a prompt, if anything is; a session is told nothing twice.",
+        params=p.RemindParams,
+        result=r.RemindResult,
+        effect="read",
+        positional=("prompt",),
+    ),
+    Method(
         verb="capture",
         title="Capture",
-        summary="Remember significant commits since the last look, or decisions marked in a transcript.",
+        summary="Remember what a session shows: commits, what its transcript decides, failures, its end.",
         params=p.CaptureParams,
         result=r.CaptureResult,
         effect="write",
@@ -637,6 +665,7 @@ METHODS: Mapping[str, Method] = MappingProxyType({method.verb: method for method
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
+        "skills": "Find skills: folders with a SKILL.md, here and in your home; alone it lists them.",
         "pack": "Carry curated knowledge between repositories, as packs.",
         "template": "Begin context files; `muninn context new` is the same as `muninn template new`.",
     }
