@@ -76,7 +76,8 @@ export function describe(status: StatusResult): string[] {
     `Server: muninn ${status.version}, process ${status.pid}, ${Math.round(status.rss_bytes / 2 ** 20)} MiB`,
     ...status.problems.map(({ path, line, message, hint }) => {
       const place = path ? ` ${path}${line ? `:${line}` : ''}:` : '';
-      return `Problem:${place} ${message}${hint ? ` ${hint}` : ''}`;
+      const stop = hint && !/[.!?]$/.test(message) ? '.' : '';
+      return `Problem:${place} ${message}${stop}${hint ? ` ${hint}` : ''}`;
     }),
   ];
 }

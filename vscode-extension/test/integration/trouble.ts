@@ -41,7 +41,7 @@ suite('Muninn in trouble', () => {
     await until(api.server.onDidChange, () => api.server.state.status !== undefined && api.server.state.warning !== undefined);
     assert.equal(api.server.state.warning?.kind, 'other_version');
     assert.match(api.server.state.warning.message, /0\.0\.9/);
-    assert.match(api.item.text, /\$\(warning\)/);
+    await until(api.server.onDidChange, () => /\$\(warning\)/.test(api.item.text));
     assert.equal((await api.server.request('status', {})).mode, 'read-write');
   });
 
@@ -68,13 +68,15 @@ suite('Muninn in trouble', () => {
     assert.match(api.server.state.failure.message, /status 2: no such command/);
   });
 
-  test('when .muninn is deleted the status bar says so, and initialising begins anew', async () => {
+  test('when .muninn is deleted the status bar says so, and initialising mends it', async () => {
     const folder = vscode.Uri.joinPath(api.server.folder.uri, '.muninn');
     await vscode.workspace.fs.delete(folder, { recursive: true, useTrash: false });
-    await until(api.server.onDidChange, () => /not initialised/.test(api.item.text));
-    assert.deepEqual(await vscode.commands.executeCommand('vscode.executeCodeLensProvider', src(api), 10), []);
+    const gone = (): boolean => api.server.state.status?.problems.some(({ message }) => /\.muninn is gone/.test(message)) ?? false;
+    await until(api.server.onDidChange, gone);
+    assert.match(api.item.text, /problem|\$\(warning\)/);
+    assert.match((api.item.tooltip as vscode.MarkdownString).value, /muninn&nbsp;init/);
     await vscode.commands.executeCommand('muninn.ui.init');
-    await until(api.server.onDidChange, () => /0 (memories|here)/.test(api.item.text));
+    await until(api.server.onDidChange, () => /\$\(library\)/.test(api.item.text));
   });
 
   test('it runs where the files are, and not where there is no disk or no trust', () => {
@@ -87,7 +89,3 @@ suite('Muninn in trouble', () => {
     assert.equal(capabilities.virtualWorkspaces.supported, false);
   });
 });
-
-function src({ server }: Api): vscode.Uri {
-  return vscode.Uri.joinPath(server.folder.uri, 'src/cache.py');
-}
