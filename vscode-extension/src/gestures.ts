@@ -58,7 +58,8 @@ async function write(server: Server, argument: Written, byServer: () => Promise<
   const place = path && start ? `${path}:${start}-${Math.max(start, end)}` : path;
   const [title, prompt, example] = supersedes ? ['Supersede', 'What holds now, in whole sentences', ''] : (ASKS[type] ?? ASK);
   const before = supersedes ? (await server.request('memories', { id: supersedes })).memories[0]?.text : undefined;
-  const said = await words(`Muninn: ${title}`, place ? `${prompt} (about ${place})` : prompt, example, before);
+  const about = start && start >= end ? `${path}:${start}` : place;
+  const said = await words(`Muninn: ${title}`, about ? `${prompt} (about ${about})` : prompt, example, before);
   if (said === undefined) return undefined;
   if (said === IN_DOCUMENT) return byServer();
   const params: RememberParams = {

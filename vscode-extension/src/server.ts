@@ -15,6 +15,7 @@ import {
 import { backoff } from './backoff';
 import { coalesced } from './coalesce';
 import { Failure, failureOf } from './failure';
+import { commandLinks, OPEN } from './links';
 import { end, launch, type Program } from './process';
 import { fits } from './program';
 import { COMMANDS, type StatusResult, type Verbs } from './protocol';
@@ -169,6 +170,7 @@ export class Server {
       },
       middleware: {
         executeCommand: (command, args, next) => this.run(command, args, async () => next(command, args) as unknown),
+        provideHover: async (document, position, token, next) => followable(await next(document, position, token)),
         handleWorkDoneProgress: (token, params, next) => {
           this.progress(params);
           next(token, params);
@@ -273,6 +275,16 @@ export class Server {
     this.known = state;
     this.changed.fire(state);
   }
+}
+
+/** A hover whose links VS Code follows. Of commands it may run this one alone: its words come from the repository. */
+function followable(hover: vscode.Hover | null | undefined): vscode.Hover | null | undefined {
+  for (const part of hover?.contents ?? []) {
+    if (!(part instanceof vscode.MarkdownString)) continue;
+    part.value = commandLinks(part.value);
+    part.isTrusted = { enabledCommands: [OPEN] };
+  }
+  return hover;
 }
 
 function otherVersion(server: string, own: string): Failure {

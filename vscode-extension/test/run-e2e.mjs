@@ -179,8 +179,8 @@ async function daily(desk, root) {
   });
   await desk.step('a hover names the memory, and its link opens the record', async () => {
     await desk.file('cache.py');
-    await desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first().hover();
-    const link = desk.page.locator('.monaco-hover a[data-href^="muninn:"]').first();
+    await desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first().hover({ position: { x: 60, y: 8 } });
+    const link = desk.page.locator('.monaco-hover a[data-href^="command:muninn.ui.document"]').first();
     await link.waitFor();
     await desk.shot('hover');
     await link.click();
@@ -192,12 +192,12 @@ async function daily(desk, root) {
     await desk.page.locator('.view-line', { hasText: 'def render_page' }).first().click();
     await desk.page.keyboard.press('Home');
     await desk.page.keyboard.press('Shift+ArrowDown');
-    await desk.page.keyboard.press('Control+.');
+    await desk.page.locator('[class*="codicon-light-bulb"], [class*="gutter-lightbulb"]').first().click();
     await desk.page.locator('.action-widget', { hasText: 'Record a decision about this' }).waitFor();
     await desk.shot('actions');
     await desk.page.locator('.action-widget .monaco-list-row', { hasText: 'Record a decision about this' }).click();
     await desk.page.locator('.quick-input-title', { hasText: 'Record a decision' }).waitFor();
-    await desk.page.locator('.quick-input-message', { hasText: 'src/cache.py:4-4' }).waitFor();
+    await desk.page.locator('.quick-input-message', { hasText: 'src/cache.py:4' }).waitFor();
     await desk.shot('decision');
     await desk.input.fill('Pages are rendered by name, never by number.');
     await desk.page.keyboard.press('Enter');
@@ -226,6 +226,8 @@ async function broken(desk) {
 
 async function empty(desk) {
   await desk.step('a window without a folder says what it needs, and offers to open one', async () => {
+    await desk.page.locator('.activitybar [aria-label^="Muninn"]').first().waitFor();
+    await desk.page.locator('.monaco-workbench').click({ position: { x: 640, y: 400 } }); // for the keys to go there
     await desk.run('Muninn: Status');
     const message = desk.message('no folder is open');
     await message.first().locator('.monaco-button', { hasText: 'Open Folder' }).waitFor();
