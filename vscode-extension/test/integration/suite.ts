@@ -81,7 +81,7 @@ suite('Muninn in VS Code', () => {
     assert.deepEqual(await api.views.rows('stale'), []);
   });
 
-  test('selected lines become the citation of what is remembered, and a change of them is noticed', async () => {
+  test('selected lines become the citation of what is remembered, and a change of them is noticed and underlined', async () => {
     const editor = await vscode.window.showTextDocument(file);
     editor.selection = new vscode.Selection(3, 0, 6, 0);
     const text = 'Rendering takes the commit first.';
@@ -92,6 +92,9 @@ suite('Muninn in VS Code', () => {
     await editor.document.save();
     const stale = await api.views.rows('stale');
     assert.equal(stale[0]?.description, 'drifted');
+    const ours = (): vscode.Diagnostic[] => vscode.languages.getDiagnostics(file).filter(({ source }) => source === 'muninn');
+    await until(vscode.languages.onDidChangeDiagnostics, () => ours().length === 1);
+    assert.deepEqual([ours()[0]?.range.start.line, ours()[0]?.severity], [3, vscode.DiagnosticSeverity.Information]);
     await api.server.request('forget', { id: memory.id });
   });
 
@@ -158,6 +161,19 @@ suite('Muninn in VS Code', () => {
     await vscode.window.showTextDocument(broken);
     await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken).length > 0);
     assert.equal(vscode.languages.getDiagnostics(broken)[0]?.source, 'muninn');
+  });
+
+  test('keys and values are completed in our own files, and nothing in those of others', async () => {
+    const own = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/knowledge/names.md');
+    await vscode.workspace.fs.writeFile(own, Buffer.from('---\nconfidence: \n---\n'));
+    await vscode.window.showTextDocument(own);
+    const completed = async (uri: vscode.Uri, line: number, character: number): Promise<string[]> => {
+      const at = new vscode.Position(line, character);
+      const list = await vscode.commands.executeCommand<vscode.CompletionList>('vscode.executeCompletionItemProvider', uri, at);
+      return list.items.map(({ label }) => (typeof label === 'string' ? label : label.label));
+    };
+    assert.ok((await completed(own, 1, 12)).includes('high'));
+    assert.ok(!(await completed(file, 1, 0)).includes('high'));
   });
 
   test('what another client remembers is counted, too', async () => {
