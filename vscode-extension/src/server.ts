@@ -57,7 +57,7 @@ export interface Conditions {
 /** The server of one workspace folder. */
 export class Server {
   private readonly changed = new vscode.EventEmitter<State>();
-  private readonly pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE);
+  private pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE);
   private wake: () => void = () => undefined;
   private life: Life | undefined;
   private wanted = true;
@@ -83,6 +83,7 @@ export class Server {
 
   /** Starts the server, or ends it and starts it anew. Calls queue up. What fails goes into the state. */
   restart(): Promise<void> {
+    this.pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE); // whoever asks for it by hand has mended something
     this.wake();
     this.cycled = this.cycle();
     return this.cycled;
