@@ -6,8 +6,10 @@ import logging
 import os
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from watchdog import events
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
@@ -25,7 +27,29 @@ QUIET_SECONDS = 0.06
 LONGEST_SECONDS = 1.0
 """And after this long at the latest, however busy the tree is."""
 
+PASSING_SECONDS = 0.1
+"""How long `seen` waits for the system to tell of its own file: two milliseconds mostly, half a second when something
+has just been moved out of the tree (watchdog waits for where it went)."""
+
 _IGNORED_PARTS = (f"{os.sep}.git{os.sep}", f"{os.sep}node_modules{os.sep}", f"{os.sep}__pycache__{os.sep}")
+
+_APART = (".git", ".muninn")
+"""Folders in which nothing is anybody's work: what is in them is asked of git and of the log."""
+
+
+_CHANGES: list[type[FileSystemEvent]] = [
+    events.DirCreatedEvent,
+    events.DirDeletedEvent,
+    events.DirMovedEvent,
+    events.FileCreatedEvent,
+    events.FileDeletedEvent,
+    events.FileMovedEvent,
+    events.FileModifiedEvent,
+    events.FileClosedEvent,
+    *(getattr(events, name) for name in ("FileAttribEvent",) if hasattr(events, name)),  # since watchdog 7
+]
+"""What we want to be told of. Who opens or only reads a file changes nothing: of these the system would tell us most,
+for we read more files than anybody, and its queue is not endless."""
 
 
 class Watcher:
@@ -37,6 +61,10 @@ class Watcher:
         self._pending: set[str] = set()
         self._wake = threading.Condition()
         self._stopped = False
+        self._own = os.path.join(place.root, ".muninn", "cache", "seen-")
+        self._apart = tuple(os.path.join(place.root, folder, "") for folder in _APART)
+        self._noticed = 0
+        self._sent = self._passed = 0
         self._first = self._last = 0.0
         self._observer = Observer()
         self._thread = threading.Thread(target=self._collect, name="watch", daemon=True)
@@ -44,9 +72,9 @@ class Watcher:
     def start(self) -> None:
         """Begin to watch. Raises OSError when the system has no watches left."""
         handler = _Handler(self._note)
-        self._observer.schedule(handler, self._place.root, recursive=True)
+        self._observer.schedule(handler, self._place.root, recursive=True, event_filter=_CHANGES)
         if self._place.git_dir and not self._place.git_dir.startswith(self._place.root + os.sep):
-            self._observer.schedule(handler, self._place.git_dir, recursive=False)
+            self._observer.schedule(handler, self._place.git_dir, recursive=False, event_filter=_CHANGES)
         self._observer.start()
         self._thread.start()
 
@@ -54,14 +82,47 @@ class Watcher:
         """Stop watching; pending changes are dropped."""
         with self._wake:
             self._stopped = True
-            self._wake.notify()
+            self._wake.notify_all()
         if self._observer.is_alive():
             self._observer.stop()
             self._observer.join(2)
         if self._thread.is_alive():
             self._thread.join(2)
 
+    def seen(self) -> int | None:
+        """Return how many changes of people's files were noticed so far; None when that can't be said.
+
+        All that happened before the call are among them: a file of our own is written, and the system tells of changes
+        in their order.
+        """
+        with self._wake:
+            self._sent += 1
+            number = self._sent
+        path = f"{self._own}{number}"
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            with self._wake:
+                passed = self._wake.wait_for(lambda: self._passed >= number or self._stopped, PASSING_SECONDS)
+                return self._noticed if passed and not self._stopped else None
+        except OSError:
+            return None  # the folder is not there, or can't be written
+        finally:
+            with suppress(OSError):
+                os.unlink(path)
+
+    def _count(self, path: str) -> None:
+        """Take note that something changed, whether anybody wants to know what or not."""
+        own = path.removeprefix(self._own)
+        with self._wake:
+            if own != path and own.isdigit():
+                if self._passed < int(own) <= self._sent:
+                    self._passed = int(own)
+                    self._wake.notify_all()
+            elif path.startswith(self._place.root + os.sep) and not path.startswith(self._apart):
+                self._noticed += 1
+
     def _note(self, path: str) -> None:
+        self._count(path)
         if not self._wanted(path):
             return
         now = time.monotonic()
@@ -70,7 +131,7 @@ class Watcher:
                 self._first = now
             self._last = now
             self._pending.add(path)
-            self._wake.notify()
+            self._wake.notify_all()
 
     def _wanted(self, path: str) -> bool:
         if path == os.path.join(self._place.git_dir, "HEAD") or path.endswith(f"{os.sep}logs{os.sep}HEAD"):
@@ -105,10 +166,6 @@ class _Handler(FileSystemEventHandler):
         self._note = note
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        if event.event_type in ("opened", "closed_no_write"):
-            return
-        if event.event_type == "modified" and event.is_directory:
-            return
         for path in (event.src_path, event.dest_path):
             if path:
                 self._note(os.fsdecode(path))
