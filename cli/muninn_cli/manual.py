@@ -34,6 +34,7 @@ GROUPS = {
         "why",
         "replay",
         "memories",
+        "sessions",
         "history",
         "links",
         "overview",

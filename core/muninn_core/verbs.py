@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         ResolveResult,
         ReviewResult,
         SealResult,
+        SessionsResult,
         SkillsListResult,
         SkillsMatchResult,
         StatusResult,
@@ -453,6 +454,23 @@ class Verbs:
                 branches=branches,
             ),
         )
+
+    def sessions(
+        self,
+        *,
+        session: str | None = None,
+        open: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> SessionsResult:
+        """List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.
+
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `open`: Only those with something that is not sealed yet.
+        `limit`: The most sessions to return.
+        `offset`: How many to leave out at the start.
+        """
+        return cast("SessionsResult", self.call("sessions", session=session, open=open, limit=limit, offset=offset))
 
     def forget(self, id: str, *, reason: str = "", restore: bool = False, session: str | None = None) -> ForgetResult:
         """Archive a memory: it is no longer recalled, and it is not lost.

@@ -58,6 +58,8 @@ export interface Verbs {
   graph: { params: GraphParams; result: GraphResult };
   /** List memories. List, filter or get memories. */
   memories: { params: MemoriesParams; result: MemoriesResult };
+  /** List sessions. List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom. */
+  sessions: { params: SessionsParams; result: SessionsResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
   forget: { params: ForgetParams; result: ForgetResult };
   /** Restore a memory. Bring an archived memory back. */
@@ -170,6 +172,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   outline: 'muninn.outline',
   graph: 'muninn.graph',
   memories: 'muninn.memories',
+  sessions: 'muninn.sessions',
   forget: 'muninn.forget',
   restore: 'muninn.restore',
   promote: 'muninn.promote',
@@ -517,6 +520,18 @@ export interface MemoriesParams {
   at?: string | null;
   /** Also what is remembered on other branches only; it is labelled with their names. */
   branches?: boolean;
+}
+
+/** Which sessions to list: open ones first, then those that wrote last. */
+export interface SessionsParams {
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** Only those with something that is not sealed yet. */
+  open?: boolean;
+  /** The most sessions to return. */
+  limit?: number;
+  /** How many to leave out at the start. */
+  offset?: number;
 }
 
 /** Which memory to archive. */
@@ -1507,6 +1522,34 @@ export interface Mention {
   start_line: number;
   end_line: number;
   title: string;
+}
+
+/** The sessions, open ones first; `total` counts them before limit and offset. */
+export interface SessionsResult {
+  saw: Saw;
+  sessions: readonly WorkSession[];
+  total: number;
+}
+
+/**
+ * A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+ *
+ * It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
+ * of its last memory that says them.
+ */
+export interface WorkSession {
+  session: string;
+  title: string;
+  state: 'open' | 'sealed';
+  begin: string;
+  end: string;
+  records: number;
+  waiting: number;
+  memories: number;
+  branch: string;
+  task: string;
+  agent: string;
+  actor: string;
 }
 
 /** The memory as it is now. */

@@ -46,6 +46,7 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "outline": code.outline,
     "graph": code.graph,
     "memories": memories.memories,
+    "sessions": memories.sessions,
     "forget": memories.forget,
     "restore": memories.forget,
     "promote": memories.promote,

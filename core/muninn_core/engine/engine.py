@@ -42,6 +42,7 @@ from muninn_core.engine import (
     reports,
     revising,
     scopes,
+    sessions,
     skills,
     telling,
     verifying,
@@ -337,6 +338,10 @@ class Engine:
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
         return listing.memories(self._reading(scope), params, self.clock())
+
+    def sessions(self, params: p.SessionsParams, scope: Scope) -> r.SessionsResult:
+        """List the sessions that wrote to the memory."""
+        return sessions.sessions(self._reading(scope), params, self.clock())
 
     def history(self, params: p.HistoryParams, scope: Scope) -> r.HistoryResult:
         """Tell the life of a memory."""

@@ -218,6 +218,8 @@ class Workspace:
 
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
+        if self.writable and not self.layout.muninn.is_dir():  # who deleted it does not want a cache there either
+            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
         if anew:
             self.index_of_past.close()
             self.index_of_branches.close()

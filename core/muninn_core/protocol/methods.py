@@ -199,6 +199,14 @@ _TABLE = (
         use="Call to see what is remembered about a file, a task, a tag or a session, or to read one memory by id.",
     ),
     Method(
+        verb="sessions",
+        title="List sessions",
+        summary="List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.",
+        params=p.SessionsParams,
+        result=r.SessionsResult,
+        effect="read",
+    ),
+    Method(
         verb="forget",
         title="Forget a memory",
         summary="Archive a memory: it is no longer recalled, and it is not lost.",

@@ -278,6 +278,15 @@ class MemoriesParams(Value):
     ] = False
 
 
+class SessionsParams(Value):
+    """Which sessions to list: open ones first, then those that wrote last."""
+
+    session: SessionId | None = None
+    open: Annotated[bool, Meta(description="Only those with something that is not sealed yet.")] = False
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="The most sessions to return.")] = 50
+    offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
+
+
 class HistoryParams(Value):
     """Whose life to tell."""
 

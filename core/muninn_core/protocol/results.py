@@ -359,6 +359,34 @@ class MemoriesResult(Result):
     mentions: tuple[Mention, ...] = ()
 
 
+class WorkSession(Value):
+    """A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+
+    It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
+    of its last memory that says them.
+    """
+
+    session: str
+    title: str
+    state: Literal["open", "sealed"]
+    begin: str
+    end: str
+    records: int
+    waiting: int
+    memories: int
+    branch: str = ""
+    task: str = ""
+    agent: str = ""
+    actor: str = ""
+
+
+class SessionsResult(Result):
+    """The sessions, open ones first; `total` counts them before limit and offset."""
+
+    sessions: tuple[WorkSession, ...]
+    total: int
+
+
 class Changed(Value):
     """One field of a memory that an event changed, in words. Both are empty once the memory is redacted."""
 
