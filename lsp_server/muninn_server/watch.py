@@ -1,4 +1,4 @@
-"""Notices changed files with watchdog and hands them over in batches. It does not know what a change means."""
+"""Hands changed files over in batches. It does not know what a change means, nor how the system tells of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
+from muninn_server.notice import CLOSED, notices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from muninn_core.launch.place import Place
 
 log = logging.getLogger("muninn.watch")
-logging.getLogger("watchdog").setLevel(logging.ERROR)  # it warns of events that come while it stops
+logging.getLogger("watchdog").setLevel(logging.ERROR)  # it warns of what we tell ourselves
 
 QUIET_SECONDS = 0.06
 """A batch is handed over after this long without another event: a save is found at once, a checkout is one batch."""
@@ -25,29 +24,32 @@ QUIET_SECONDS = 0.06
 LONGEST_SECONDS = 1.0
 """And after this long at the latest, however busy the tree is."""
 
-_IGNORED_PARTS = (f"{os.sep}.git{os.sep}", f"{os.sep}node_modules{os.sep}", f"{os.sep}__pycache__{os.sep}")
+_IGNORED_PARTS = tuple(f"{os.sep}{name}{os.sep}" for name in sorted(CLOSED))
 
 
 class Watcher:
-    """Watches one work tree and its git directory's HEAD. `changed` gets absolute paths, on a thread of the watcher."""
+    """Watches one work tree and its git directory's HEAD. `changed` gets absolute paths, on a thread of the watcher.
 
-    def __init__(self, place: Place, changed: Callable[[set[str]], None]) -> None:
+    The root among them stands for everything: changes were lost, and any file may be another. `failed` is told when
+    the system lets no more be watched.
+    """
+
+    def __init__(
+        self, place: Place, changed: Callable[[set[str]], None], failed: Callable[[OSError], None] = lambda _error: None
+    ) -> None:
         self._changed = changed
+        self._failed = failed
         self._place = place
         self._pending: set[str] = set()
         self._wake = threading.Condition()
         self._stopped = False
         self._first = self._last = 0.0
-        self._observer = Observer()
+        self._notices = notices(place, self._note, lambda: self._note(place.root))
         self._thread = threading.Thread(target=self._collect, name="watch", daemon=True)
 
     def start(self) -> None:
         """Begin to watch. Raises OSError when the system has no watches left."""
-        handler = _Handler(self._note)
-        self._observer.schedule(handler, self._place.root, recursive=True)
-        if self._place.git_dir and not self._place.git_dir.startswith(self._place.root + os.sep):
-            self._observer.schedule(handler, self._place.git_dir, recursive=False)
-        self._observer.start()
+        self._notices.start()
         self._thread.start()
 
     def stop(self) -> None:
@@ -55,9 +57,7 @@ class Watcher:
         with self._wake:
             self._stopped = True
             self._wake.notify()
-        if self._observer.is_alive():
-            self._observer.stop()
-            self._observer.join(2)
+        self._notices.stop()
         if self._thread.is_alive():
             self._thread.join(2)
 
@@ -75,7 +75,7 @@ class Watcher:
     def _wanted(self, path: str) -> bool:
         if path == os.path.join(self._place.git_dir, "HEAD") or path.endswith(f"{os.sep}logs{os.sep}HEAD"):
             return True
-        if any(part in path for part in _IGNORED_PARTS):
+        if any(part in path.removeprefix(self._place.root) for part in _IGNORED_PARTS):
             return False
         muninn = os.path.join(self._place.root, ".muninn") + os.sep
         return not path.startswith((muninn + "cache", muninn + "local"))
@@ -95,20 +95,16 @@ class Watcher:
                     return
                 batch, self._pending = self._pending, set()
             try:
+                if self._place.root in batch:
+                    self._renew()
                 self._changed(batch)
             except Exception:  # the next change must still be noticed
                 log.exception("changed files could not be looked at")
 
-
-class _Handler(FileSystemEventHandler):
-    def __init__(self, note: Callable[[str], None]) -> None:
-        self._note = note
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        if event.event_type in ("opened", "closed_no_write"):
-            return
-        if event.event_type == "modified" and event.is_directory:
-            return
-        for path in (event.src_path, event.dest_path):
-            if path:
-                self._note(os.fsdecode(path))
+    def _renew(self) -> None:
+        """Watch everything anew, before anybody looks at all of it: what changes after the look is told again."""
+        log.warning("changes were lost: all files of %s are looked at", self._place.root)
+        try:
+            self._notices.renew()
+        except OSError as error:
+            self._failed(error)
