@@ -6,7 +6,6 @@ nothing of what that means.
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from functools import cache
@@ -61,7 +60,9 @@ GRAMMARS: frozenset[str] = frozenset(_MODULES)
 
 _BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 _UNCLOSED = 1_000
-_NESTED = re.compile(rb"(?:[(\[{]\s*){100}")
+_NESTED = b"(" * 100
+_OPENED = bytes.maketrans(b"[{", b"((")
+_BLANKS = b" \t\n\r\v\f"
 _BLOCK = 2_048
 _SIGNS = 0.6
 """The share of a block that may be neither letter, digit nor blank."""
@@ -126,7 +127,7 @@ def _is_nonsense(data: bytes) -> bool:
     unclosed = sum(abs(data.count(opening) - data.count(closing)) for opening, closing in _BRACKETS)
     return (
         unclosed > _UNCLOSED
-        or _NESTED.search(data) is not None
+        or _NESTED in data.translate(_OPENED, _BLANKS)
         or any(
             len(data[at : at + _BLOCK].translate(None, _WORDS)) > _SIGNS * _BLOCK for at in range(0, len(data), _BLOCK)
         )
