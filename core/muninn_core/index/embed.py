@@ -184,7 +184,7 @@ def _load_bundled(options: dict[str, Any]) -> Any:
             self._tokens = Tokens(lambda runs: [one.ids for one in encode(runs, add_special_tokens=False)])
 
         def _token_ids(self, documents: list[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-            """Return the tokens of all texts, and the number of each text's: our tokenizer sees no farther than runs."""
+            """Return the tokens of all texts, and each one's number: our tokenizer sees no farther than runs."""
             most = 2 * static.MAX_LENGTH
             parts = [self._tokens.of(text)[:most] for text in documents]
             return np.frombuffer(b"".join(parts), np.uint16), np.array([len(part) // 2 for part in parts], np.int64)

@@ -16,7 +16,7 @@ MAX_WORD = 64
 
 _CACHE_SIZE = 100_000
 _RUN = re.compile(r"\w+")
-_SIGNS = bytes(code if chr(code).isalnum() and code < 128 or code == 95 else 32 for code in range(256))
+_SIGNS = bytes(code if (chr(code).isalnum() and code < 128) or code == 95 else 32 for code in range(256))
 """The same for text that is all ASCII, at a third of the cost: what is in no run becomes a blank."""
 
 # HTTPServer -> HTTP Server, getName -> get Name, sha256 -> sha 256; an underscore is no part of a word.
