@@ -6,6 +6,7 @@ nothing of what that means.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from functools import cache
@@ -67,6 +68,14 @@ _BLOCK = 2_048
 _SIGNS = 0.6
 """The share of a block that may be neither letter, digit nor blank."""
 
+_CALM = 64_000
+"""Bytes: what grows with the square of a text's length takes well below a second of one that is no longer."""
+
+_CALM_INDENT = re.compile(rb"^[ \t]{160}", re.MULTILINE)
+_CALM_SERIES = re.compile(rb"(?:[-?:][ \t]+){40}|(?:<<.*?){40}")
+_CALM_DEPTH = 60
+_NEITHER = bytes(code for code in range(256) if code not in b"()[]{}")
+
 _WORDS = bytes(code for code in range(256) if code > 127 or chr(code).isalnum() or chr(code).isspace() or code == 95)
 
 _LOADING = threading.Lock()
@@ -98,6 +107,31 @@ def parse(grammar: str, data: bytes) -> Parsed | None:
     tree = Parser(language).parse(read)
     found = _matches(query, tree.root_node, len(data), until)
     return None if found is None else Parsed(tree.root_node, found)
+
+
+def is_calm(data: bytes) -> bool:
+    """Whether a text can be parsed where nothing must break: what is not is left to a process that may be lost.
+
+    Some parsers count open blocks and texts in a kilobyte, and write beyond it; others come to no end with nonsense.
+    A text that `parse` turns down at once is calm.
+    """
+    if len(data) > LARGEST:
+        return True
+    return (
+        len(data) <= _CALM
+        and _CALM_INDENT.search(data) is None
+        and _CALM_SERIES.search(data) is None
+        and _shallow(data.translate(None, _NEITHER))
+    )
+
+
+def _shallow(brackets: bytes) -> bool:
+    """Whether brackets hold one another at most `_CALM_DEPTH` deep, but for a few that are no pairs."""
+    for _ in range(_CALM_DEPTH):
+        before, brackets = brackets, brackets.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
+        if len(brackets) == len(before):
+            break
+    return len(brackets) <= 2 * _CALM_DEPTH
 
 
 def _matches(query: Query, root: Node, size: int, until: float) -> list[Mapping[str, list[Node]]] | None:
