@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from pathlib import Path
 
 import pytest
 from states import write
@@ -11,6 +12,9 @@ from muninn_core.index.crew import Crew
 from muninn_core.index.extract import CHANGED, Job
 from muninn_core.index.index import BULK
 from muninn_core.index.worker import FILE_SECONDS
+from muninn_core.source.grammar import is_calm
+
+ROOT = Path(__file__).parent.parent.parent
 
 BREAKS = "\n".join(" " * depth + "a:" for depth in range(400))
 """YAML whose parser writes beyond its memory, and dies of it."""
@@ -50,3 +54,17 @@ def test_without_workers_ordinary_code_is_read_here_and_other_code_by_lines(root
     assert {one.outcome for one in found} == {CHANGED}
     assert [one.name for one in found[-2].syntax.definitions] == ["one"]
     assert found[-1].pieces
+
+
+def test_the_code_of_this_project_and_short_texts_are_read_here():
+    own = [path for folder in ("core", "cli", "tests/index") for path in (ROOT / folder).rglob("*.py")]
+    small = [path for path in own if path.stat().st_size < 24_000]
+    assert len(small) > 100
+    assert [path.name for path in small if not is_calm(path.read_bytes())] == []
+    assert is_calm(b"")
+    assert is_calm(b"x = 1\n")
+
+
+@pytest.mark.parametrize("text", [BREAKS, ENDLESS, "- " * 400 + "a", "f(" * 90 + ")" * 90, "cat " + "<<A " * 50])
+def test_what_could_break_a_parser_is_not_read_here(text):
+    assert not is_calm(text.encode())

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from muninn_core.index.whole import whole
 from muninn_core.source.chunk import Cut, cut
 from muninn_core.source.classify import classify
 from muninn_core.source.definition import Syntax
@@ -130,6 +129,8 @@ def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:
+    from muninn_core.index.whole import whole  # numpy, which a process that only reads files does not need
+
     vectors = whole(embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces]))
     at = 0
     for one in found:

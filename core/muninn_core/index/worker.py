@@ -35,7 +35,6 @@ def main() -> None:
         os.nice(5)
     # Only now: numeric libraries read the counts when they are loaded.
     from muninn_core.index.extract import Job, extract
-    from muninn_core.index.whole import whole
 
     # Whatever a library prints must not get between the messages.
     answers = os.fdopen(os.dup(1), "wb")
@@ -47,6 +46,8 @@ def main() -> None:
             if isinstance(task, Job):
                 answer = ("done", extract(task, None, _bounded))
             else:
+                from muninn_core.index.whole import whole
+
                 embedder = embedder or _embedder()
                 answer = ("done", whole(embedder.embed(task)))
         except Exception as error:
