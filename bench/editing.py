@@ -1,4 +1,5 @@
-"""An editor at work: hovers, lenses, doubts and typing, over `muninn lsp`, with as many memories as a run has.
+"""An editor at work: hovers, lenses, doubts and typing, over `muninn lsp`, with as many memories as a run has; and what
+the daemon does while it stands open and nobody types.
 
 Positions are spread over the files that memories are about and over others, as a person's pointer is. Latencies are
 what the editor sees; the daemon's processor time stands beside them.
@@ -16,6 +17,7 @@ from typing import Any
 from bench.figure import Figure, spread
 from bench.processes import processor_seconds
 from bench.served import Served
+from muninn_core.engine.engine import REST_SECONDS
 from muninn_core.protocol import wire
 
 SEED = 5
@@ -79,8 +81,9 @@ _CAPABILITIES = {
 }
 
 
-def editor(served: Served, count: int) -> list[Figure]:
-    """Measure `count` hovers, lenses and pulls of doubts, and as many keys with the lenses that follow them.
+def editor(served: Served, count: int, idle: float) -> list[Figure]:
+    """Measure `count` hovers, lenses and pulls of doubts, as many keys with the lenses that follow them, and `idle`
+    seconds of rest.
 
     Without a key between them answers about a file are used again for a moment; those after a key are made anew.
     """
@@ -122,7 +125,30 @@ def editor(served: Served, count: int) -> list[Figure]:
                 [lambda p=path: _key(editing, served, p, versions, "diagnostic") for path, *_ in places],
             )
         )
+        figures.append(
+            _measured(
+                served,
+                "a memory stored and the lenses after it",
+                None,
+                [
+                    lambda p=path, n=n: _stored(editing, served, p, n)
+                    for n, (path, *_) in enumerate(places[: count // 5])
+                ],
+            )
+        )
+        figures.append(_at_rest(served, idle))
     return figures
+
+
+def _at_rest(served: Served, seconds: float) -> Figure:
+    """Measure the daemon's processor time while the editor stands open with all its files and nobody asks."""
+    assert served.pid is not None
+    time.sleep(REST_SECONDS + 2)  # what is put off until nobody asks is over then
+    before = processor_seconds([served.pid])
+    time.sleep(seconds)
+    used = processor_seconds([served.pid]) - before
+    note = f"{1000 * used:.0f} ms of processor time in {seconds:g} s"
+    return Figure("editor: at rest, share of a processor", 100 * used / seconds, "%", 0.5, note)
 
 
 def _files(served: Served, chance: random.Random) -> list[str]:
@@ -164,6 +190,13 @@ def _key(editing: Editor, served: Served, path: str, versions: dict[str, int], w
     document = {"uri": _uri(served, path), "version": versions[path]}
     editing.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
     _of(editing, served, what, path)
+
+
+def _stored(editing: Editor, served: Served, path: str, number: int) -> None:
+    """Store a memory of another file, and ask for the lenses of this one; only an editor's answers are waited for."""
+    argument = {"text": f"The bench passed here for the {number}. time.", "type": "insight", "files": ["bench.txt"]}
+    editing.ask("workspace/executeCommand", {"command": "muninn.remember", "arguments": [argument]})
+    _of(editing, served, "codeLens", path)
 
 
 def _measured(served: Served, name: str, budget: float | None, work: list[Any]) -> Figure:

@@ -1,8 +1,9 @@
 """`python -m bench lift`: does memory help to find what the next commit will change?
 
 A clone walks along the first parents of its history. At each commit the next one's title is asked, with what memory has
-of the commits before and without; the files that it changes are the answer. Then HEAD moves on, the engine follows the
-work tree, and what the hook after a commit stores is stored. Nothing of the future is in index or memory.
+of the commits before and without; the files that it changes are the answer. Where there are several it is asked once
+more with one of them at hand, and the others are the answer. Then HEAD moves on, the engine follows the work tree, and
+what the hook after a commit stores is stored. Nothing of the future is in index, history or memory.
 
 Merges and commits of many files are no questions, nor are files that a commit adds an answer; files that are not code
 are dropped, as in the other questions (`bench.quality`).
@@ -17,7 +18,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from statistics import mean
 from typing import Any, NamedTuple
 
 from bench.quality.questions import Place, Question, is_code
@@ -26,6 +29,7 @@ from muninn_core.engine.engine import Engine
 from muninn_core.engine.scope import Scope
 from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
 from muninn_core.launch.place import locate
+from muninn_core.model.answer import Hit
 from muninn_core.protocol.methods import decode_params, lookup
 from muninn_core.retrieval.recall import recall
 
@@ -50,12 +54,19 @@ class Step(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What one question was worth, NDCG@10 of the files."""
+    """What one question was worth, NDCG@10 of the files: by the code alone, by memory and history as well.
+
+    `apart` and `beside` are for the other files of a change: without and with one of its files at hand, None where it
+    has only that one.
+    """
 
     sha: str
     title: str
     without: float
+    lively: float
     remembered: float
+    apart: float | None = None
+    beside: float | None = None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,15 +96,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def line(name: str, answers: Sequence[Answer]) -> str:
-    """Return one repository's figures as a line."""
+    """Return one repository's figures, a line each."""
     if not answers:
         return f"{name}: no commit that can be asked about"
-    ours, theirs = [one.remembered for one in answers], [one.without for one in answers]
+    bare = [one.without for one in answers]
+    said = [f"{name}: {len(answers)} questions, NDCG@10 {mean(bare):.3f}"]
+    said.append(_gain("with how lively files are", [one.lively for one in answers], bare))
+    said.append(_gain("with memory, too", [one.remembered for one in answers], bare) + f"; wanted {TARGET:+.2f}")
+    pairs = [(one.beside, one.apart) for one in answers if one.beside is not None and one.apart is not None]
+    if pairs:
+        beside, apart = ([pair[i] for pair in pairs] for i in (0, 1))
+        said.append(f"{len(pairs)} questions for the other files of a change, NDCG@10 {mean(apart):.3f}")
+        said.append(_gain("with one of its files at hand", beside, apart))
+    return "\n  ".join(said)
+
+
+def _gain(name: str, ours: Sequence[float], theirs: Sequence[float]) -> str:
     gain, low, high = interval(ours, theirs)
-    means = f"NDCG@10 without {sum(theirs) / len(theirs):.3f}, with {sum(ours) / len(ours):.3f}"
-    return (
-        f"{name}: {len(answers)} questions, {means}, gain {gain:+.3f} ({low:+.3f} to {high:+.3f}; wanted {TARGET:+.2f})"
-    )
+    return f"{name} {mean(ours):.3f}, gain {gain:+.3f} ({low:+.3f} to {high:+.3f})"
+
+
+def _worth(step: Step, wanted: Sequence[str], hits: Sequence[Hit]) -> float:
+    """Return what hits are worth for some of a step's files; the others are left out of them."""
+    question = Question(step.sha, "lift", "", "", "", "", step.title, tuple(Place(path, 0, 0) for path in wanted))
+    left = step.changed.difference(wanted)
+    return measure(question, [Place(hit.path, 0, 0) for hit in hits if hit.path not in left])["ndcg@10"]
 
 
 class Walk:
@@ -139,13 +166,11 @@ class Walk:
             self._call("capture", source="commit", session="walk")
 
     def _ask(self, step: Step) -> Answer:
-        places = tuple(Place(path, 0, 0) for path in sorted(step.changed))
-        question = Question(step.sha, "lift", "", "", "", "", step.title, places)
-        hits = self._call("recall", query=step.title, kind="code", limit=LIMIT).hits
-        index = self._engine.open(locate(str(self._root))).updater.ready(30)
+        workspace = self._engine.open(locate(str(self._root)))
         vector = self._model.embed_query(step.title)
-        bare = recall(
-            index.snapshot(),
+        bare = partial(
+            recall,
+            workspace.updater.ready(30).snapshot(),
             vector if vector.any() else None,
             {},
             step.title,
@@ -153,8 +178,18 @@ class Walk:
             now=self._now,
             kind="code",
         )
-        worth = [measure(question, [Place(hit.path, 0, 0) for hit in found])["ndcg@10"] for found in (bare, hits)]
-        return Answer(step.sha, step.title, *worth)
+        changed = sorted(step.changed)
+        found = self._found(step)
+        worth = [_worth(step, changed, hits) for hits in (bare(), bare(evolution=workspace.evolving.now()), found)]
+        if len(changed) < 2:
+            return Answer(step.sha, step.title, *worth)
+        others = changed[1:]
+        beside = (_worth(step, others, hits) for hits in (found, self._found(step, at_hand=changed[:1])))
+        return Answer(step.sha, step.title, *worth, *beside)
+
+    def _found(self, step: Step, **more: Any) -> Sequence[Hit]:
+        hits: Sequence[Hit] = self._call("recall", query=step.title, kind="code", plain=True, limit=LIMIT, **more).hits
+        return hits
 
     def _step(self, sha: str) -> Step:
         title, seconds, parents = self._git("show", "-s", "--format=%s%x00%ct%x00%P", sha).rstrip("\n").split("\0")

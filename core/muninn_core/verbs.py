@@ -187,6 +187,7 @@ class Verbs:
         from_session: Sequence[str] = (),
         task: str | None = None,
         like: str | None = None,
+        at_hand: Sequence[str] = (),
         by_file: bool = False,
         page: str | None = None,
         plain: bool = False,
@@ -215,6 +216,7 @@ class Verbs:
         `from_session`: Only memories of any of these sessions.
         `task`: Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042.
         `like`: More like this: FILE:LINE, or a memory's id. Words in `query` count as well.
+        `at_hand`: Files at hand: what changed together with them, or is beside them, counts more.
         `by_file`: One hit a file: its best place, and how many of its pieces were found.
         `page`: Further hits of an earlier answer: what it gave as `next`.
         `plain`: Take the query as words alone: no filters, no phrases in it.
@@ -244,6 +246,7 @@ class Verbs:
                 from_session=from_session,
                 task=task,
                 like=like,
+                at_hand=at_hand,
                 by_file=by_file,
                 page=page,
                 plain=plain,

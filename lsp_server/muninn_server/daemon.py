@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core import __version__
+from muninn_core.engine.edited import Seen
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, DaemonError, MuninnError
 from muninn_core.launch.lock import FileLock
@@ -56,6 +57,9 @@ agent's first one waits for half a second, once; until then its library's 37 MB 
 
 BEAT_SECONDS = 0.1
 """How often the loop's stalls are measured while somebody is connected."""
+
+REST_BEAT_SECONDS = 1.0
+"""And while nobody has asked for anything for a while, or is not even connected."""
 
 
 def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
@@ -161,7 +165,10 @@ class Daemon:
         last = time.monotonic()
         while not self._stopping.is_set():
             busy = bool(self._clients)
-            wait = BEAT_SECONDS if busy else min(1.0, max(0.01, self._remaining()))
+            # An editor that stands open all day asks for nothing most of the time: then there is no stall to be felt.
+            wait = BEAT_SECONDS if busy and not self.engine.resting else REST_BEAT_SECONDS
+            if not busy:
+                wait = min(wait, max(0.01, self._remaining()))
             try:
                 await asyncio.wait_for(self._stopping.wait(), wait)
             except TimeoutError:
@@ -244,7 +251,7 @@ class Daemon:
             )
         return place
 
-    def _watch(self, place: Place) -> None:
+    def _watch(self, place: Place) -> Seen | None:
         def failed(error: OSError) -> None:
             self.engine.note_problem(
                 place,
@@ -257,8 +264,9 @@ class Daemon:
             watcher.start()
         except OSError as error:
             failed(error)
-            return
+            return None
         self._watchers.append(watcher)
+        return watcher.seen
 
     def _leave_address(self, inode: int | None) -> None:
         assert self._address is not None

@@ -80,11 +80,16 @@ class _Tree:
 
         self._note = note
         self._lost = lost
-        self._closed = {os.path.join(place.root, ".muninn", name) for name in ("cache", "local")}
+        self._local = os.path.join(place.root, ".muninn", "local")
+        self._cache = os.path.join(place.root, ".muninn", "cache")
         self._git = (place.git_dir, os.path.join(place.git_dir, "logs")) if place.git_dir else ()
         self._paths: dict[WatchDescriptor, str] = {}
         self._watches: dict[str, WatchDescriptor] = {}
         self._id = CallbackId(id(self))
+        # In the cache only new files are told: whoever asks what happened so far makes one (`Watcher.seen`).
+        self._in_cache = Mask(
+            InotifyConstants.IN_CREATE | InotifyConstants.IN_ONLYDIR | InotifyConstants.IN_DONT_FOLLOW
+        )
         self._mask = Mask(
             InotifyConstants.IN_MODIFY
             | InotifyConstants.IN_ATTRIB
@@ -145,7 +150,9 @@ class _Tree:
         if folder in self._git:
             if path in self._git and self._watch(path):
                 self._note(os.path.join(path, "HEAD"))
-        elif not self._is_closed(path):
+        elif path == self._cache:
+            self._watch(path)
+        elif folder != self._cache and not self._is_closed(path):
             for inside in self._entered(path):
                 self._note(inside)
 
@@ -164,6 +171,8 @@ class _Tree:
             for entry in found:
                 if not entry.is_dir(follow_symlinks=False):
                     yield entry.path
+                elif entry.path == self._cache:
+                    self._watch(entry.path)
                 elif not self._is_closed(entry.path):
                     waiting.append(entry.path)
 
@@ -173,7 +182,8 @@ class _Tree:
             if folder in self._watches:
                 return True
             try:
-                wd = self._fd.add_callback(os.fsencode(folder), self._mask, self, self._id)
+                mask = self._in_cache if folder == self._cache else self._mask
+                wd = self._fd.add_callback(os.fsencode(folder), mask, self, self._id)
             except OSError:
                 if _is_folder(folder):
                     raise
@@ -192,7 +202,7 @@ class _Tree:
                 self._fd.remove_callbacks([(wd, self._id)])
 
     def _is_closed(self, folder: str) -> bool:
-        return os.path.basename(folder) in CLOSED or folder in self._closed
+        return os.path.basename(folder) in CLOSED or folder == self._local
 
 
 def _is_folder(path: str) -> bool:
@@ -212,6 +222,7 @@ class _Observed:
         self._observer: Any = None
 
     def start(self) -> None:
+        from watchdog import events
         from watchdog.events import FileSystemEvent, FileSystemEventHandler
         from watchdog.observers import Observer
 
@@ -221,19 +232,27 @@ class _Observed:
             """Hands the paths of an event on."""
 
             def on_any_event(self, event: FileSystemEvent) -> None:
-                if event.event_type in ("opened", "closed_no_write"):
-                    return
-                if event.event_type == "modified" and event.is_directory:
-                    return
                 for path in (event.src_path, event.dest_path):
                     if path:
                         note(os.fsdecode(path))
 
+        # Who opens or only reads a file changes nothing, and we read more files than anybody.
+        changes: list[type[FileSystemEvent]] = [
+            events.DirCreatedEvent,
+            events.DirDeletedEvent,
+            events.DirMovedEvent,
+            events.FileAttribEvent,
+            events.FileClosedEvent,
+            events.FileCreatedEvent,
+            events.FileDeletedEvent,
+            events.FileModifiedEvent,
+            events.FileMovedEvent,
+        ]
         self._observer = Observer()
         handler = Handler()
-        self._observer.schedule(handler, self._place.root, recursive=True)
+        self._observer.schedule(handler, self._place.root, recursive=True, event_filter=changes)
         if self._place.git_dir and not self._place.git_dir.startswith(self._place.root + os.sep):
-            self._observer.schedule(handler, self._place.git_dir, recursive=False)
+            self._observer.schedule(handler, self._place.git_dir, recursive=False, event_filter=changes)
         self._observer.start()
 
     def renew(self) -> None:

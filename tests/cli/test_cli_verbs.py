@@ -77,9 +77,10 @@ def test_init_twice_changes_nothing(shell: Shell) -> None:
 
 
 def test_options_of_every_verb_may_come_first_and_from_elsewhere(shell: Shell, tmp_path: Path) -> None:
+    kept = shell.json("remember", "Options may stand anywhere on the line.")["ids"]
     done = shell.run("--json", "--repo", str(shell.repo / "src"), "memories", "--limit", "1", cwd=tmp_path)
     assert done.returncode == 0
-    assert len(json.loads(done.stdout)["memories"]) == 1
+    assert [memory["id"] for memory in json.loads(done.stdout)["memories"]] == kept
 
 
 @pytest.mark.parametrize(

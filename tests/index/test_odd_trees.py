@@ -158,8 +158,8 @@ def test_a_file_that_is_written_to_while_it_is_read_is_read_again_at_the_next_lo
     write(root, {"a.py": "sail = 1\n"})
     read = text._read_all
 
-    def interrupted(descriptor, most):
-        data = read(descriptor, most)
+    def interrupted(descriptor, size, most):
+        data = read(descriptor, size, most)
         (root / "a.py").write_text("mast = 2\n")  # as long as before
         os.utime(root / "a.py", ns=(5, 5))
         return data

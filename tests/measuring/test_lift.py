@@ -37,10 +37,25 @@ def test_what_commits_showed_finds_the_file_that_words_do_not(history, tmp_path)
         answers = list(walk.answers(10, backfill=False))
     assert [one.title[-1] for one in answers] == ["1", "2", "3"]
     assert [one.remembered for one in answers[1:]] == [1.0, 1.0]
-    assert answers[0].remembered == answers[0].without < 1.0
+    assert answers[0].remembered == answers[0].lively < 1.0
+    assert [one.beside for one in answers] == [None, None, None]
 
 
-def test_a_line_tells_both_means_and_the_gain():
-    told = line("x", [Answer("a", "t", 0.25, 0.5), Answer("b", "t", 0.5, 0.75)])
-    assert told.startswith("x: 2 questions, NDCG@10 without 0.375, with 0.625, gain +0.250")
+def test_files_that_changed_together_find_each_other_when_one_is_at_hand(history, tmp_path):
+    for step in range(2):
+        for name in ("gauge", "wheel"):
+            (history / f"{name}.py").write_text(f"def {name}():\n    return {step} + 7\n")
+        git(history, "commit", "-q", "-a", "-m", f"Squeak {step}")
+    with Walk(history, tmp_path, load_embedder(BUNDLED, Path())) as walk:
+        last = list(walk.answers(2, backfill=False))[-1]
+    assert (last.title, last.beside) == ("Squeak 1", 1.0)
+
+
+def test_lines_tell_means_and_gains():
+    told = line("x", [Answer("a", "t", 0.25, 0.3, 0.5), Answer("b", "t", 0.5, 0.5, 0.75, 0.25, 0.75)]).splitlines()
+    assert told[0] == "x: 2 questions, NDCG@10 0.375"
+    assert told[1].startswith("  with how lively files are 0.400, gain +0.025")
+    assert told[2].startswith("  with memory, too 0.625, gain +0.250")
+    assert told[3] == "  1 questions for the other files of a change, NDCG@10 0.250"
+    assert told[4].startswith("  with one of its files at hand 0.750, gain +0.500")
     assert line("x", []) == "x: no commit that can be asked about"

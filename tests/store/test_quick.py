@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn_core.store.fold import fold
-from muninn_core.store.quick import read_line
-from muninn_core.store.record import MalformedRecord, parse_line
+from muninn_core.store.quick import memory_of, read_line
+from muninn_core.store.record import MalformedRecord, make_record, parse_line
 
 texts = st.sampled_from(["", " ", "x", "One thing. Another.", "a\nb", "é\u2028", "long " * 40])
 numbers = st.one_of(st.integers(-2, 12), st.floats(-1, 2), st.just(10**30), st.booleans())
@@ -48,7 +48,13 @@ def told(read, line):
         record = read(line)
     except MalformedRecord as error:
         return str(error)
-    return (record.id, record.ts, record.type, record.session, record.key, record.data, fold([record]).memories)
+    changes = [{"type": "update", "set": {"tags": ["u"], "more": 2}}, {"type": "archive", "reason": "old"}]
+    changed = [
+        make_record({"id": f"z{number}", "ts": "2026-02-01T10:00:00Z", "target": record.id, **change})
+        for number, change in enumerate(changes)
+    ]
+    said = [fold(records).memories for records in ([record], [record, *changed])]
+    return (record.id, record.ts, record.type, record.session, record.key, record.data, *said)
 
 
 @settings(max_examples=600, deadline=None)
@@ -78,10 +84,13 @@ def test_odd_lines_say_the_same_whichever_way_they_are_read(line):
 
 def test_a_plain_memory_takes_the_short_way_and_keeps_its_bytes():
     line = b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"One. Two.","tags":["t","t"],"more":1}'
-    assert read_line(line).alone is None
+    assert not read_line(line).plain
+    with pytest.raises(ValueError, match="no plain line"):
+        memory_of(line)
     line = line.replace(b',"more":1', b"")
     record = read_line(line)
-    assert record.alone is not None
-    assert (record.line, record.alone.title, record.alone.tags) == (line, "One", ("t",))
+    memory = memory_of(line)
+    assert record.plain
+    assert (record.line, memory.title, memory.tags) == (line, "One", ("t",))
     assert record == parse_line(line)
     assert record != parse_line(line.replace(b"Two", b"Three"))

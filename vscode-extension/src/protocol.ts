@@ -360,6 +360,8 @@ export interface RecallParams {
   task?: string | null;
   /** More like this: FILE:LINE, or a memory's id. Words in `query` count as well. */
   like?: string | null;
+  /** Files at hand: what changed together with them, or is beside them, counts more. */
+  at_hand?: readonly string[];
   /** One hit a file: its best place, and how many of its pieces were found. */
   by_file?: boolean;
   /** Further hits of an earlier answer: what it gave as `next`. */

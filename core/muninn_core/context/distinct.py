@@ -7,6 +7,7 @@ returned with its reason. It knows no budget but the size that joined pieces may
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
@@ -123,8 +124,13 @@ def _triples(words: Sequence[str]) -> frozenset[int]:
     """Return a number for each three words in a row, the same on every machine; none for a short text."""
     if len(words) < SHORTEST:
         return frozenset()
-    sums = [crc32(word.casefold().encode("utf-8", "surrogatepass")) for word in words]
+    sums = [*map(_sum, words)]
     return frozenset((a * 31 + b) * 31 + c for a, b, c in zip(sums, sums[1:], sums[2:], strict=False))
+
+
+@lru_cache(8192)
+def _sum(word: str) -> int:
+    return crc32(word.casefold().encode("utf-8", "surrogatepass"))
 
 
 def _joined(candidates: Sequence[Candidate], most: int) -> list[Candidate]:

@@ -166,7 +166,7 @@ def _retry(room: _Room, form: Callable[[PackItem], PackItem | None]) -> None:
 
 def cost(item: PackItem) -> int:
     """Return the most tokens that an item takes in any format."""
-    return max(count_tokens(render_one(item, style)) for style in FORMATS)
+    return max(map(count_tokens, render_one(item)))
 
 
 def _size(sheet: Sheet) -> int:

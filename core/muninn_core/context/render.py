@@ -52,11 +52,10 @@ def render_sheet(sheet: Sheet, style: Format) -> str:
     return _xml(sheet) if style == "xml" else _markdown(sheet)
 
 
-def render_one(item: PackItem, style: Format) -> str:
-    """Return one item in a format, as it stands in the text of a pack."""
-    if style == "json":
-        return encode_json(_plain(item)).decode() + ",\n"
-    return _tagged(item) if style == "xml" else render_item(item)
+def render_one(item: PackItem) -> tuple[str, ...]:
+    """Return one item in each format, as it stands in the text of a pack."""
+    facts, noted = _facts(item), marks(item)  # of hundreds of items each time, of which a few are shown
+    return (render_item(item), _tagged(item, facts, noted), encode_json(_plain(item, facts, noted)).decode() + ",\n")
 
 
 def headline_of(item: PackItem) -> str:
@@ -166,7 +165,7 @@ def _json(sheet: Sheet) -> str:
     head = {"bundle": sheet.bundle, "query": _clean(sheet.heading), "left_out": sheet.omitted}
     if sheet.headlines:
         head["summary"] = [_clean(line) for line in sheet.headlines]
-    items = ",\n".join(encode_json(_plain(item)).decode() for item in sheet.items)
+    items = ",\n".join(encode_json(_plain(item, _facts(item), marks(item))).decode() for item in sheet.items)
     return f'{encode_json(head).decode()[:-1]},"items":[\n{items}\n]}}\n'
 
 
@@ -186,9 +185,9 @@ def _facts(item: PackItem) -> dict[str, str]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _plain(item: PackItem) -> dict[str, Any]:
-    fields: dict[str, Any] = {name: _clean(value) for name, value in _facts(item).items()}
-    fields |= {"notes": [_clean(mark) for mark in marks(item)]} if marks(item) else {}
+def _plain(item: PackItem, facts: dict[str, str], noted: tuple[str, ...]) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: _clean(value) for name, value in facts.items()}
+    fields |= {"notes": [_clean(mark) for mark in noted]} if noted else {}
     return fields | {"text": _clean(item.text)} if item.form != "headline" else fields
 
 
@@ -198,11 +197,11 @@ def _xml(sheet: Sheet) -> str:
     parts = [f"<context{head}>\n"]
     if sheet.headlines:
         parts += ["<summary>\n", *(f"{_escaped(line)}\n" for line in sheet.headlines), "</summary>\n"]
-    return "".join([*parts, *(_tagged(item) for item in sheet.items), "</context>\n"])
+    return "".join([*parts, *(_tagged(item, _facts(item), marks(item)) for item in sheet.items), "</context>\n"])
 
 
-def _tagged(item: PackItem) -> str:
-    head = f"<item{_attributes({**_facts(item), 'notes': '; '.join(marks(item))})}"
+def _tagged(item: PackItem, facts: dict[str, str], noted: tuple[str, ...]) -> str:
+    head = f"<item{_attributes({**facts, 'notes': '; '.join(noted)})}"
     return f"{head}/>\n" if item.form == "headline" else f"{head}>\n{_content(item.text)}\n</item>\n"
 
 
@@ -228,4 +227,4 @@ _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def _clean(text: str) -> str:
-    return _UNFIT.sub("\ufffd", text)
+    return text if text.isprintable() else _UNFIT.sub("\ufffd", text)

@@ -14,4 +14,5 @@ BYTES_PER_TOKEN = 3.5
 
 def count_tokens(text: str) -> int:
     """Return the estimated number of tokens of a text."""
-    return -int(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return -int(-size // BYTES_PER_TOKEN)

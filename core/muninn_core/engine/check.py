@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from muninn_core.engine.names import Names
 from muninn_core.errors import NotInitialised, StorageError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Saw
+from muninn_core.model.value import replace
 from muninn_core.protocol.params import CheckParams
 from muninn_core.protocol.results import CheckResult, Finding
 from muninn_core.source.ownfile import kind_of
@@ -34,6 +36,7 @@ from muninn_core.store.secrets import mask
 from muninn_core.store.spool import spools
 
 _ENVELOPE = frozenset(ENVELOPE)
+_NESTING = (list, dict)
 
 MOST = 1_000
 """Findings of one rule beyond which only their number is told."""
@@ -98,26 +101,16 @@ def _kept(found: Iterable[Finding], levels: CheckConfig) -> tuple[Finding, ...]:
     """Give findings their level, drop those of rules that are off, sort them, and shorten what is too long."""
     by_rule: dict[str, list[Finding]] = {}
     for finding in found:
-        level = getattr(levels, finding.rule)
-        if level != "off":
-            by_rule.setdefault(finding.rule, []).append(
-                Finding(
-                    rule=finding.rule,
-                    level=level,
-                    message=finding.message,
-                    path=finding.path,
-                    line=finding.line,
-                    id=finding.id,
-                    hint=finding.hint,
-                )
-            )
+        by_rule.setdefault(finding.rule, []).append(finding)
     kept: list[Finding] = []
     for rule, findings in by_rule.items():
-        findings.sort(key=_order)
-        kept += findings[:MOST]
+        level = getattr(levels, rule)
+        if level == "off":
+            continue
+        kept += [replace(finding, level=level) for finding in nsmallest(MOST, findings, key=_order)]
         if len(findings) > MOST:
             more = f"{len(findings) - MOST} more of this rule"
-            kept.append(Finding(rule=rule, level=findings[0].level, message=more))
+            kept.append(Finding(rule=rule, level=level, message=more))
     return tuple(sorted(kept, key=_order))
 
 
@@ -174,19 +167,25 @@ def _texts(data: Mapping[str, Any]) -> list[str]:
     """Return all texts of a record but those of its envelope, names of inner fields with their values."""
     found: list[str] = []
     waiting: list[Any] = []
-    for name, value in data.items():
+    for name, value in data.items():  # what JSON gives is of these very types, and every record passes here
         if name not in _ENVELOPE:
-            (found if isinstance(value, str) else waiting).append(value)
+            if type(value) is str:
+                found.append(value)
+            elif type(value) in _NESTING:
+                waiting.append(value)
     while waiting:
         value = waiting.pop()
-        if isinstance(value, list):
+        if type(value) is list:
             for item in value:
-                (found if isinstance(item, str) else waiting).append(item)
-        elif isinstance(value, dict):
+                if type(item) is str:
+                    found.append(item)
+                elif type(item) in _NESTING:
+                    waiting.append(item)
+        else:
             for name, inner in value.items():
-                if isinstance(inner, str):
+                if type(inner) is str:
                     found.append(f"{name}: {inner}")
-                else:
+                elif type(inner) in _NESTING:
                     waiting.append(inner)
     return found
 
@@ -202,8 +201,8 @@ def _dangling(state: State, root: Path) -> Iterator[Finding]:
     for memory in state.memories.values():
         if not memory.active:
             continue
-        cited = {cite.path for cite in memory.cites}
-        for path in sorted({*cited, *memory.files}):
+        cited = {cite.path for cite in memory.cites} if memory.cites else ()
+        for path in dict.fromkeys((*cited, *memory.files)):
             if path not in there:
                 there[path] = os.path.lexists(root / path)
             if not there[path]:
@@ -231,8 +230,9 @@ def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:
 
 
 def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
-    known = {record.id for lines in sealed for record in lines.records}
-    for session, path in spools(layout).items():
+    waiting = spools(layout)
+    known = {record.id for lines in sealed for record in lines.records} if waiting else set()
+    for session, path in waiting.items():
         shown = layout.relative(path)
         records = read_lines(_read(layout, path), shown).records
         count = sum(1 for record in records if record.id not in known)

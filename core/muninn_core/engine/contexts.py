@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from muninn_core.context.bundle import bundle_id, differences, explain, matching, moved
@@ -20,6 +20,7 @@ from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
+from muninn_core.model.memory import Memory
 from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
 from muninn_core.protocol.params import ContextParams, RecallParams, ReplayParams, WhyParams
 from muninn_core.protocol.results import ContextResult, ReplayResult, WhyResult
@@ -154,7 +155,9 @@ def _candidates(
     """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
     library, look = workspace.documents.look(), workspace.citations.look()
     seen = visible(workspace, params.scope, params.session)
-    pins = memory_hits(sight.memories.values(), sight.now, lambda memory: memory.pinned and seen(memory), look)
+    pins = memory_hits(
+        _pinned(workspace, params, sight), sight.now, lambda memory: memory.pinned and seen(memory), look
+    )
     candidates = [("pin", hit) for hit in pins]
     if params.task:
         candidates += [("task", hit) for hit in task_hits(library, sight, params.task, seen, look)]
@@ -171,6 +174,14 @@ def _candidates(
         decisions = touched(library, hand.edited, tuple(hand.files), found.get("code", ()))
         found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
+
+
+def _pinned(workspace: Workspace, params: ContextParams, sight: Sight) -> Iterable[Memory]:
+    """Return memories of which some may be pinned: all that are, and no more where these are known."""
+    if params.at is not None or params.branches:
+        return sight.memories.values()
+    known = (sight.memories.get(memory.id) for memory in workspace.current.pinned(sight.now))
+    return (memory for memory in known if memory is not None)
 
 
 def _keep(workspace: Workspace, result: ContextResult) -> None:

@@ -44,6 +44,7 @@ from muninn_core.engine import (
 from muninn_core.engine.briefing import brief
 from muninn_core.engine.check import check
 from muninn_core.engine.desk import Desk
+from muninn_core.engine.edited import Seen
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.lint import lint
 from muninn_core.engine.past import Past
@@ -73,7 +74,8 @@ def _now() -> datetime:
 
 
 class Engine:
-    """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched.
+    """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched; it
+    returns what says how much was seen since, or None where nobody watches.
 
     `home` is the user's folder, where other tools keep memory outside of the work tree; None when there is none.
     `global_memory` is the folder of the user's memory of all projects; without it there is no global scope.
@@ -89,7 +91,7 @@ class Engine:
         clock: Callable[[], datetime] = _now,
         chance: Callable[[int], bytes] = os.urandom,
         load: Callable[[str, Path], Embedder] = load_embedder,
-        opened: Callable[[Place], None] = lambda _place: None,
+        opened: Callable[[Place], Seen | None] = lambda _place: None,
         clients: Callable[[], int] = lambda: 0,
         home: Path | None = None,
     ) -> None:
@@ -149,7 +151,7 @@ class Engine:
             )
             found.tell = lambda paths: self._tell(place.root, paths)
             self._workspaces[place.root] = found
-            self._opened(place)
+            found.edited.seen = self._opened(place) or found.edited.seen
             found.start()
             return found
 
@@ -189,6 +191,11 @@ class Engine:
     def restless(self) -> bool:
         """Whether nobody has called a verb for a while, and memory was not given back since."""
         return not self._resting and time.monotonic() - self._last_call > REST_SECONDS
+
+    @property
+    def resting(self) -> bool:
+        """Whether nobody has called a verb since memory was given back."""
+        return self._resting
 
     def rest(self) -> None:
         """Give memory back to the system that only makes the next answer faster."""
@@ -268,7 +275,8 @@ class Engine:
     def recall(self, params: p.RecallParams, scope: Scope) -> r.RecallResult:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(scope), self.clock()
-        result = recalling.recall(workspace, params, scope, now)
+        opened = self.desk.files(scope.place.root) if params.at is None else ()
+        result = recalling.recall(workspace, params, scope, now, opened)
         workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
 

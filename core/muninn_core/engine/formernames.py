@@ -53,7 +53,9 @@ class FormerNames:
         self._head = head
         self._token = token
         self._lock = threading.Lock()
-        self._named: tuple[Mapping[str, Memory] | None, dict[str, str]] = (None, {})
+        self._seen: Mapping[str, Memory] = {}
+        self._memories: dict[str, Memory] = {}
+        self._named: dict[str, str] = {}
         self._missing: tuple[Any, list[str]] = (None, [])
         self._next: dict[str, str] = {}
         self._looked: dict[str, str] = {}
@@ -78,12 +80,32 @@ class FormerNames:
 
     def _vanished(self, memories: Mapping[str, Memory]) -> list[str]:
         """Return the paths that memories name and that are not there."""
-        if self._named[0] is not memories:
-            self._named = (memories, _named(memories.values()))
-        key = (self._token(), id(self._named[1]))
-        if self._missing[0] != key:
-            self._missing = (key, sorted(path for path in self._named[1] if not self._there(path)))
+        token = self._token()
+        came = self._take(memories)
+        if self._missing[0] is None or self._missing[0][0] != token or came is None:
+            self._missing = ((token, object()), sorted(path for path in self._named if not self._there(path)))
+        elif more := [path for path in came if not self._there(path)]:
+            self._missing = ((token, object()), sorted([*self._missing[1], *more]))
         return self._missing[1]
+
+    def _take(self, memories: Mapping[str, Memory]) -> list[str] | None:
+        """Take in the paths that memories name; return those that are new, None when others may have gone.
+
+        With each memory that is stored there are others than before, of which all but a few are the same objects.
+        """
+        if memories is self._seen:
+            return []
+        before, after = self._memories, dict(memories.items())
+        self._seen, self._memories = memories, after
+        changed = [memory for identity, memory in after.items() if before.get(identity) is not memory]
+        known = [before[memory.id] for memory in changed if memory.id in before]
+        stayed = len(after) == len(before) + len(changed) - len(known)
+        if not stayed or any(set(_paths(one)) - set(_paths(after[one.id])) for one in known):
+            self._named = _named(after.values(), {})
+            return None
+        there = {*self._named} if changed else set()
+        self._named = _named(changed, self._named)
+        return [path for path in self._named if path not in there] if changed else []
 
     def _there(self, path: str) -> bool:
         return os.path.lexists(f"{self._root}/{path}")
@@ -101,7 +123,7 @@ class FormerNames:
         others = {commit for commit in self._looked.values() if commit != head}
         if not all(git.is_ancestor(self._root, commit, head) for commit in others):
             self._next, self._looked = {}, {}
-        since = _day_before(min(self._named[1][name] for name in missing))
+        since = _day_before(min(self._named[name] for name in missing))
         names = set(missing)
         for _ in range(MOST_RENAMES):
             names = {name for name in names if not self._there(name)}
@@ -145,11 +167,14 @@ class FormerNames:
         return likeness(data.decode("utf-8-sig", "replace").split("\n"), read.text.split("\n")) >= LIKE
 
 
-def _named(memories: Iterable[Memory]) -> dict[str, str]:
-    """Return the paths that memories name or cite, each with the time of the oldest of them."""
-    found: dict[str, str] = {}
+def _paths(memory: Memory) -> tuple[str, ...]:
+    return (*memory.files, *(cite.path for cite in memory.cites))
+
+
+def _named(memories: Iterable[Memory], found: dict[str, str]) -> dict[str, str]:
+    """Add the paths that memories name or cite, each with the time of the oldest of them."""
     for memory in memories:
-        for path in (*memory.files, *(cite.path for cite in memory.cites)):
+        for path in _paths(memory):
             known = found.get(path)
             if known is None or memory.ts < known:
                 found[path] = memory.ts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -21,9 +21,11 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams, RecallParams
+from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.narrow import narrow
 from muninn_core.retrieval.recall import Focus, Hybrid, Reader, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
+from muninn_core.retrieval.remembered import Remembered
 from muninn_core.retrieval.telling import bounded
 
 MOST_NAMED = 300
@@ -74,9 +76,28 @@ def asking(
         bounds=within,
         curated=curated(library, params.at),
         half_life=workspace.config.memory.half_life_days,
-        witnesses=witnesses_of(workspace, params, sight),
+        witnesses=_once(witnesses_of(workspace, params, sight)),
         hybrid=hybrid_of(workspace),
+        evolution=evolution_of(workspace, params),
     )
+
+
+def evolution_of(workspace: Workspace, params: RecallParams | ContextParams) -> Evolution:
+    """Return what history says of files; of the past nothing is said, since no code is searched there."""
+    return workspace.evolving.now() if params.at is None else UNKNOWN
+
+
+def _once(told: Testimony) -> Testimony:
+    """Return what remembers its answers: each kind of source is asked for by the same words."""
+    known: dict[tuple[str, ...], Mapping[str, Remembered]] = {}
+
+    def once(words: Sequence[str]) -> Mapping[str, Remembered]:
+        key = tuple(words)
+        if key not in known:
+            known[key] = told(words)
+        return known[key]
+
+    return once
 
 
 def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sight: Sight) -> Testimony:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.engine.documents import Library
 from muninn_core.engine.sight import Sight
-from muninn_core.engine.subjects import changed_files
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import Hit
@@ -60,7 +59,7 @@ class Hand(NamedTuple):
 
 def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
     """Return what is at hand. Raises BadParams for what can't be read, NotFoundError for what is not there."""
-    named = dict.fromkeys((_rooted(workspace, file) for file in params.files), "named by the asker")
+    named = dict.fromkeys((rooted(workspace, file) for file in params.files), "named by the asker")
     if params.at is not None:
         _refuse_places(params)
         return Hand(named)
@@ -72,12 +71,12 @@ def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
         files[path], lines[path] = "the cursor is in it", line
         pieces += _around(_chunks(sight, path), path, line)
     changed = _changed(workspace, params.diff) if params.diff is not None else ()
-    edited = changed_files(workspace)
+    edited = workspace.edited.files()
     for each in changed:
         files.setdefault(each.path, "the change touches it")
         lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
     pieces += _touched(sight, changed)
-    for path in (*named, *(_rooted(workspace, each) for each in params.open_files), *edited):
+    for path in (*named, *(rooted(workspace, each) for each in params.open_files), *edited):
         files.setdefault(path, named.get(path) or _ground(workspace, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
     common = sorted(names, key=lambda name: (-names[name], name))[:12]
@@ -85,7 +84,7 @@ def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
 
 
 def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:
-    is_open = path in {_rooted(workspace, each) for each in params.open_files}
+    is_open = path in {rooted(workspace, each) for each in params.open_files}
     return "open in an editor" if is_open else "changed in the work tree"
 
 
@@ -136,7 +135,7 @@ def _refuse_places(params: ContextParams) -> None:
             )
 
 
-def _rooted(workspace: Workspace, path: str) -> str:
+def rooted(workspace: Workspace, path: str) -> str:
     """Return a path as the index has it; what lies elsewhere stays as it is, and is found nowhere."""
     relative = path.removeprefix(workspace.place.root.rstrip("/") + "/").replace("\\", "/")
     return posixpath.normpath(relative) if relative else relative
@@ -146,7 +145,7 @@ def _cursor(workspace: Workspace, cursor: str) -> tuple[str, int]:
     found = _CURSOR.fullmatch(cursor)
     if found is None or not int(found["line"]):
         raise BadParams(f"'{cursor}' is no place in a file", hint="It is FILE:LINE or FILE:LINE:COL, counted from 1.")
-    return _rooted(workspace, found["path"]), int(found["line"])
+    return rooted(workspace, found["path"]), int(found["line"])
 
 
 def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:

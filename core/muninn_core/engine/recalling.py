@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from muninn_core.engine.asking import Asking, understand
 from muninn_core.engine.focus import task_of
-from muninn_core.engine.gather import curated, hybrid_of, vector_of, witnesses_of
+from muninn_core.engine.gather import curated, evolution_of, hybrid_of, vector_of, witnesses_of
+from muninn_core.engine.hand import rooted
 from muninn_core.engine.likeness import Likeness, likeness
 from muninn_core.engine.pages import Rest
 from muninn_core.engine.scope import Scope
@@ -32,6 +33,9 @@ from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, Read
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.telling import MOST_WORDS, bounded, weights
 
+OPEN_FILES = 5
+"""How many files that are open in editors count as being at hand, those that were used last."""
+
 FILES_DEEP = 4
 """How many candidates are ranked for each file of an answer by files."""
 
@@ -47,8 +51,13 @@ class _Ask(NamedTuple):
     notes: tuple[str, ...]
 
 
-def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: datetime) -> RecallResult:
-    """Answer a question, or go on with an answer. Raises BadParams, NotFoundError and what `sight_of` raises."""
+def recall(
+    workspace: Workspace, params: RecallParams, scope: Scope, now: datetime, opened: Sequence[str] = ()
+) -> RecallResult:
+    """Answer a question, or go on with an answer. Raises BadParams, NotFoundError and what `sight_of` raises.
+
+    `opened` are the files that editors have open, the last used first.
+    """
     if params.page is not None:
         return _page(workspace, params, params.page, now)
     asking = understand(workspace, params, now)
@@ -57,7 +66,7 @@ def recall(workspace: Workspace, params: RecallParams, scope: Scope, now: dateti
         asking = asking.about(sight.now)
     scope.check()
     ask = _ask(workspace, asking, sight)
-    ranking = _ranked(workspace, asking, sight, ask)
+    ranking = _ranked(workspace, asking, sight, ask, opened)
     ranked: list[Candidate] = ranking
     pieces: dict[str, tuple[int, float]] = {}
     if params.by_file:
@@ -108,9 +117,11 @@ def _left_out(asking: Asking, narrowing: Narrowing) -> list[str]:
     return found
 
 
-def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask) -> Ranking:
+def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask, opened: Sequence[str]) -> Ranking:
     params, library = asking.params, workspace.documents.look()
-    focus = Focus(session=params.session, task=task_of(workspace, library, params.task, params.session).code or None)
+    task = task_of(workspace, library, params.task, params.session).code or None
+    files = [rooted(workspace, each) for each in params.at_hand] if params.at is None else []
+    focus = Focus(files=[*files, *opened[:OPEN_FILES]], session=params.session, task=task)
     half_life, hybrid = workspace.config.memory.half_life_days, hybrid_of(workspace)
     if not ask.text:
         return browse(
@@ -137,6 +148,7 @@ def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask) -> Ra
         curated=curated(library, params.at),
         half_life=half_life,
         witnesses=witnesses_of(workspace, params, sight),
+        evolution=evolution_of(workspace, params),
         hybrid=hybrid,
     )
 

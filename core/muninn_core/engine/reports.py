@@ -114,6 +114,7 @@ def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexRes
             scope.check()
             scope.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
         updater.wait_memories(WAIT_SECONDS)
+        workspace.evolving.follow()
         scope.report("end", "up to date")
     state = _index_status(workspace)
     return IndexResult(

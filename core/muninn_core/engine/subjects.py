@@ -7,13 +7,10 @@ asker has one at hand, or when the best code hits of the question are in one or 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from muninn_core import git
 from muninn_core.engine.documents import Library
 from muninn_core.engine.sideindex import Joined
-from muninn_core.engine.workspace import Workspace
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
@@ -87,16 +84,3 @@ def _named(document: Document, paths: Iterable[str]) -> str:
 def _symbol(document: Document, code: Iterable[Hit]) -> str:
     defined = {name.rpartition(".")[2] for hit in code for name in hit.symbol.split()}
     return next((symbol for symbol in document.symbols if symbol in defined), "")
-
-
-def changed_files(workspace: Workspace) -> tuple[str, ...]:
-    """Return the files that differ from HEAD, also new ones, sorted; our own folder is no subject.
-
-    Git is asked each time: what was edited a moment ago is what somebody works at.
-    """
-    if not workspace.place.git_dir:
-        return ()
-    root, head = Path(workspace.place.root), workspace.head.read().commit
-    differing = git.changes(root, head) if head is not None else None
-    found = {*(differing.changed if differing is not None else ()), *git.untracked(root)}
-    return tuple(sorted(path for path in found if not path.startswith(".muninn/")))

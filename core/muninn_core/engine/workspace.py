@@ -18,7 +18,9 @@ from muninn_core.engine.bridges import Known, Outside, indexing
 from muninn_core.engine.citations import Citations
 from muninn_core.engine.current import Current
 from muninn_core.engine.documents import Documents
+from muninn_core.engine.edited import Edited
 from muninn_core.engine.elsewhere import Elsewhere, Works
+from muninn_core.engine.evolving import Evolving
 from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
@@ -105,6 +107,8 @@ class Workspace:
         self.past = Past(place)
         self.elsewhere = Elsewhere(place, self.past)
         self.works = Works(place, self.past)
+        self.edited = Edited(place, lambda: self.head.read().commit)
+        self.evolving = Evolving(place, lambda: self.head.read().commit)
         self.pages = Pages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
@@ -161,6 +165,7 @@ class Workspace:
         self.index_of_past.close()
         self.index_of_branches.close()
         self.citations.rest()
+        self.evolving.close()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()

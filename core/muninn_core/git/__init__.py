@@ -23,7 +23,7 @@ from muninn_core.git.objects import BlobChange, Entry, blob, blob_changes, holds
 from muninn_core.git.patch import Touched, read_patch, touched_by
 from muninn_core.git.run import GitError, stream
 from muninn_core.git.trail import Trail
-from muninn_core.git.worktree import Head, HeadReader, head, hooks_folder, ignored, list_files, naming, untracked
+from muninn_core.git.worktree import Head, HeadReader, head, hooks_folder, ignored, list_files, naming, noted, untracked
 
 __all__ = [
     "BlobChange",
@@ -59,6 +59,7 @@ __all__ = [
     "list_tree",
     "merge_base",
     "naming",
+    "noted",
     "read_blobs",
     "read_patch",
     "refs",

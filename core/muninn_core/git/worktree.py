@@ -76,6 +76,15 @@ class HeadReader:
         return (first, f"{self._place.git_dir}/{ref}", f"{common}/{ref}", f"{common}/packed-refs")
 
 
+def noted(place: Place) -> object:
+    """Return what changes when git writes down something about a work tree's files: in the index, for one.
+
+    The list of what this clone ignores and its configuration count, too; a person edits them.
+    """
+    own, common = place.git_dir, place.identity
+    return tuple(map(_stamp, (f"{own}/index", f"{common}/info/exclude", f"{common}/config")))
+
+
 def _stamp(path: str) -> object:
     """Return what changes when git replaces a file: it always writes a new one and renames it."""
     try:

@@ -193,6 +193,10 @@ def _load_bundled(options: dict[str, Any]) -> Any:
         def _list_supported_models(cls) -> list[Any]:
             return [description]
 
+        def query_embed(self, query: str, **_: Any) -> Any:
+            """Yield the vector of one question, without the machinery of batches."""
+            yield self.raw_embed([query])[0]
+
     return Bundled(BUNDLED, **options)
 
 

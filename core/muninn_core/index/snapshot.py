@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.manifest import memory_key
 from muninn_core.index.vector import cosines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -20,9 +20,49 @@ if TYPE_CHECKING:
     from muninn_core.index.vector import Meaning
     from muninn_core.model.chunk import Chunk, SourceKind
 
+T = TypeVar("T")
 
-_KEPT_CHUNKS = 2_000
-"""Chunks that were read and are kept, some megabytes: questions that follow each other find much the same."""
+
+class Recent:
+    """What was read of one state and is kept, some megabytes: questions that follow each other find much the same.
+
+    An id is never used again, and what it stands for never changes: so the next state begins with what is left of it.
+    """
+
+    CHUNKS = 3_000
+    PATHS = 50_000
+
+    def __init__(self) -> None:
+        self.chunks: dict[int, Chunk] = {}
+        self.paths: dict[int, str] = {}
+
+    def without(self, removed: Collection[int]) -> Recent:
+        """Return the same for a state in which some chunks are gone. Of files only a state's own words are asked."""
+        left = Recent()
+        left.chunks, left.paths = dict(self.chunks), self.paths
+        for number in removed:
+            left.chunks.pop(number, None)
+        return left
+
+    def take_chunks(self, read: Mapping[int, Chunk]) -> None:
+        """Keep chunks; the oldest go when there are too many."""
+        self.chunks = _joined(self.chunks, read, self.CHUNKS)
+
+    def take_paths(self, read: Mapping[int, str]) -> None:
+        """Keep the paths of files."""
+        self.paths = _joined(self.paths, read, self.PATHS)
+
+    def forget(self) -> None:
+        """Give the memory back."""
+        self.chunks, self.paths = {}, {}
+
+
+def _joined(kept: dict[int, T], read: Mapping[int, T], most: int) -> dict[int, T]:
+    """Return both; a new dict without the older half where there are too many, since others may be reading this one."""
+    if len(kept) + len(read) > most:
+        kept = dict(list(kept.items())[most // 2 :])
+    kept.update(read)
+    return kept
 
 
 class Snapshot:
@@ -31,14 +71,14 @@ class Snapshot:
     Safe to use from several threads; free when nobody holds it.
     """
 
-    def __init__(self, manifest: Manifest, words: Words, meaning: Meaning) -> None:
+    def __init__(self, manifest: Manifest, words: Words, meaning: Meaning, recent: Recent) -> None:
         self._manifest = manifest
         self._words = words
         self._meaning = meaning
         self.generation = manifest.generation
         self.code = manifest.code
         self._counts: dict[str, int] | None = None
-        self._chunks: dict[int, Chunk] = {}
+        self._recent = recent
         weakref.finalize(self, manifest.close)
 
     @property
@@ -93,7 +133,12 @@ class Snapshot:
     def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25 score) of whole files, best first, ties by path. Memories are no files."""
         hits = self._words.search_files(words, limit, kind)
-        paths = self._manifest.file_paths([number for number, _ in hits])
+        paths = self._recent.paths
+        missing = [number for number, _ in hits if number not in paths]
+        if missing:
+            read = self._manifest.file_paths(missing)
+            paths = {number: paths[number] for number, _ in hits if number in paths} | read
+            self._recent.take_paths(read)
         found = [(paths[number], score) for number, score in hits if number in paths]
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))
 
@@ -103,13 +148,14 @@ class Snapshot:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk}. A memory's chunk has the memory's id as its path."""
-        known = self._chunks
+        known = self._recent.chunks
         missing = [number for number in ids if number not in known]
-        if missing:
-            if len(known) + len(missing) > _KEPT_CHUNKS:
-                self._chunks = known = {number: known[number] for number in ids if number in known}
-            known.update(self._manifest.chunks(missing))
-        return {number: known[number] for number in ids if number in known}
+        read = self._manifest.chunks(missing) if missing else {}
+        found = {number: known[number] for number in ids if number in known}
+        if read:
+            self._recent.take_chunks(read)
+            found = {number: chunk for number in ids if (chunk := found.get(number) or read.get(number)) is not None}
+        return found
 
     def chunks_of(self, path: str) -> dict[int, Chunk]:
         """Return {id: chunk} of a file, in the order of the file."""
@@ -133,7 +179,7 @@ class Snapshot:
 
     def rest(self) -> None:
         """Give memory back that only makes the next answer faster."""
-        self._chunks = {}
+        self._recent.forget()
         self._manifest.rest()
 
     def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:

@@ -18,7 +18,7 @@ import numpy as np
 from muninn_core.errors import MuninnError
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
 from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
-from muninn_core.index.snapshot import Snapshot
+from muninn_core.index.snapshot import Recent, Snapshot
 from muninn_core.index.vector import Meaning, gather
 from muninn_core.index.whole import whole
 from muninn_core.source.identifiers import words
@@ -85,6 +85,7 @@ class Writer:
         self._lexical = lexical
         self._meaning = Meaning(dim)
         self._stale = True
+        self._recent = Recent()
 
     def write(self, batch: Sequence[Extracted]) -> int:
         """Take extracted files in, drop those that could not be read, and return how many of these were known."""
@@ -281,11 +282,13 @@ class Writer:
         if self._stale:
             self._meaning = gather(self._dim, lambda kind: self._manifest.vectors(self._dim, kind))
             self._stale = False
+            self._recent = Recent()
         elif change.removed or change.ids:
             rows = np.concatenate(change.rows) if change.rows else np.zeros((0, self._dim), np.int8)
             self._meaning = self._meaning.changed(change.removed, change.ids, rows)
+            self._recent = self._recent.without(change.removed)
         read = self._lexical.read()
-        self.newest = Snapshot(open_reader(self._state), read, self._meaning)
+        self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent)
         if self._manifest.checkpoint() > _WAL_PAGES:
             # A reader that began after the whole log was moved does not hold it, so that it can start over.
-            self.newest = Snapshot(open_reader(self._state), read, self._meaning)
+            self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent)

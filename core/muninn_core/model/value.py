@@ -24,6 +24,7 @@ __all__ = [
     "decoder_of",
     "encode_json",
     "field",
+    "fields_of",
     "from_plain",
     "json_schema",
     "replace",
@@ -53,6 +54,11 @@ def from_plain(data: Any, kind: type[T]) -> T:
 def to_plain(value: Any) -> Any:
     """Turn a value into dicts, lists and scalars."""
     return msgspec.to_builtins(value)
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """Return the fields of a value by name, in the order of declaration; what they hold stays as it is."""
+    return msgspec.structs.asdict(value)
 
 
 def encode_json(value: Any) -> bytes:

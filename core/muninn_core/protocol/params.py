@@ -145,6 +145,10 @@ class RecallParams(Value):
     like: Annotated[
         str | None, Meta(description="More like this: FILE:LINE, or a memory's id. Words in `query` count as well.")
     ] = None
+    at_hand: Annotated[
+        tuple[str, ...],
+        Meta(description="Files at hand: what changed together with them, or is beside them, counts more."),
+    ] = ()
     by_file: Annotated[
         bool, Meta(description="One hit a file: its best place, and how many of its pieces were found.")
     ] = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from muninn_core.retrieval.query import beginning
 from muninn_core.source.identifiers import words
@@ -23,11 +24,29 @@ def file_words(path: str) -> tuple[str, ...]:
     return _parts(stem)
 
 
+class Name(NamedTuple):
+    """A name that a chunk defines: its distinct words and their beginnings."""
+
+    name: str
+    words: tuple[str, ...]
+    beginnings: frozenset[str]
+
+
+class Defined(NamedTuple):
+    """The names that a chunk defines, as they are written, and as words."""
+
+    written: frozenset[str]
+    names: tuple[Name, ...]
+    beginnings: frozenset[str]
+
+
 @lru_cache(maxsize=50_000)
-def symbol_words(symbol: str) -> tuple[tuple[str, tuple[str, ...], frozenset[str]], ...]:
-    """Return (name, its distinct words, their beginnings) of each name that a chunk defines, with blanks between."""
-    names = ((name, _parts(name)) for name in dict.fromkeys(symbol.split()))
-    return tuple((name, parts, frozenset(map(beginning, parts))) for name, parts in names if parts)
+def defined(symbol: str) -> Defined:
+    """Return what a chunk defines, by its `symbol`: names with blanks between."""
+    written = dict.fromkeys(symbol.split())
+    split = ((name, _parts(name)) for name in written)
+    names = tuple(Name(name, parts, frozenset(map(beginning, parts))) for name, parts in split if parts)
+    return Defined(frozenset(written), names, frozenset[str]().union(*(name.beginnings for name in names)))
 
 
 def _parts(name: str) -> tuple[str, ...]:

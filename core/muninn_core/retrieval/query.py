@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
 
 from muninn_core.model.value import Value
 from muninn_core.source.identifiers import words
@@ -62,12 +61,9 @@ def beginning(word: str) -> str:
     return word[:_SHORTEST]
 
 
-class Answering(NamedTuple):
-    """How well some words answer to a question: by the rarity of those that they share, and by their own share."""
-
-    question: float
-    own: float
-    shared: tuple[str, ...]
+Answering = tuple[float, float, Mapping[str, float]]
+"""How well some words answer to a question: the share of it, by the rarity of its words, that they hold; their own
+share; and the words of the question that they answer to."""
 
 
 class Ear:
@@ -92,17 +88,17 @@ class Ear:
         A word answers to itself, and less well to one that it abbreviates or that abbreviates it.
         """
         best: dict[str, float] = {}
-        own = 0.0
+        own, heard = 0.0, self._heard
         for part in parts:
-            degree, word = self._heard.get(part) or self._hear(part)
+            degree, word = heard.get(part) or self._hear(part)
             if degree:
                 own += degree
-                if degree > best.get(word, 0.0):
+                if word not in best or degree > best[word]:
                     best[word] = degree
         if not best:
             return None
         question = sum([degree * self._rarity[word] for word, degree in best.items()])
-        return Answering(question / self._whole, own / len(parts), tuple(sorted(best)))
+        return question / self._whole, own / len(parts), best
 
     def hears(self, beginnings: frozenset[str]) -> bool:
         """Whether a word with one of these beginnings (see `beginning`) may answer: a quick look before a whole one."""

@@ -15,6 +15,7 @@ from muninn_core.model.value import replace
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import Bounds, Found, Reader, candidates
 from muninn_core.retrieval.doubting import doubt
+from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.fading import has_expired, speaks, staleness
 from muninn_core.retrieval.filed import judge_files
 from muninn_core.retrieval.hits import hit_of, memory_hit, place_of
@@ -84,6 +85,7 @@ def recall(
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
     witnesses: Testimony = lambda _words: {},
+    evolution: Evolution = UNKNOWN,
 ) -> tuple[Hit, ...]:
     """Return at most `limit` hits, best first. Without `vector` (no model yet) words alone decide.
 
@@ -104,6 +106,7 @@ def recall(
         half_life=half_life,
         hybrid=hybrid,
         witnesses=witnesses,
+        evolution=evolution,
     )
     return settle(ranked, limit, standing, curated)[0]
 
@@ -129,6 +132,7 @@ def rank(
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
     witnesses: Testimony = lambda _words: {},
+    evolution: Evolution = UNKNOWN,
 ) -> Ranking:
     """Return the candidates of a question in their order: `limit` of them and, where there are, some more.
 
@@ -144,7 +148,7 @@ def rank(
     if ranked.doubt:
         return ranked
     trust = w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE
-    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files, told, trust)
+    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files, told, trust, evolution)
     found = [each for each in pool.found if each.memory is not None]
     there = {each.memory.id for each in found if each.memory is not None}
     for memory in within.sure:

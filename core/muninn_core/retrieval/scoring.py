@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.fading import recency, weathered
-from muninn_core.retrieval.names import file_words, symbol_words
+from muninn_core.retrieval.names import defined, file_words
 from muninn_core.retrieval.query import Ear, Query, parse_query
 from muninn_core.retrieval.remembered import Remembered
 from muninn_core.retrieval.signals import Signal, signal
@@ -45,10 +46,11 @@ HYBRID = Hybrid()
 class Focus:
     """What the asker is at: it counts a little in favour of what belongs to it."""
 
-    __slots__ = ("files", "session", "task")
+    __slots__ = ("files", "folders", "session", "task")
 
     def __init__(self, files: Collection[str] = (), session: str | None = None, task: str | None = None) -> None:
         self.files = frozenset(files)
+        self.folders = frozenset(path.rpartition("/")[0] for path in files)
         self.session = session
         self.task = task
 
@@ -77,6 +79,7 @@ class Asked(NamedTuple):
     told: Mapping[str, Remembered]
     trust: float = w.REMEMBERED
     """What it counts that memory speaks for a file."""
+    evolution: Evolution = UNKNOWN
 
 
 def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> Asked:
@@ -107,18 +110,19 @@ def beyond_words(found: Found) -> float:
 def named(asked: Asked, symbol: str) -> list[Signal]:
     """Return what the names that a chunk defines count: those that are asked for, and the one that answers best."""
     found = []
-    query = asked.query
-    defined = query.identifiers.intersection(symbol.split())
-    if defined:
+    query, ear, there = asked.query, asked.ear, defined(symbol)
+    if not query.identifiers.isdisjoint(there.written):
+        same = query.identifiers & there.written
         weight = w.SOUGHT if query.sought else w.DEFINES
-        note = "defines " + ", ".join(sorted(defined))
-        found.append(signal("defines", len(defined) / len(query.identifiers), weight, note))
+        found.append(
+            signal("defines", len(same) / len(query.identifiers), weight, "defines " + ", ".join(sorted(same)))
+        )
     best, answers = 0.0, ""
-    for name, parts, beginnings in symbol_words(symbol):
-        heard = asked.ear.answering(parts) if asked.ear.hears(beginnings) else None
+    for name, parts, beginnings in there.names if ear.hears(there.beginnings) else ():
+        heard = ear.answering(parts) if ear.hears(beginnings) else None
         if heard is not None:
-            own = heard.own if len(parts) > 1 else 0.0
-            value = (1 - w.SYMBOL_OWN) * heard.question * heard.own + w.SYMBOL_OWN * own
+            question, own, _ = heard
+            value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
             if value > best:
                 best, answers = value, name
     if best:
@@ -135,10 +139,11 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
     # Where a folder outside of the work tree lies says nothing of what is in it.
     name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
     if heard := asked.ear.answering(file_words(name)):
-        value = (1 - w.FILE_OWN) * heard.question + w.FILE_OWN * heard.own
-        found.append(signal("name", value, w.NAME, ", ".join(heard.shared)))
-    if asked.focus.covers(path, None):
-        found.append(signal("focus", 1.0, w.FOCUS))
+        question, own, shared = heard
+        found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
+    found += _at_hand(asked, path)
+    if kind == "code" and (churn := asked.evolution.churn.get(path)):
+        found.append(signal("churn", churn, w.CHURN))
     if bridge is not None and bridge.trust == "agent":
         found.append(signal("agent", 1.0, w.AGENT, bridge.title))
     said = asked.told.get(path)
@@ -154,6 +159,21 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
         elif kind == "code" and "docs" in kinds:
             found.append(signal("docs", 1.0, w.DOCS))
     return found + _decision(asked.curated, path, kind)
+
+
+def _at_hand(asked: Asked, path: str) -> list[Signal]:
+    """Return what files at hand say of another one; of themselves that they are."""
+    focus = asked.focus
+    if not focus.files:
+        return []
+    if path in focus.files:
+        return [signal("focus", 1.0, w.FOCUS)]
+    found = []
+    if path.rpartition("/")[0] in focus.folders:
+        found.append(signal("folder", 1.0, w.FOLDER, "beside a file at hand"))
+    if together := asked.evolution.together(focus.files).get(path):
+        found.append(signal("together", together.value, w.TOGETHER, f"changed with {together.file}"))
+    return found
 
 
 def several(matches: Sequence[float]) -> list[Signal]:

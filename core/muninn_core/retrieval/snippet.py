@@ -6,7 +6,10 @@ It knows words, not where they are shown. Offsets count UTF-16 code units, as th
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
 
 from muninn_core.model.answer import Mark, SnippetLine
 from muninn_core.source.identifiers import MAX_WORD, stem, words_of
@@ -50,9 +53,13 @@ class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
             return []
         if not run.isascii():
             return _unspaced(run, there) or [(0, len(run), min(there))]
-        parts = ((match, stem(match[0].lower())) for match in _PART.finditer(run))
-        marked = [(match.start(), match.end(), part) for match, part in parts if part in there]
-        return marked or [(0, len(run), min(there))]
+        return [part for part in _parts(run) if part[2] in there] or [(0, len(run), min(there))]
+
+
+@lru_cache(maxsize=10_000)
+def _parts(run: str) -> tuple[tuple[int, int, str], ...]:
+    """Return where the words of an identifier stand in it."""
+    return tuple((match.start(), match.end(), stem(match[0].lower())) for match in _PART.finditer(run))
 
 
 class Marker:
@@ -91,31 +98,52 @@ class Marker:
 
         Where words seem to begin says enough of all the lines; those to show are looked at in full.
         """
-        start, end = self._window([self._seem_in(row) for row in rows], self._seeming)
+        start, end = _window(self._seem_in(rows), self._seeming, len(rows))
         found = [self._in_row(row) for row in rows[start:end]]
         if any(found) or start == end:
             return start, end, found
         every = [self._in_row(row) for row in rows]  # it only seemed so: `form` begins `format`
-        start, end = self._window([{word for _, _, word in row} for row in every], self._weights)
+        held = {i: {word for _, _, word in row} for i, row in enumerate(every) if row}
+        start, end = _window(held, self._weights, len(rows))
         return start, end, every[start:end]
 
-    def _window(self, rows: Sequence[Collection[str]], weights: Mapping[str, float]) -> tuple[int, int]:
-        """Return the first and behind the last of the lines that together hold the most, blank ends left out."""
-        best, most = 0, (0.0, 0)
-        for start in [i for i, row in enumerate(rows) if row]:
-            part = rows[start : start + LINES]
-            here = (round(sum(weights[word] for word in set[str]().union(*part)), 9), sum(map(len, part)))
-            if here > most:
-                best, most = start, here
-        held = [i for i in range(best, min(best + LINES, len(rows))) if rows[i]]
-        return (held[0], min(max(held[-1] + 1, held[0] + 3), len(rows))) if held else (0, 0)
+    def _seem_in(self, rows: Sequence[str]) -> dict[int, set[str]]:
+        """Return the beginnings of wanted words that seem to begin a word, or a part of a name, by their line.
 
-    def _seem_in(self, row: str) -> Collection[str]:
-        """Return the beginnings of wanted words that seem to begin a word of a line, or a part of a name."""
-        if not row.isascii():  # accents, and scripts without blanks
+        Of most lines one look at the whole text tells that nothing is there.
+        """
+        text = "\n".join(rows)
+        low = text.lower()
+        if not text.isascii() or len(low) != len(text):  # accents, and scripts without blanks
+            return {i: held for i, row in enumerate(rows) if (held := self._seem_in_row(row))}
+        ends = list(accumulate(len(row) + 1 for row in rows))
+        found: dict[int, set[str]] = {}
+        for part in self._seeming:
+            at = low.find(part)
+            while at >= 0:
+                i = bisect_right(ends, at)
+                if i in found and part in found[i]:
+                    at = low.find(part, ends[i])
+                    continue
+                if _begins(text, low, part, at):
+                    found.setdefault(i, set()).add(part)
+                at = low.find(part, at + 1)
+        if "_" in low and self._joined(low):
+            for i, row in enumerate(rows):
+                if i not in found and "_" in row and (held := self._seem_in_row(row)):
+                    found[i] = held
+        return found
+
+    def _joined(self, low: str) -> bool:
+        """Whether a wanted word stands somewhere only when underscores are left out."""
+        whole = low.replace("_", "")
+        return any(whole.count(part) > low.count(part) for part in self._seeming)
+
+    def _seem_in_row(self, row: str) -> set[str]:
+        if not row.isascii():
             return {_beginning(word) for _, _, word in self._in_row(row)}
         low = row.lower()
-        found = [part for part in self._seeming if part in low and _begins(row, low, part)]
+        found = {part for part in self._seeming if part in low and _stands(row, low, part)}
         if "_" in low and not found:  # get_user_name answers to getusername
             whole = low.replace("_", "")
             if any(map(whole.__contains__, self._seeming)):
@@ -131,19 +159,41 @@ class Marker:
         ]
 
 
+def _window(held: Mapping[int, Collection[str]], weights: Mapping[str, float], rows: int) -> tuple[int, int]:
+    """Return the first and behind the last of the lines that together hold the most, blank ends left out.
+
+    `held` has what is in each of the lines that have something, `rows` is how many lines there are.
+    """
+    best, most = 0, (0.0, 0)
+    order = sorted(held)
+    for place, start in enumerate(order):
+        part = [held[i] for i in order[place : place + LINES] if i < start + LINES]
+        words = part[0] if len(part) == 1 else set[str]().union(*part)
+        here = (round(sum([weights[word] for word in words]), 9), sum(map(len, part)))
+        if here > most:
+            best, most = start, here
+    last = max((i for i in held if best <= i < best + LINES), default=-1)
+    return (best, min(max(last + 1, best + 3), rows)) if held else (0, 0)
+
+
 def _beginning(word: str) -> str:
     """Return what a stemmed word leaves of the word as it is written: `y` may stand for `ies`."""
     return word.removesuffix("y") or word
 
 
-def _begins(row: str, low: str, part: str) -> bool:
+def _stands(row: str, low: str, part: str) -> bool:
     """Whether a part begins a word, or a part of a name, somewhere in a line; `low` is the line in lower case."""
     at = low.find(part)
     while at >= 0:
-        if at == 0 or not low[at - 1].isalpha() or row[at].isupper() or not part[0].isalpha():
+        if _begins(row, low, part, at):
             return True
         at = low.find(part, at + 1)
     return False
+
+
+def _begins(text: str, low: str, part: str, at: int) -> bool:
+    """Whether what stands at a place begins a word, or a part of a name; `low` is the text in lower case."""
+    return at == 0 or not low[at - 1].isalpha() or text[at].isupper() or not part[0].isalpha()
 
 
 def _unspaced(run: str, there: Collection[str]) -> _Marks:

@@ -52,6 +52,15 @@ SOUGHT = 1.0
 FOCUS = 0.2
 """1 for what belongs to a file or session at hand."""
 
+TOGETHER = 2.0
+"""How much a file has changed together with one at hand (`evolution.py`): who changes one needs the other."""
+
+FOLDER = 0.15
+"""1 for what is in the folder of a file at hand."""
+
+CHURN = 0.3
+"""How much a file of code changes of late: where work was done, more work is done."""
+
 TEST = -1.2
 """Tests, as far as the question is not about tests."""
 

@@ -67,7 +67,7 @@ _CLAUDE_MEMORY = re.compile(r"^(?:/|[A-Za-z]:/).*/projects/[^/]+/memory/[^/]+\.m
 _METIS_KINDS = {"tasks": "task", "initiatives": "initiative", "adrs": "ADR", "strategies": "strategy"}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=20_000)
 def bridge_of(path: str) -> Bridge | None:
     """Return whose memory a file is, by its POSIX path relative to the root; None for what is nobody's.
 

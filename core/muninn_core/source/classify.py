@@ -107,7 +107,7 @@ _DOCS = re.compile(r"(?i)(^|/)(docs?|documentation|website)/")
 _EXAMPLE = re.compile(r"(?i)(^|/)(examples?|samples?|demos?|tutorials?)/")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=20_000)
 def classify(path: str) -> tuple[SourceKind, str]:
     """Return (kind, language) of a POSIX path relative to the root.
 
@@ -134,7 +134,7 @@ def language_of(path: str) -> str:
     return LANGUAGES.get(suffix, "text")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=20_000)
 def traits(path: str) -> frozenset[Trait]:
     """Return what ranking may want to know of a path: a test is seldom the answer to "where is this done?".
 

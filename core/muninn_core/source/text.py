@@ -18,6 +18,7 @@ Unreadable = Literal["vanished", "unreadable", "not a file", "too large", "binar
 """Why a file has no text."""
 
 _HEAD = 8_192
+_BEYOND = 4_096
 # O_NOFOLLOW: a link put in a file's place leads nowhere. O_NONBLOCK: a pipe put there does not make us wait.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -60,7 +61,7 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
             return "not a file"
         if status.st_size > most:
             return "too large"
-        data = _read_all(descriptor, most)
+        data = _read_all(descriptor, status.st_size, most)
         after = os.fstat(descriptor)
     except OSError:
         return "unreadable"
@@ -95,11 +96,14 @@ def digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def _read_all(descriptor: int, most: int) -> bytes | None:
-    """Read to the end, or return None when the file has grown above `most` bytes meanwhile."""
+def _read_all(descriptor: int, size: int, most: int) -> bytes | None:
+    """Read to the end, or return None when the file has grown above `most` bytes meanwhile.
+
+    `size` is what is expected: room for much more costs as much as the reading itself.
+    """
     parts: list[bytes] = []
     total = 0
-    while part := os.read(descriptor, 1 << 20):
+    while part := os.read(descriptor, max(size - total, 0) + _BEYOND):
         parts.append(part)
         total += len(part)
         if total > most:

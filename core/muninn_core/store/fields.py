@@ -76,10 +76,15 @@ def read_fields(
 
 def headline(text: str) -> str:
     """Return the first sentence of a text, at most 80 characters, cut between words."""
-    line = text.strip().split("\n", 1)[0].strip()
-    for end in (". ", "! ", "? "):
-        if end in line:
-            line = line.split(end, 1)[0]
+    line = text.strip()  # each step only where there is something to do: asked of every memory of a log
+    if "\n" in line:
+        line = line[: line.index("\n")].rstrip()
+    if ". " in line:
+        line = line[: line.index(". ")]
+    if "! " in line:
+        line = line[: line.index("! ")]
+    if "? " in line:
+        line = line[: line.index("? ")]
     line = line.rstrip(".")
     if len(line) <= TITLE_LENGTH:
         return line

@@ -124,7 +124,7 @@ class Filed:
         if not makes_memory(record):
             return ()  # a change of a later time: kept, not applied
         self.missing.pop(record.id, None)
-        if record.alone is None and "links" in record.data:
+        if not record.plain and "links" in record.data:
             self._connect((record.id, *superseded_by(record)))
         return (record.id,)
 
@@ -137,13 +137,13 @@ class Filed:
 
 def makes_memory(record: Record) -> bool:
     """Whether a record is no change: it makes a memory, if it has a text."""
-    return record.alone is not None or (record.type not in CHANGES and "target" not in record.data)
+    return record.plain or (record.type not in CHANGES and "target" not in record.data)
 
 
 def superseded_by(record: Record) -> tuple[str, ...]:
     """Return the memories that a record's links say are superseded, now or no longer."""
-    if record.alone is not None:
-        return ()  # read without links
+    if record.plain:
+        return ()  # it has no links
     data = record.data
     if record.type in ("link", "unlink"):
         return (data["to"],) if data["relation"] == "supersedes" else ()

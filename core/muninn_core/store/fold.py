@@ -6,7 +6,7 @@ never changes again, so that readers need no lock.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice, pairwise
 from typing import Protocol
 
@@ -15,8 +15,10 @@ from muninn_core.model.value import Value, replace
 from muninn_core.store.filed import Filed, makes_memory
 from muninn_core.store.history import alone, plain, unsealed
 from muninn_core.store.lazily import Lazily, Slots, settle
+from muninn_core.store.quick import memory_of
 from muninn_core.store.record import Record, preferred
 from muninn_core.store.relate import Component, relate
+from muninn_core.store.unmade import Unmade
 
 
 class Dispute(Value):
@@ -99,6 +101,7 @@ class Fold:
         self.slots: Slots[Record] = {}
         self.folded: Slots[Memory] = {}
         self._before: Mapping[str, Memory] = before or {}
+        self._unmade: Unmade | None = None
         self._all_made = False
         self._shown: Lazily[Memory] | None = None
         """The memories of the last state, while some of them are yet to be made."""
@@ -115,12 +118,13 @@ class Fold:
     @property
     def memories(self) -> Mapping[str, Memory]:
         """All memories by id, as they are now: a view."""
-        return Lazily(self.folded, None if self.base is None else self.base.memory)
+        return Lazily(self.folded, self._maker())
 
     def add(self, records: Iterable[Record], sealed: bool) -> None:
         """Take records in; those that are known count once. What was sealed once stays so."""
         slots, known_records, file = self.slots, self.records, self.filed.file
-        touched: set[str] = set()
+        missing = self.filed.missing
+        touched: dict[str, None] = {}  # no set: the records of a log come nearly in the order of their ids
         revised = False
         for record in records:
             identity = record.id
@@ -128,11 +132,14 @@ class Fold:
                 slots[identity] = record
                 if not sealed:
                     self.unsealed.add(identity)
-                touched.update(file(record, self._makes_memory))
+                if record.plain and identity not in missing:
+                    touched[identity] = None  # what `file` says of nearly all
+                else:
+                    touched.update(dict.fromkeys(file(record, self._makes_memory)))
                 continue
             if sealed and identity in self.unsealed:
                 self.unsealed.discard(identity)
-                touched.add(identity)
+                touched[identity] = None
             known = known_records[identity]
             if not known.says_as(record):
                 self.varied.add(identity)
@@ -140,7 +147,7 @@ class Fold:
                 revised = revised or better is not known
         if revised:
             self._file_anew()
-            touched = {*slots}
+            touched = dict.fromkeys(slots)
         self._refold(touched)
 
     def remove(self, ids: Iterable[str]) -> None:
@@ -169,7 +176,7 @@ class Fold:
         self.pending -= members
         self._before = before
         left = [apart[identity] for identity in sorted(apart.keys() - gone.keys())]
-        self._refold({each for record in left for each in self.filed.file(record, self._makes_memory)})
+        self._refold(dict.fromkeys(each for record in left for each in self.filed.file(record, self._makes_memory)))
         self.changed |= {each for each, memory in before.items() if self.folded.get(each) is not memory}
 
     def state(self) -> State:
@@ -186,13 +193,23 @@ class Fold:
         )
 
     def _show(self) -> Lazily[Memory]:
-        make = None if self.base is None or self._all_made else self.base.memory
+        make = self._maker()
         if make is not None and self._shown is not None and self._shown.settled:
             settle(self.folded, make)  # all are there, and the next state need not see to that for itself
-            self._all_made, make = True, None
+            self._all_made, self._unmade, make = True, None, None
         shown = Lazily(dict(self.folded), make)
         self._shown = shown if make is not None else None
         return shown
+
+    def _maker(self) -> Callable[[int], Memory] | None:
+        """Return what makes a memory of its number; None while there is none to be made."""
+        if self._all_made:
+            return None
+        base, unmade = self.base, self._unmade
+        if base is None or unmade is None:
+            one = base or unmade
+            return None if one is None else one.memory
+        return lambda number: (base if number >= 0 else unmade).memory(number)
 
     def latest(self, about: Iterable[str]) -> str:
         """Return the time of the last word on memories or conflicts, "" when there is none."""
@@ -211,24 +228,27 @@ class Fold:
         for record in self.records.values():
             self.filed.file(record, self._makes_memory)
 
-    def _refold(self, touched: set[str]) -> None:
+    def _refold(self, touched: dict[str, None]) -> None:
         near, changes, slots, folded = self.filed.near, self.filed.changes, self.slots, self.folded
         count, last = len(folded), next(reversed(folded), "")
         first = not (folded or self._before)
+        unmade = Unmade() if first else None
+        if unmade is not None:
+            self._unmade, self._all_made = unmade, False
         done: set[str] = set()
         for identity in sorted(touched):
             record = slots.get(identity)
-            if isinstance(record, Record) and record.alone and identity not in near and identity not in changes:
-                memory = unsealed(record.alone) if identity in self.unsealed else record.alone
-                if first:
-                    folded[identity] = memory  # nothing to compare with, thousands of times
+            if isinstance(record, Record) and record.plain and identity not in near and identity not in changes:
+                if unmade is not None and identity not in self.unsealed:
+                    folded[identity] = unmade.take(record)  # nothing to compare with; one that is plain is active
                 else:
-                    self._put(identity, memory)
+                    memory = memory_of(record.line)
+                    self._put(identity, unsealed(memory) if identity in self.unsealed else memory)
             elif identity not in done:
                 for each, memory in self._related(identity, done):
                     self._put(each, memory)
         if first:
-            self.changed |= touched
+            self.changed.update(touched)
         self._before = {}
         came = [last, *reversed([*islice(reversed(folded), len(folded) - count)])]
         if any(one > other for one, other in pairwise(came)):

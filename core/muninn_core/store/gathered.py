@@ -132,9 +132,9 @@ class Gathered:
 
     def read(self, path: str | Path) -> Lines:
         """Read a file of records. One that can't be read is malformed as a whole."""
-        shown = self._layout.relative(Path(path))
+        shown = self._layout.relative(path)
         try:
-            return read_lines(read_content(Path(path)), shown)
+            return read_lines(read_content(path), shown)
         except OSError as error:
             reason = f"can't be read: {error.strerror or error}"
             return Lines(malformed=(Malformed(path=shown, line=0, reason=reason),))

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from muninn_core.model.memory import Link, Memory
-from muninn_core.model.value import Value, field, replace
+from muninn_core.model.value import Value, field, fields_of, replace
 from muninn_core.store.approval import judge, reopen, reword
 from muninn_core.store.fields import born, cap_of, lowest, read_fields, read_link
+from muninn_core.store.quick import memory_of
 from muninn_core.store.record import Record
 
 Stamp = tuple[str, str]
@@ -43,7 +44,7 @@ class Life(Value):
 
 def live(birth: Record, changes: Iterable[Record]) -> Life | None:
     """Apply changes, in the order of their stamps, to the memory that a record made; None when it made none."""
-    fields = born(birth)
+    fields = _fields(birth)
     if fields is None:
         return None
     links = {(link.relation, link.target): (link, birth.stamp) for link in fields.pop("links", ())}
@@ -65,7 +66,7 @@ def live(birth: Record, changes: Iterable[Record]) -> Life | None:
             judge(fields, birth, change)
         if change.type != "feedback":
             fields["updated"] = max(fields["updated"], change.ts)
-    if (birth.alone is None and birth.data.get("redacted") is True) or fields.get("redacted"):
+    if (not birth.plain and birth.data.get("redacted") is True) or fields.get("redacted"):
         fields.update(_BLANK, redacted=True)
         links = {key: (Link(relation=link.relation, target=link.target), at) for key, (link, at) in links.items()}
     return Life(fields=fields, links=links, superseders=tuple(superseders), restored=restored, worded=worded)
@@ -76,10 +77,20 @@ def alone(birth: Record, *, sealed: bool) -> Memory | None:
 
     It must be `plain`. The same as `live` and `relate` give, at a fraction of the cost: nearly all memories are such.
     """
-    if birth.alone is not None:
-        return birth.alone if sealed else unsealed(birth.alone)
+    if birth.plain:
+        memory = memory_of(birth.line)
+        return memory if sealed else unsealed(memory)
     fields = born(birth)
     return None if fields is None else Memory(**fields, sealed=sealed)
+
+
+def _fields(birth: Record) -> dict[str, Any] | None:
+    """Return the fields of the memory that a record made; None when it made none."""
+    if not birth.plain:
+        return born(birth)
+    fields = fields_of(memory_of(birth.line))
+    del fields["sealed"]  # of the file it is in, and no matter of its life
+    return fields
 
 
 def unsealed(memory: Memory) -> Memory:
@@ -89,7 +100,7 @@ def unsealed(memory: Memory) -> Memory:
 
 def plain(birth: Record) -> bool:
     """Whether what a record made says nothing of others and was not blanked."""
-    if birth.alone is not None:
+    if birth.plain:
         return True
     data = birth.data
     return "links" not in data and data.get("redacted") is not True

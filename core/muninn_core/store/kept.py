@@ -201,7 +201,7 @@ def _is_composed(fold: Fold, identity: str) -> bool:
         return True
     record = fold.slots[identity]
     if isinstance(record, Record):
-        return (record if record.line else read_line(encode_line(record))).alone is None
+        return not (record if record.line else read_line(encode_line(record))).plain
     return not (isinstance(fold.base, Values) and fold.base.makes_by_itself(record))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from muninn_core.model.value import Value
@@ -60,9 +61,10 @@ class Layout(Value):
     cache: Path
     config: Path
 
-    def relative(self, path: Path) -> str:
+    def relative(self, path: str | Path) -> str:
         """Return a path as people see it: relative to the root with slashes, or whole when it lies outside."""
-        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        shown, below = str(path), os.path.join(self.root, "")  # noqa: PTH118 - of thousands of files pathlib is felt
+        return shown.removeprefix(below).replace(os.sep, "/") if shown.startswith(below) else shown
 
 
 def layout_of(root: Path, local: Path | None = None) -> Layout:

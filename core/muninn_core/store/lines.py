@@ -38,7 +38,7 @@ class TooLarge(OSError):
     """A file beyond `LARGEST_BYTES`."""
 
 
-def read_content(path: Path) -> bytes:
+def read_content(path: str | Path) -> bytes:
     """Return what is in a file of records. Raises TooLarge before it takes the memory, and OSError."""
     handle = os.open(path, _READ)  # a third of the cost of a file object, and a log has thousands of files
     try:
@@ -85,5 +85,5 @@ def unsealed_lines(content: bytes, sealed: Callable[[str], bool]) -> tuple[bytes
 def _numbered(content: bytes) -> Iterator[tuple[int, bytes]]:
     # Only b"\n" ends a line: splitlines() would also cut at separators that may stand inside a JSON text.
     for number, line in enumerate(content.split(b"\n"), start=1):
-        if line.strip():
+        if line and not line.isspace():
             yield number, line.removesuffix(b"\r")

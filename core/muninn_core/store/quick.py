@@ -1,7 +1,8 @@
 """Reading what nearly every line of a log is: a memory of this version, each field of its own type, and nothing else.
 
 Such a line goes straight into its memory, at a tenth of the cost of `parse_line` and `fields`, which say what a line
-means. Whatever is unusual about one is left to them, and a test holds that both ways say the same.
+means. Whatever is unusual about one is left to them, and a test holds that both ways say the same. Reading it only
+tells that it is plain: its memory is made by who asks for it, for most are never asked for between two starts.
 """
 
 from __future__ import annotations
@@ -47,20 +48,10 @@ _decode = decoder_of(_Plain)
 
 def read_line(line: bytes) -> Record:
     """Read one line, its end stripped or not. Raises MalformedRecord."""
-    return _plain(line) or parse_line(line)
-
-
-def _plain(line: bytes) -> Record | None:
-    """Return the record of a plain line, with its memory; None for any other."""
-    if line.count(b"[") + line.count(b"{") > DEEPEST:
-        return None
-    try:
-        plain = _decode(line)
-        ts = normalise(plain.ts)
-    except (ValueError, RecursionError):
-        return None
-    if plain.v != VERSION or plain.type in CHANGES or not plain.text.strip():
-        return None
+    found = _plain(line)
+    if found is None:
+        return parse_line(line)
+    plain, ts = found
     return Record(
         id=plain.id,
         ts=ts,
@@ -68,12 +59,35 @@ def _plain(line: bytes) -> Record | None:
         session=plain.session,
         key=plain.key,
         line=line.strip(),
-        alone=_memory(plain, ts),
+        plain=True,
     )
+
+
+def memory_of(line: bytes) -> Memory:
+    """Return the sealed memory that a plain line makes by itself. Raises ValueError for a line that is not plain."""
+    found = _plain(line)
+    if found is None:
+        raise ValueError("no plain line")
+    return _memory(*found)
+
+
+def _plain(line: bytes) -> tuple[_Plain, str] | None:
+    """Return the fields of a plain line, and its time in canonical form; None for any other."""
+    try:
+        plain = _decode(line)
+        ts = normalise(plain.ts)
+    except (ValueError, RecursionError):
+        return None
+    if plain.v != VERSION or plain.type in CHANGES or not plain.text.strip():
+        return None
+    if plain.details and line.count(b"[") + line.count(b"{") > DEEPEST:
+        return None  # nothing else of a plain line can be nested so deeply
+    return plain, ts
 
 
 def _memory(plain: _Plain, ts: str) -> Memory:
     cap = trust_of(plain.actor)
+    session = plain.session
     return Memory(
         id=plain.id,
         type=plain.type,
@@ -89,8 +103,8 @@ def _memory(plain: _Plain, ts: str) -> Memory:
         trust=cap if isinstance(plain.trust, UnsetType) else lowest(plain.trust, cap),
         actor=plain.actor,
         agent=plain.agent or None,
-        session=plain.session or None,
-        sessions=(plain.session,) if plain.session else (),
+        session=session or None,
+        sessions=(session,) if session else (),
         task=plain.task or None,
         branch=plain.branch or None,
         commit=plain.commit or None,

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, decode_json, encode_json
 from muninn_core.store.change import flaw
 from muninn_core.store.ids import derived_id
@@ -27,7 +26,8 @@ class Record(Value):
     """A record as it was read. `ts` is canonical; `data` holds every field as it stood, the id always.
 
     `line` are its bytes, "" when nobody wrote it yet. `given` is None where `data` is still to be made of them: hardly
-    anybody asks for it. `alone` is the sealed memory that the record makes by itself, where that was read with it.
+    anybody asks for it. `plain` is whether the line, on its own, makes a memory of which every field is of its type and
+    of this version: `quick` says which are, and makes it of the line when somebody asks.
     """
 
     id: str
@@ -37,7 +37,7 @@ class Record(Value):
     key: str = ""
     line: bytes = b""
     given: dict[str, Any] | None = None
-    alone: Memory | None = None
+    plain: bool = False
 
     @property
     def data(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from muninn_core.store.filed import Index
 from muninn_core.store.fold import Fold
 from muninn_core.store.lines import Malformed
 from muninn_core.store.look import Signature
-from muninn_core.store.quick import read_line
+from muninn_core.store.quick import memory_of, read_line
 from muninn_core.store.record import MalformedRecord, Record
 
 PER_BLOCK = 16
@@ -124,15 +124,17 @@ class Values:
         count = len(self._ids)
         identity = self._ids[number if number < count else self._composed[number - count]]
         try:
-            memory = self._record(number).alone if number < count else _decode_memory(self.line(number))
-            if memory is None or memory.id != identity:
-                raise self._damage()
-        except (StorageError, ValueError) as error:
-            damage = self._damage()
-            memory = self._fold_anew().memories.get(identity)
-            if memory is None:
-                raise damage from error
-        return memory
+            line = self.line(number)
+            memory = memory_of(line) if number < count else _decode_memory(line)
+            if memory.id == identity:
+                return memory
+        except (StorageError, ValueError):
+            pass
+        damage = self._damage()
+        rescued = self._fold_anew().memories.get(identity)
+        if rescued is None:
+            raise damage
+        return rescued
 
     def _fold_anew(self) -> Fold:
         with self._rescuing:

@@ -190,10 +190,11 @@ class Editor:
         path = path_of(uri)
         if not path:
             return None
-        root = self._session.place.root
-        for candidate in (os.path.normpath(path), os.path.realpath(path)):
-            if candidate.startswith(root.rstrip(os.sep) + os.sep):
-                return os.path.relpath(candidate, root).replace(os.sep, "/")
+        below = self._session.place.root.rstrip(os.sep) + os.sep
+        for plain in (os.path.normpath, os.path.realpath):  # the second one asks the system about each folder
+            candidate = plain(path)
+            if candidate.startswith(below):
+                return candidate.removeprefix(below).replace(os.sep, "/")
         return None
 
     def source_path(self, uri: str) -> str | None:

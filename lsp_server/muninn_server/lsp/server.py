@@ -137,10 +137,16 @@ class Document(TextDocument):
     pygls also ends lines at form feeds and other characters that stand in real files: edits below them went astray.
     """
 
+    _cut: tuple[str, list[str]] = ("", [])
+
     @property
     def lines(self) -> Sequence[str]:
-        """The lines with their ends."""
-        return _LINE.findall(self.source)
+        """The lines with their ends. They are cut once a text: each lens of a file asks for them."""
+        source = self.source
+        known = self._cut
+        if known[0] is not source:
+            known = self._cut = (source, _LINE.findall(source))
+        return known[1]
 
     def offset(self, position: types.Position) -> int:
         """Return the character of the text that a client means; what is past an end is that end."""

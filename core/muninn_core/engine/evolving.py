@@ -1,0 +1,87 @@
+"""The evolution of a work tree's files, read from git in the background and kept up with HEAD.
+
+Who commits and asks gets an answer that knows the commit: that takes some milliseconds. Only the first reading, of some
+thousand commits, can take longer than a question waits: then it is answered by all other signals, as one is that comes
+before the meaning of all chunks is known.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+from muninn_core import git
+from muninn_core.git import log as history
+from muninn_core.launch.place import Place
+from muninn_core.retrieval.evolution import Evolution, Made
+
+COMMITS = 2_000
+"""How far back it is looked; more say nothing new (decision 029)."""
+
+PATIENCE_SECONDS = 0.25
+"""How long a question waits for what is new."""
+
+log = logging.getLogger("muninn.evolution")
+
+
+class Evolving:
+    """Opened once a work tree; its threads may all ask. `head` returns the commit that HEAD is at."""
+
+    def __init__(self, place: Place, head: Callable[[], str | None]) -> None:
+        self._place = place
+        self._head = head
+        self._lock = threading.Lock()
+        self._reading = threading.Lock()
+        self._reader: threading.Thread | None = None
+        self._closed = False
+        self._at: str | None = None
+        self._evolution = Evolution()
+
+    def now(self) -> Evolution:
+        """Return the evolution up to HEAD, or as it was read last where that takes longer than `PATIENCE_SECONDS`."""
+        head = self._head() if self._place.git_dir else None
+        if head == self._at or self._closed:
+            return self._evolution
+        with self._lock:
+            if self._reader is None or not self._reader.is_alive():
+                self._reader = threading.Thread(target=self.follow, name="evolution", daemon=True)
+                self._reader.start()
+            reader = self._reader
+        reader.join(PATIENCE_SECONDS)
+        return self._evolution
+
+    def follow(self) -> None:
+        """Read what is new; return when the evolution is that of HEAD. Where git can't say, it stays as it was."""
+        with self._reading:
+            head = self._head() if self._place.git_dir else None
+            if head == self._at or self._closed:
+                return
+            try:
+                evolution = self._read(head)
+            except git.GitError as error:
+                log.warning("the history can't be read: %s", error)
+                evolution = self._evolution
+            self._evolution, self._at = evolution, head  # in this order: who sees the commit has what it says
+
+    def close(self) -> None:
+        """Read no more, and wait for what is being read."""
+        self._closed = True
+        with self._reading:
+            pass
+
+    def _read(self, head: str | None) -> Evolution:
+        if head is None:
+            return Evolution()
+        root, before = Path(self._place.root), self._at
+        follows = before is not None and git.is_ancestor(root, before, head)
+        known = self._evolution.commits if follows else ()
+        fresh = []
+        for one in history.read(root, history.Span(tip=head, base=before if follows else None, limit=COMMITS)):
+            if self._closed:
+                break
+            fresh.append(Made(datetime.fromisoformat(one.commit.time).timestamp(), one.commit.files))
+        return Evolution(islice((*fresh, *known), COMMITS))

@@ -1,0 +1,97 @@
+"""Recall knows which files change together, from git, and keeps up with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from repositories import git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from engines import Muninn
+
+pytest_plugins = ["engines"]
+
+QUESTION = "read the configuration"
+
+
+@pytest.fixture
+def pair(muninn: Muninn) -> Muninn:
+    """Three files that answer the question alike, two of which were always changed together."""
+    for name in ("left", "middle", "right"):
+        (muninn.root / name).mkdir()
+        (muninn.root / name / f"{name}.py").write_text(f"def read_{name}():\n    '''Read the configuration.'''\n")
+    commit(muninn, "Begin.")
+    for number in range(4):
+        for name in ("left", "right"):
+            with (muninn.root / name / f"{name}.py").open("a") as file:
+                file.write(f"# step {number}\n")
+        commit(muninn, f"Step {number}.")
+    muninn.call("index", wait=True)
+    return muninn
+
+
+def commit(muninn: Muninn, message: str) -> None:
+    git(muninn.root, "add", "-A")
+    git(muninn.root, "commit", "-q", "-m", message)
+
+
+def reasons(muninn: Muninn, path: str, **params: object) -> dict[str, object]:
+    hits = muninn.call("recall", query=QUESTION, kind="code", **params).hits
+    hit = next(hit for hit in hits if hit.path == path)
+    assert round(sum(reason.contribution for reason in hit.why), 4) == hit.score
+    return {reason.signal: reason for reason in hit.why}
+
+
+def test_what_changed_together_with_a_file_at_hand_comes_before_its_equals(pair: Muninn) -> None:
+    found = [path for path in pair.paths(QUESTION, kind="code", at_hand=["left/left.py"]) if path != "left/left.py"]
+    assert found[:2] == ["right/right.py", "middle/middle.py"]
+    assert "left/left.py" in reasons(pair, "right/right.py", at_hand=["left/left.py"])["together"].note
+    assert "together" not in reasons(pair, "right/right.py")
+
+
+def test_an_open_file_is_at_hand_without_being_named(pair: Muninn) -> None:
+    pair.engine.desk.put(pair.place.root, "editor", ["left/left.py"])
+    assert "together" in reasons(pair, "right/right.py")
+    pair.engine.desk.put(pair.place.root, "editor", [])
+    assert "together" not in reasons(pair, "right/right.py")
+
+
+def test_what_is_in_the_folder_of_a_file_at_hand_says_so(pair: Muninn) -> None:
+    assert "folder" in reasons(pair, "middle/middle.py", at_hand=["middle/other.py"])
+
+
+def test_a_commit_counts_at_the_next_question(pair: Muninn) -> None:
+    before = reasons(pair, "middle/middle.py", at_hand=["left/left.py"])["together"].value
+    for name in ("left", "middle"):
+        with (pair.root / name / f"{name}.py").open("a") as file:
+            file.write("# joined\n")
+    commit(pair, "Join.")
+    assert reasons(pair, "middle/middle.py", at_hand=["left/left.py"])["together"].value > before
+
+
+def test_a_branch_without_the_commits_does_not_count_them(pair: Muninn) -> None:
+    before = reasons(pair, "right/right.py", at_hand=["left/left.py"])["together"].value
+    git(pair.root, "checkout", "-q", "HEAD~4")
+    pair.call("index", wait=True)
+    assert reasons(pair, "right/right.py", at_hand=["left/left.py"])["together"].value < before
+
+
+def test_what_changes_often_is_lively(pair: Muninn) -> None:
+    lively, quiet = (reasons(pair, f"{name}/{name}.py")["churn"].value for name in ("left", "middle"))
+    assert quiet < lively
+
+
+def test_a_folder_without_git_has_no_history(tmp_path: Path, start: Callable[..., Muninn]) -> None:
+    root = tmp_path / "plain"
+    root.mkdir()
+    (root / "a.py").write_text("def read():\n    '''Read the configuration.'''\n")
+    bare = start(root)
+    bare.call("init")
+    bare.call("index", wait=True)
+    hits = bare.call("recall", query=QUESTION, at_hand=["b.py"]).hits
+    assert hits
+    assert not {"churn", "together"}.intersection(reason.signal for hit in hits for reason in hit.why)
