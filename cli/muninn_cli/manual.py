@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "daemon": "Start, stop or watch the repository's daemon; clients start it by themselves.",
     "doctor": "Check the installation and the repository, and say what to do.",
-    "install": "Connect an agent or git: `muninn install claude-code`, `muninn install git-hooks`.",
+    "install": "Connect an agent, an editor or git: `muninn install claude-code`; `--list` shows all.",
     "uninstall": "Take out exactly what install wrote.",
     "completion": "Print the completion script of a shell.",
     "lsp": "Serve an editor on stdin and stdout.",
@@ -34,6 +34,7 @@ GROUPS = {
         "why",
         "replay",
         "memories",
+        "sessions",
         "history",
         "links",
         "overview",
@@ -42,8 +43,9 @@ GROUPS = {
         "document",
         "verify",
         "brief",
+        "remind",
     ),
-    "Understand": ("symbols", "outline", "graph"),
+    "Understand": ("symbols", "outline", "graph", "skills.match", "skills.list"),
     "Write": ("template.new", "template.list", "render", "lint", "references", "backlinks", "relink", "names"),
     "Remember": (
         "remember",

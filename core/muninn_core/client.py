@@ -26,18 +26,8 @@ HELLO_SECONDS = 60.0
 
 
 _REPEATABLE = (
-    "recall",
-    "context",
-    "memories",
-    "status",
-    "brief",
-    "conflicts",
-    "capture",
-    "seal",
-    "history",
-    "diff",
-    "links",
-    "overview",
+    *("recall", "context", "memories", "status", "brief", "remind", "conflicts", "capture", "seal", "history", "diff"),
+    *("links", "overview"),
 )
 """Verbs that may be sent again when nobody knows whether they were done: they read, or do a thing once."""
 

@@ -128,6 +128,19 @@ class McpConfig(Value):
     tools: tuple[ToolSet, ...] = ("core",)
 
 
+class SkillsConfig(Value):
+    """`skills`: where skills are looked for; `~` is the user's home, `*` any one name, others are below the root."""
+
+    paths: tuple[str, ...] = (
+        ".claude/skills",
+        ".agents/skills",
+        "~/.claude/skills",
+        "~/.agents/skills",
+        "~/.claude/plugins/*/skills",
+        "~/.claude/plugins/cache/*/*/*/skills",
+    )
+
+
 class Config(Value):
     """All settings of one work tree."""
 
@@ -140,6 +153,7 @@ class Config(Value):
     review: ReviewConfig = ReviewConfig()
     bridges: BridgesConfig = BridgesConfig()
     mcp: McpConfig = McpConfig()
+    skills: SkillsConfig = SkillsConfig()
 
 
 class ConfigProblem(Value):
@@ -210,6 +224,10 @@ DEFAULT_TEXT = """\
 
 #mcp:                         # what agents are shown
 #  tools: [core]              # sets of tools: core, all (whatever an agent may call), mnemosyne
+
+#skills:                      # folders with SKILL.md files; those in this repository come first
+#  paths: [.claude/skills, .agents/skills, ~/.claude/skills, ~/.agents/skills,
+#    "~/.claude/plugins/*/skills", "~/.claude/plugins/cache/*/*/*/skills"]
 """
 
 
@@ -327,6 +345,8 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
         _check_patterns(checked)
     if (defaults.__class__, name) == (BridgesConfig, "claude_memory"):
         _check_claude_memory(checked)
+    if (defaults.__class__, name) == (SkillsConfig, "paths"):
+        _check_skill_paths(checked)
     return checked
 
 
@@ -336,6 +356,14 @@ def _check_claude_memory(folder: str) -> None:
 
     if folder not in ("off", "auto") and not re.search(r"^(?:~|[A-Za-z]:)?/.*\bprojects/[^/]+/memory/?$", folder):
         raise ValueError(f"'{folder}' is no folder of Claude Code's auto memory")
+
+
+def _check_skill_paths(paths: tuple[str, ...]) -> None:
+    # As above: what lies outside of the repository has to be a folder that is there for skills.
+    for path in paths:
+        outside = path.startswith(("/", "~")) or Path(path).is_absolute()
+        if ".." in Path(path).parts or (outside and Path(path).name != "skills"):
+            raise ValueError(f"'{path}' is neither below the root nor a folder with the name 'skills'")
 
 
 def _compile(patterns: tuple[str, ...]) -> None:

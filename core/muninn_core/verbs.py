@@ -51,11 +51,15 @@ if TYPE_CHECKING:
         ReferencesResult,
         RelinkResult,
         RememberResult,
+        RemindResult,
         RenderResult,
         ReplayResult,
         ResolveResult,
         ReviewResult,
         SealResult,
+        SessionsResult,
+        SkillsListResult,
+        SkillsMatchResult,
         StatusResult,
         SymbolsResult,
         TemplateListResult,
@@ -283,6 +287,7 @@ class Verbs:
         at: str | None = None,
         branches: bool = False,
         format: Literal["markdown", "json", "xml"] = "markdown",
+        skills: bool = False,
     ) -> ContextResult:
         """Make a pack of what matters for a task, within a token budget.
 
@@ -300,6 +305,7 @@ class Verbs:
         `at`: Answer as of this commit, branch or tag, from git's objects: what was remembered then.
         `branches`: Also what is remembered on other branches only; it is labelled with their names.
         `format`: How `text` is written; the items are the same in all.
+        `skills`: Also the skills that help with it, in at most 30 % of the budget.
         """
         return cast(
             "ContextResult",
@@ -317,6 +323,7 @@ class Verbs:
                 at=at,
                 branches=branches,
                 format=format,
+                skills=skills,
             ),
         )
 
@@ -447,6 +454,23 @@ class Verbs:
                 branches=branches,
             ),
         )
+
+    def sessions(
+        self,
+        *,
+        session: str | None = None,
+        open: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> SessionsResult:
+        """List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.
+
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `open`: Only those with something that is not sealed yet.
+        `limit`: The most sessions to return.
+        `offset`: How many to leave out at the start.
+        """
+        return cast("SessionsResult", self.call("sessions", session=session, open=open, limit=limit, offset=offset))
 
     def forget(self, id: str, *, reason: str = "", restore: bool = False, session: str | None = None) -> ForgetResult:
         """Archive a memory: it is no longer recalled, and it is not lost.
@@ -970,6 +994,21 @@ class Verbs:
         """List the templates of context files."""
         return cast("TemplateListResult", self.call("template.list"))
 
+    def skills_match(self, task: str, *, budget: int = 20000) -> SkillsMatchResult:
+        """Find the skills that help with a task: the best seven within 30 % of a context's budget.
+
+        `task`: What is to be done, in a sentence.
+        `budget`: Tokens of the whole context; skills take at most 30 % of them.
+        """
+        return cast("SkillsMatchResult", self.call("skills.match", task=task, budget=budget))
+
+    def skills_list(self, *, problems: bool = False) -> SkillsListResult:
+        """List the skills of this repository and of your home, and what is wrong with them.
+
+        `problems`: Only those with which something is wrong.
+        """
+        return cast("SkillsListResult", self.call("skills.list", problems=problems))
+
     def lint(self, path: str, *, text: str | None = None) -> LintResult:
         """Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.
 
@@ -1107,19 +1146,50 @@ class Verbs:
         """
         return cast("BriefResult", self.call("brief", session=session, task=task, source=source, max_chars=max_chars))
 
+    def remind(
+        self,
+        prompt: str,
+        *,
+        session: str | None = None,
+        max_chars: int = 1500,
+        limit: int = 3,
+    ) -> RemindResult:
+        """Say what is remembered about a prompt, if anything is; a session is told nothing twice.
+
+        `prompt`: The prompt, as it was given.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `max_chars`: The most characters of the reminder.
+        `limit`: The most memories that are told.
+        """
+        return cast(
+            "RemindResult",
+            self.call(
+                "remind",
+                prompt=prompt,
+                session=session,
+                max_chars=max_chars,
+                limit=limit,
+            ),
+        )
+
     def capture(
         self,
-        source: Literal["commit", "transcript"],
+        source: Literal["commit", "transcript", "failure", "turn", "session"],
         *,
         session: str | None = None,
         transcript: str | None = None,
+        command: str = "",
+        error: str = "",
         agent: str | None = None,
     ) -> CaptureResult:
-        """Remember significant commits since the last look, or decisions marked in a transcript.
+        """Remember what a session shows: commits, what its transcript decides, failures, its end.
 
-        `source`: Where to look for something to remember.
+        `source`: commit: commits since the last look; transcript: what was decided and left open, before a compaction;
+            failure: a command that failed; turn: a turn has ended; session: sum it up and seal it.
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
         `transcript`: Path of the agent's transcript (JSON lines).
+        `command`: Of a failure: the command that failed.
+        `error`: Of a failure: what it said.
         `agent`: The program that acts, with its version.
         """
         return cast(
@@ -1129,6 +1199,8 @@ class Verbs:
                 source=source,
                 session=session,
                 transcript=transcript,
+                command=command,
+                error=error,
                 agent=agent,
             ),
         )

@@ -58,6 +58,8 @@ export interface Verbs {
   graph: { params: GraphParams; result: GraphResult };
   /** List memories. List, filter or get memories. */
   memories: { params: MemoriesParams; result: MemoriesResult };
+  /** List sessions. List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom. */
+  sessions: { params: SessionsParams; result: SessionsResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
   forget: { params: ForgetParams; result: ForgetResult };
   /** Restore a memory. Bring an archived memory back. */
@@ -118,6 +120,10 @@ export interface Verbs {
   'template.new': { params: TemplateNewParams; result: TemplateNewResult };
   /** List templates. List the templates of context files. */
   'template.list': { params: TemplateListParams; result: TemplateListResult };
+  /** Match skills. Find the skills that help with a task: the best seven within 30 % of a context's budget. */
+  'skills.match': { params: SkillsMatchParams; result: SkillsMatchResult };
+  /** List skills. List the skills of this repository and of your home, and what is wrong with them. */
+  'skills.list': { params: SkillsListParams; result: SkillsListResult };
   /** Check a file. Check one file of .muninn, or a context file: keys, links, citations, lines, secrets. */
   lint: { params: LintParams; result: LintResult };
   /** Resolve references. Say what the references in a context or knowledge file mean. */
@@ -142,7 +148,9 @@ export interface Verbs {
   draft: { params: DraftParams; result: DraftResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
-  /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
+  /** Remind. Say what is remembered about a prompt, if anything is; a session is told nothing twice. */
+  remind: { params: RemindParams; result: RemindResult };
+  /** Capture. Remember what a session shows: commits, what its transcript decides, failures, its end. */
   capture: { params: CaptureParams; result: CaptureResult };
   /** Backfill memory. Remember what was there before: significant commits, or transcripts; a dry run unless applied. */
   backfill: { params: BackfillParams; result: BackfillResult };
@@ -164,6 +172,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   outline: 'muninn.outline',
   graph: 'muninn.graph',
   memories: 'muninn.memories',
+  sessions: 'muninn.sessions',
   forget: 'muninn.forget',
   restore: 'muninn.restore',
   promote: 'muninn.promote',
@@ -194,6 +203,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   render: 'muninn.render',
   'template.new': 'muninn.template.new',
   'template.list': 'muninn.template.list',
+  'skills.match': 'muninn.skills.match',
+  'skills.list': 'muninn.skills.list',
   lint: 'muninn.lint',
   references: 'muninn.references',
   backlinks: 'muninn.backlinks',
@@ -206,6 +217,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   document: 'muninn.document',
   draft: 'muninn.draft',
   brief: 'muninn.brief',
+  remind: 'muninn.remind',
   capture: 'muninn.capture',
   backfill: 'muninn.backfill',
   shutdown: 'muninn.shutdown',
@@ -420,6 +432,8 @@ export interface ContextParams {
   branches?: boolean;
   /** How `text` is written; the items are the same in all. */
   format?: 'json' | 'markdown' | 'xml';
+  /** Also the skills that help with it, in at most 30 % of the budget. */
+  skills?: boolean;
 }
 
 /** Which context to explain. */
@@ -506,6 +520,18 @@ export interface MemoriesParams {
   at?: string | null;
   /** Also what is remembered on other branches only; it is labelled with their names. */
   branches?: boolean;
+}
+
+/** Which sessions to list: open ones first, then those that wrote last. */
+export interface SessionsParams {
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** Only those with something that is not sealed yet. */
+  open?: boolean;
+  /** The most sessions to return. */
+  limit?: number;
+  /** How many to leave out at the start. */
+  offset?: number;
 }
 
 /** Which memory to archive. */
@@ -843,6 +869,20 @@ export interface TemplateNewParams {
 /** Nothing to say: all templates are listed. */
 export type TemplateListParams = Record<string, never>;
 
+/** The task, and the budget of the context that skills may take 30 % of. */
+export interface SkillsMatchParams {
+  /** What is to be done, in a sentence. */
+  task: string;
+  /** Tokens of the whole context; skills take at most 30 % of them. */
+  budget?: number;
+}
+
+/** Which skills: all, or those with which something is wrong. */
+export interface SkillsListParams {
+  /** Only those with which something is wrong. */
+  problems?: boolean;
+}
+
 /** The file to look at. */
 export interface LintParams {
   /** A file of .muninn, a context file, or a decision record. */
@@ -957,14 +997,30 @@ export interface BriefParams {
   max_chars?: number;
 }
 
-/** What to remember from: the commits since the last look, or a transcript. */
+/** What somebody asks an agent for. */
+export interface RemindParams {
+  /** The prompt, as it was given. */
+  prompt: string;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** The most characters of the reminder. */
+  max_chars?: number;
+  /** The most memories that are told. */
+  limit?: number;
+}
+
+/** What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session. */
 export interface CaptureParams {
-  /** Where to look for something to remember. */
-  source: 'commit' | 'transcript';
+  /** commit: commits since the last look; transcript: what was decided and left open, before a compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it. */
+  source: 'commit' | 'failure' | 'session' | 'transcript' | 'turn';
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** Path of the agent's transcript (JSON lines). */
   transcript?: string | null;
+  /** Of a failure: the command that failed. */
+  command?: string;
+  /** Of a failure: what it said. */
+  error?: string;
   /** The program that acts, with its version. */
   agent?: string | null;
 }
@@ -1297,7 +1353,7 @@ export interface ContextResult {
 }
 
 /**
- * One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
+ * One item of a pack. `tier` says why it is where it is: pin, task, hand, skill, memory, knowledge or code.
  *
  * `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
  * only its place is named. `tokens` is the most that it takes in any format.
@@ -1466,6 +1522,34 @@ export interface Mention {
   start_line: number;
   end_line: number;
   title: string;
+}
+
+/** The sessions, open ones first; `total` counts them before limit and offset. */
+export interface SessionsResult {
+  saw: Saw;
+  sessions: readonly WorkSession[];
+  total: number;
+}
+
+/**
+ * A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+ *
+ * It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
+ * of its last memory that says them.
+ */
+export interface WorkSession {
+  session: string;
+  title: string;
+  state: 'open' | 'sealed';
+  begin: string;
+  end: string;
+  records: number;
+  waiting: number;
+  memories: number;
+  branch: string;
+  task: string;
+  agent: string;
+  actor: string;
 }
 
 /** The memory as it is now. */
@@ -1882,6 +1966,53 @@ export interface Template {
   summary: string;
 }
 
+/** The best skills first; together they have `tokens`, and might have `share`. */
+export interface SkillsMatchResult {
+  saw: Saw;
+  skills: readonly SkillMatch[];
+  left_out: readonly SkillLeftOut[];
+  tokens: number;
+  share: number;
+}
+
+/** A skill that helps with the task, and its whole text; the contributions of `why` add up to `score`. */
+export interface SkillMatch {
+  name: string;
+  description: string;
+  path: string;
+  local: boolean;
+  score: number;
+  why: readonly Reason[];
+  tokens: number;
+  text: string;
+  problems: readonly string[];
+}
+
+/** A skill that would help, too, and why it is not there. */
+export interface SkillLeftOut {
+  name: string;
+  path: string;
+  tokens: number;
+  reason: string;
+}
+
+/** The skills by name. */
+export interface SkillsListResult {
+  saw: Saw;
+  skills: readonly SkillEntry[];
+}
+
+/** A skill. `hidden_by` is the file of the same name that is taken in its place; `problems` are its own. */
+export interface SkillEntry {
+  name: string;
+  description: string;
+  path: string;
+  local: boolean;
+  tokens: number;
+  hidden_by: string;
+  problems: readonly string[];
+}
+
 /** The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error. */
 export interface LintResult {
   saw: Saw;
@@ -2137,6 +2268,13 @@ export interface DraftResult {
 
 /** The brief as markdown, and the memories that it shows. */
 export interface BriefResult {
+  saw: Saw;
+  text: string;
+  ids: readonly string[];
+}
+
+/** What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new. */
+export interface RemindResult {
   saw: Saw;
   text: string;
   ids: readonly string[];

@@ -23,6 +23,7 @@ from muninn_cli.show import (
     places,
     privacy,
     reviews,
+    skills,
     webs,
 )
 
@@ -45,6 +46,7 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "outline": code.outline,
     "graph": code.graph,
     "memories": memories.memories,
+    "sessions": memories.sessions,
     "forget": memories.forget,
     "restore": memories.forget,
     "promote": memories.promote,
@@ -70,6 +72,8 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "pack.export": packs.export,
     "pack.add": packs.add,
     "pack.list": packs.listed,
+    "skills.list": skills.listed,
+    "skills.match": skills.matched,
     "pack.update": packs.update,
     "pack.remove": packs.remove,
     "render": contextfiles.render,
@@ -87,6 +91,7 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "document": places.document,
     "draft": places.draft,
     "brief": answers.brief,
+    "remind": answers.remind,
     "capture": changes.capture,
     "backfill": backfill.backfill,
     "shutdown": changes.shutdown,

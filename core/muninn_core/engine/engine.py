@@ -6,6 +6,7 @@ clock, chance and paths as arguments, reads no environment and prints nothing.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -27,6 +28,8 @@ from muninn_core.engine import (
     contexts,
     drafting,
     drafts,
+    ending,
+    inbox,
     linking,
     listing,
     meanings,
@@ -35,9 +38,12 @@ from muninn_core.engine import (
     portable,
     recalling,
     redaction,
+    reminding,
     reports,
     revising,
     scopes,
+    sessions,
+    skills,
     telling,
     verifying,
     virtual,
@@ -67,6 +73,8 @@ from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, prepare_memory
 from muninn_core.store.shared import SharedLog
 from muninn_core.store.stamp import timestamp
+
+log = logging.getLogger("muninn.engine")
 
 REST_SECONDS = 5.0
 """How long nobody asks before memory that only makes the next answer faster is given back."""
@@ -119,6 +127,7 @@ class Engine:
         self._memory_listeners: dict[str, list[Callable[[Mapping[str, bool]], None]]] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
+        self._catching_up = threading.Lock()
         self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
         self._closed = False
         missing = [verb for verb in METHODS if not hasattr(self, METHODS[verb].function)]
@@ -329,6 +338,10 @@ class Engine:
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
         return listing.memories(self._reading(scope), params, self.clock())
+
+    def sessions(self, params: p.SessionsParams, scope: Scope) -> r.SessionsResult:
+        """List the sessions that wrote to the memory."""
+        return sessions.sessions(self._reading(scope), params, self.clock())
 
     def history(self, params: p.HistoryParams, scope: Scope) -> r.HistoryResult:
         """Tell the life of a memory."""
@@ -560,6 +573,14 @@ class Engine:
         """List the templates."""
         return contextfiles.list_templates(self._reading(scope))
 
+    def skills_match(self, params: p.SkillsMatchParams, scope: Scope) -> r.SkillsMatchResult:
+        """Find the skills that help with a task."""
+        return skills.match(self._reading(scope), params)
+
+    def skills_list(self, params: p.SkillsListParams, scope: Scope) -> r.SkillsListResult:
+        """List the skills."""
+        return skills.listed(self._reading(scope), params)
+
     def lint(self, params: p.LintParams, scope: Scope) -> r.LintResult:
         """Check one file, as its editor has it."""
         return lint(self._reading(scope), params)
@@ -624,20 +645,60 @@ class Engine:
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
-        capture.note_start(workspace, params.session)
-        return brief(workspace, params, self.clock())
+        now = self.clock()
+        self._catch_up(workspace, scope, params.session)
+        made = brief(workspace, params, now)
+        capture.note_start(workspace, params.session, now)
+        workspace.warm()
+        return made
+
+    def remind(self, params: p.RemindParams, scope: Scope) -> r.RemindResult:
+        """Say what is remembered about a prompt, if anything is."""
+        return reminding.remind(self._reading(scope), params, self.clock())
 
     def capture(self, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
-        """Remember significant commits, or decisions marked in a transcript."""
+        """Remember what a session shows: commits, decisions, failures, its end."""
         workspace = self._writable(scope)
-        found = capture.find(workspace, params)
+        self._catch_up(workspace, scope, params.session)
+        return self._captured(workspace, params, scope)
+
+    def _captured(self, workspace: Workspace, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
+        found = capture.find(workspace, params, self.clock())
         ids: tuple[str, ...] = ()
         if found.drafts or found.traces:
             batch = p.RememberParams(batch=(*found.drafts, *found.traces), session=params.session)
             stored = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
             ids = stored[: len(found.drafts)]
+        for identity in dict.fromkeys(found.archive):
+            self._change(workspace, scope, params.session, "archive", target=identity, reason="its time is over")
         found.commit()
-        return r.CaptureResult(ids=ids, note=found.note if ids else "", saw=workspace.saw())
+        workspace.given.note(params.session, (*ids, *found.given))
+        if params.source == "session":
+            workspace.log.seal(params.session)
+        return r.CaptureResult(ids=ids, note=found.note if ids or found.given else "", saw=workspace.saw())
+
+    def _catch_up(self, workspace: Workspace, scope: Scope, session: str | None) -> None:
+        """Do what hooks could not hand over in time, and sum up the sessions whose end nobody saw."""
+        if not workspace.writable or not self._catching_up.acquire(blocking=False):
+            return
+        try:
+            for letter in inbox.letters(workspace):
+                if letter.params is not None:
+                    self._caught_up(workspace, letter.params, scope)
+                letter.path.unlink(missing_ok=True)
+            for ended in ending.abandoned(workspace, session, self.clock()):
+                self._caught_up(workspace, ended, scope)
+                workspace.notes.put(ended.session or "", ending.OPEN, None)
+        except OSError as error:
+            workspace.trouble("hooks", f"what hooks have left could not be taken up: {error}")
+        finally:
+            self._catching_up.release()
+
+    def _caught_up(self, workspace: Workspace, params: p.CaptureParams, scope: Scope) -> None:
+        try:
+            self._captured(workspace, params, scope)
+        except MuninnError as error:
+            log.warning("a %s of session %s could not be captured: %s", params.source, params.session, error.message)
 
     def backfill(self, params: p.BackfillParams, scope: Scope) -> r.BackfillResult:
         """Say what would be remembered of what was there before; store it with `apply`."""

@@ -7,6 +7,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -22,11 +23,13 @@ from muninn_core.engine.edited import Edited
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.evolving import Evolving
 from muninn_core.engine.formernames import FormerNames
+from muninn_core.engine.given import Given
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
 from muninn_core.engine.pages import Pages
 from muninn_core.engine.past import Past
 from muninn_core.engine.places import Places
+from muninn_core.engine.shelf import Shelf
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
@@ -52,6 +55,9 @@ _NONE: Mapping[str, Memory] = {}
 
 _MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
 """How the JSON of a context's items begins where they are memories."""
+
+WARM_SECONDS = 30.0
+"""How long warming up waits for an index that is being opened."""
 
 OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
@@ -90,6 +96,7 @@ class Workspace:
         self._clock = clock
         self._embedder = embedder
         self._spare_cache = spare_cache
+        self._warmer: threading.Thread | None = None
         self._handing_over = threading.Lock()
         self._chosen: Embedder | None = None
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
@@ -101,6 +108,7 @@ class Workspace:
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
+        self.given = Given(self.layout.local / "given.json", writable=self.writable)
         self.contexts = Contexts(self.layout.contexts, writable=self.writable)
         self.documents = Documents(self.layout.root)
         self._shared = shared
@@ -124,6 +132,7 @@ class Workspace:
         self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
+        self.shelf = Shelf(self.layout.root, home, lambda: self.config.skills.paths)
         self.updater = Updater(
             self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
         )
@@ -169,12 +178,15 @@ class Workspace:
         self.index_of_past.close()
         self.index_of_branches.close()
         self.citations.rest()
+        if self._warmer is not None:
+            self._warmer.join()
         self.evolving.close()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()
             if self.writable and self.layout.muninn.is_dir():
                 self.accesses.flush()
+                self.given.flush()
                 self.log.seal(None)
                 self.log.keep()
         finally:
@@ -206,6 +218,8 @@ class Workspace:
 
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
+        if self.writable and not self.layout.muninn.is_dir():  # who deleted it does not want a cache there either
+            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
         if anew:
             self.index_of_past.close()
             self.index_of_branches.close()
@@ -263,9 +277,22 @@ class Workspace:
         """Return the memories that speak for themselves and have not expired."""
         return self.current.memories(self._clock())
 
+    def warm(self) -> None:
+        """Load in the background what the first question would have to wait for."""
+        if self._warmer is None:
+            self._warmer = threading.Thread(target=self._warm, name="warm", daemon=True)
+            self._warmer.start()
+
+    def _warm(self) -> None:
+        with suppress(Exception):  # it only saves time, and whoever asks is told; all may be closing meanwhile
+            index = self.updater.ready(WARM_SECONDS)
+            vector = self.embedder(index).embed_query("what is remembered")
+            index.snapshot().dense(vector, 1)
+
     def rest(self) -> None:
         """Give back the memory of what only makes the next answer faster, and write what was only counted."""
         self.accesses.flush()
+        self.given.flush()
         self.citations.rest()
         index = self.updater.index
         if index is not None:
@@ -339,12 +366,12 @@ class Workspace:
         self.follow_shared()
 
     def touched(self, paths: set[str]) -> None:
-        """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
+        """Take note of changed files (absolute paths): memory, settings, HEAD, or anything; the root is all."""
         root = str(self.layout.root) + "/"
         inside, full, rebuild = set(), False, False
         for path in paths:
-            if path == str(self.layout.config):
-                full, rebuild = True, self._reload_config()
+            if path in (str(self.layout.config), str(self.layout.root)):
+                full, rebuild = True, rebuild or self._reload_config()
             elif path.startswith(str(self.layout.memory)):
                 if self.log.refresh():
                     self.hand_over_memories()

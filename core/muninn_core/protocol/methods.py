@@ -200,6 +200,14 @@ _TABLE = (
         use="Call to see what is remembered about a file, a task, a tag or a session, or to read one memory by id.",
     ),
     Method(
+        verb="sessions",
+        title="List sessions",
+        summary="List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.",
+        params=p.SessionsParams,
+        result=r.SessionsResult,
+        effect="read",
+    ),
+    Method(
         verb="forget",
         title="Forget a memory",
         summary="Archive a memory: it is no longer recalled, and it is not lost.",
@@ -494,6 +502,25 @@ _TABLE = (
         effect="read",
     ),
     Method(
+        verb="skills.match",
+        title="Match skills",
+        summary="Find the skills that help with a task: the best seven within 30 % of a context's budget.",
+        params=p.SkillsMatchParams,
+        result=r.SkillsMatchResult,
+        effect="read",
+        positional=("task",),
+        use="Call before a task of a kind that somebody may have written down as a skill: it returns the texts of "
+        "those that help.",
+    ),
+    Method(
+        verb="skills.list",
+        title="List skills",
+        summary="List the skills of this repository and of your home, and what is wrong with them.",
+        params=p.SkillsListParams,
+        result=r.SkillsListResult,
+        effect="read",
+    ),
+    Method(
         verb="lint",
         title="Check a file",
         summary="Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.",
@@ -605,9 +632,18 @@ _TABLE = (
         use="Call when a session begins or its history was compacted: it says in short where things stand.",
     ),
     Method(
+        verb="remind",
+        title="Remind",
+        summary="Say what is remembered about a prompt, if anything is; a session is told nothing twice.",
+        params=p.RemindParams,
+        result=r.RemindResult,
+        effect="read",
+        positional=("prompt",),
+    ),
+    Method(
         verb="capture",
         title="Capture",
-        summary="Remember significant commits since the last look, or decisions marked in a transcript.",
+        summary="Remember what a session shows: commits, what its transcript decides, failures, its end.",
         params=p.CaptureParams,
         result=r.CaptureResult,
         effect="write",
@@ -638,6 +674,7 @@ METHODS: Mapping[str, Method] = MappingProxyType({method.verb: method for method
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
+        "skills": "Find skills: folders with a SKILL.md, here and in your home; alone it lists them.",
         "pack": "Carry curated knowledge between repositories, as packs.",
         "template": "Begin context files; `muninn context new` is the same as `muninn template new`.",
     }

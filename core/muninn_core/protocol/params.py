@@ -220,6 +220,9 @@ class ContextParams(Value):
     format: Annotated[
         Literal["markdown", "json", "xml"], Meta(description="How `text` is written; the items are the same in all.")
     ] = "markdown"
+    skills: Annotated[bool, Meta(description="Also the skills that help with it, in at most 30 % of the budget.")] = (
+        False
+    )
 
 
 BundleId = Annotated[
@@ -273,6 +276,15 @@ class MemoriesParams(Value):
     branches: Annotated[
         bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
     ] = False
+
+
+class SessionsParams(Value):
+    """Which sessions to list: open ones first, then those that wrote last."""
+
+    session: SessionId | None = None
+    open: Annotated[bool, Meta(description="Only those with something that is not sealed yet.")] = False
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="The most sessions to return.")] = 50
+    offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
 
 
 class HistoryParams(Value):
@@ -544,6 +556,21 @@ class PackAddParams(Value):
     force: Annotated[bool, Meta(description="Take it though it seems to hold secrets.")] = False
 
 
+class SkillsListParams(Value):
+    """Which skills: all, or those with which something is wrong."""
+
+    problems: Annotated[bool, Meta(description="Only those with which something is wrong.")] = False
+
+
+class SkillsMatchParams(Value):
+    """The task, and the budget of the context that skills may take 30 % of."""
+
+    task: Annotated[str, Meta(description="What is to be done, in a sentence.")]
+    budget: Annotated[
+        int, Meta(ge=50, le=200_000, description="Tokens of the whole context; skills take at most 30 % of them.")
+    ] = 20_000
+
+
 class PackListParams(Value):
     """Nothing to say: all packs are listed."""
 
@@ -577,12 +604,29 @@ class BriefParams(Value):
     max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the brief.")] = 4000
 
 
-class CaptureParams(Value):
-    """What to remember from: the commits since the last look, or a transcript."""
+class RemindParams(Value):
+    """What somebody asks an agent for."""
 
-    source: Annotated[Literal["commit", "transcript"], Meta(description="Where to look for something to remember.")]
+    prompt: Annotated[Text, Meta(description="The prompt, as it was given.")]
+    session: SessionId | None = None
+    max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the reminder.")] = 1500
+    limit: Annotated[int, Meta(ge=1, le=20, description="The most memories that are told.")] = 3
+
+
+class CaptureParams(Value):
+    """What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session."""
+
+    source: Annotated[
+        Literal["commit", "transcript", "failure", "turn", "session"],
+        Meta(
+            description="commit: commits since the last look; transcript: what was decided and left open, before a "
+            "compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it."
+        ),
+    ]
     session: SessionId | None = None
     transcript: Annotated[str | None, Meta(description="Path of the agent's transcript (JSON lines).")] = None
+    command: Annotated[str, Meta(description="Of a failure: the command that failed.")] = ""
+    error: Annotated[str, Meta(description="Of a failure: what it said.")] = ""
     agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
 
 
