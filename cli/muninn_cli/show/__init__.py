@@ -23,6 +23,8 @@ from muninn_cli.show import (
     places,
     privacy,
     reviews,
+    skills,
+    webs,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +53,10 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "approve": memories.approve,
     "reject": memories.reject,
     "history": reviews.history,
+    "links": webs.links,
+    "overview": webs.overview,
+    "update": webs.update,
+    "consolidate": webs.consolidate,
     "diff": reviews.diff,
     "check": reviews.check,
     "seal": changes.seal,
@@ -66,6 +72,8 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "pack.export": packs.export,
     "pack.add": packs.add,
     "pack.list": packs.listed,
+    "skills.list": skills.listed,
+    "skills.match": skills.matched,
     "pack.update": packs.update,
     "pack.remove": packs.remove,
     "render": contextfiles.render,
@@ -83,6 +91,7 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "document": places.document,
     "draft": places.draft,
     "brief": answers.brief,
+    "remind": answers.remind,
     "capture": changes.capture,
     "backfill": backfill.backfill,
     "shutdown": changes.shutdown,
