@@ -263,15 +263,18 @@ class Daemon:
         return place
 
     def _watch(self, place: Place) -> Seen | None:
-        watcher = Watcher(place, lambda paths: self.engine.touched(place, paths))
-        try:
-            watcher.start()
-        except OSError as error:
+        def failed(error: OSError) -> None:
             self.engine.note_problem(
                 place,
                 f"files can't be watched: {error.strerror or error}",
                 "Raise fs.inotify.max_user_watches, or run `muninn index` after changes.",
             )
+
+        watcher = Watcher(place, lambda paths: self.engine.touched(place, paths), failed)
+        try:
+            watcher.start()
+        except OSError as error:
+            failed(error)
             return None
         self._watchers.append(watcher)
         return watcher.seen

@@ -366,12 +366,12 @@ class Workspace:
         self.follow_shared()
 
     def touched(self, paths: set[str]) -> None:
-        """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
+        """Take note of changed files (absolute paths): memory, settings, HEAD, or anything; the root is all."""
         root = str(self.layout.root) + "/"
         inside, full, rebuild = set(), False, False
         for path in paths:
-            if path == str(self.layout.config):
-                full, rebuild = True, self._reload_config()
+            if path in (str(self.layout.config), str(self.layout.root)):
+                full, rebuild = True, rebuild or self._reload_config()
             elif path.startswith(str(self.layout.memory)):
                 if self.log.refresh():
                     self.hand_over_memories()
