@@ -40,8 +40,10 @@ async function inWindow(use) {
     await page.goto(`${url}?${new URLSearchParams({ folder, payload })}`);
     await shown.waitFor();
     const text = performance.now() - begin;
+    await page.locator('.statusbar-item[id="muninn.muninn.muninn.status"]').waitFor();
+    const begun = performance.now() - begin;
     await lens.waitFor();
-    await use(page, { text, lens: performance.now() - begin });
+    await use(page, { text, begun, lens: performance.now() - begin });
   } finally {
     await close();
   }
@@ -64,19 +66,22 @@ async function recall(page, words, times) {
 const stop = () => execFileSync(muninn, ['daemon', 'stop', '--repo', folder], { stdio: 'ignore' });
 console.log(`package: ${Math.round(statSync(vsix).size / 1024)} KiB, bundle ${Math.round(statSync(path.join(extensionDir, 'dist/extension.js')).size / 1024)} KiB`);
 const texts = [];
+const begins = [];
 const cold = [];
 const warm = [];
 const answers = [];
 for (let round = 0; round < ROUNDS; round += 1) {
   const without = round % 2 === 0;
   if (without) stop();
-  await inWindow(async (page, { text, lens }) => {
+  await inWindow(async (page, { text, begun, lens }) => {
     texts.push(text);
+    begins.push(begun);
     (without ? cold : warm).push(lens);
     await recall(page, given.length ? given : QUESTIONS, answers);
   });
 }
 told('from opening the window to the text of the file', texts);
+told('from opening the window until VS Code begins the extension', begins);
 told('from opening the window to the first lens, no daemon before', cold);
 told('from opening the window to the first lens, with a daemon', warm);
 told('recall quick pick, from the last key to the hits (120 ms of it are the pause)', answers);
