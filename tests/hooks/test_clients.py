@@ -22,6 +22,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 JSON = """\
 {
     // chosen with care
+    "$schema": "https://example.org/schema.json",
     "version": 1, /* no other */
     "mcpServers": {
         "other": { "command": "x" }
