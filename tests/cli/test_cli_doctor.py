@@ -100,6 +100,15 @@ def test_a_folder_without_git_is_a_warning(shell: Shell, tmp_path_factory: pytes
     assert found["config"]["verdict"] == "warn"
 
 
+def test_an_enabled_plugin_counts_as_connected(shell: Shell) -> None:
+    settings = shell.repo / ".claude" / "settings.local.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{"enabledPlugins": {"muninn@muninn": true}}')
+    assert verdicts(shell)["claude"]["message"] == f"hooks are in {settings.resolve()}"
+    settings.write_text('{"enabledPlugins": {"muninn@muninn": false}}')
+    assert verdicts(shell)["claude"]["message"] == "not connected"
+
+
 NOW = datetime.now(UTC)
 LONG_AGO = "2026-01-02T03:04:05Z"
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
+
+from muninn_core.engine.scope import Scope
+from muninn_core.protocol.params import RemindParams
 
 pytest_plugins = ["engines"]
 
@@ -84,6 +88,15 @@ def test_what_the_brief_gave_and_what_the_session_stored_itself_is_not_told(full
     told = full.call("brief", session="s3", max_chars=100_000).ids
     assert known <= set(told)
     assert full.call("remind", prompt=prompt, session="s3").ids == ()
+
+
+def test_what_came_too_late_was_not_given(full):
+    prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
+    gone = threading.Event()
+    gone.set()
+    late = full.engine.call("remind", RemindParams(**prompt), Scope(place=full.place, cancelled=gone))
+    assert len(late.ids) == 1
+    assert full.call("remind", **prompt).ids == late.ids
 
 
 def test_text_from_outside_is_never_said_unasked(full):

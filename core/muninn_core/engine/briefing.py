@@ -11,6 +11,7 @@ from itertools import islice
 from muninn_core.context.brief import LEARNED, Standing, make_brief
 from muninn_core.engine import standing
 from muninn_core.engine.focus import NOTE, canonical, focus
+from muninn_core.engine.scope import Scope
 from muninn_core.engine.scopes import visible
 from muninn_core.engine.workspace import Workspace
 from muninn_core.model.memory import Memory
@@ -22,7 +23,7 @@ from muninn_core.source.shortcode import same_code
 log = logging.getLogger("muninn.brief")
 
 
-def brief(workspace: Workspace, params: BriefParams, now: datetime) -> BriefResult:
+def brief(workspace: Workspace, params: BriefParams, scope: Scope, now: datetime) -> BriefResult:
     """Say what a session that starts should know. A task that it names is noted for what it will remember."""
     if params.task:
         _note(workspace, params.session, canonical(workspace.documents.look(), params.task))
@@ -55,7 +56,8 @@ def brief(workspace: Workspace, params: BriefParams, now: datetime) -> BriefResu
     )
     if params.source in ("clear", "compact"):
         workspace.given.forget(params.session)  # what was said before is gone from the context
-    workspace.given.note(params.session, made.ids)
+    if not scope.gone:  # what came too late was not given
+        workspace.given.note(params.session, made.ids)
     return BriefResult(text=made.text, ids=made.ids, saw=workspace.saw())
 
 

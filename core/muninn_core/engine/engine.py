@@ -647,14 +647,14 @@ class Engine:
         workspace = self._reading(scope)
         now = self.clock()
         self._catch_up(workspace, scope, params.session)
-        made = brief(workspace, params, now)
+        made = brief(workspace, params, scope, now)
         capture.note_start(workspace, params.session, now)
         workspace.warm()
         return made
 
     def remind(self, params: p.RemindParams, scope: Scope) -> r.RemindResult:
         """Say what is remembered about a prompt, if anything is."""
-        return reminding.remind(self._reading(scope), params, self.clock())
+        return reminding.remind(self._reading(scope), params, scope, self.clock())
 
     def capture(self, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
         """Remember what a session shows: commits, decisions, failures, its end."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from muninn_core.context.brief import memory_line, utf16_length
 from muninn_core.context.standing import warning
 from muninn_core.engine.nearness import near
+from muninn_core.engine.scope import Scope
 from muninn_core.engine.scopes import visible
 from muninn_core.engine.workspace import Workspace
 from muninn_core.model.memory import Memory
@@ -26,7 +27,7 @@ _UNTOLD = frozenset({"session_summary", "context_hit"})
 """Kinds that say what was done, and nothing that would have to be minded."""
 
 
-def remind(workspace: Workspace, params: RemindParams, now: datetime) -> RemindResult:
+def remind(workspace: Workspace, params: RemindParams, scope: Scope, now: datetime) -> RemindResult:
     """Say what is remembered about a prompt. Raises MuninnError without an index.
 
     Nothing is said to a prompt of a program or a slash command, nor what the session was given, or stored itself. Text
@@ -53,5 +54,6 @@ def remind(workspace: Workspace, params: RemindParams, now: datetime) -> RemindR
             left -= utf16_length(line)
             lines.append(line)
             ids.append(one.memory.id)
-    workspace.given.note(params.session, ids)
+    if not scope.gone:  # what came too late was not given
+        workspace.given.note(params.session, ids)
     return RemindResult(text=HEAD + "".join(lines) if lines else "", ids=tuple(ids), saw=workspace.saw())

@@ -54,9 +54,14 @@ class Scope:
         self._cancelled = cancelled
         self._report = report
 
+    @property
+    def gone(self) -> bool:
+        """Whether nobody waits for the answer any more."""
+        return self._cancelled is not None and self._cancelled.is_set()
+
     def check(self) -> None:
         """Raise Cancelled when the client no longer wants the answer."""
-        if self._cancelled is not None and self._cancelled.is_set():
+        if self.gone:
             raise Cancelled("the request was cancelled")
 
     def report(self, kind: str, message: str = "", percentage: int = 0) -> None:
