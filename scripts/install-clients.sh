@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Claude Code, Codex, OpenCode,
-# VS Code with a Chromium, the MCP Inspector. What is here already is not touched. A client that can't be had is no
+# Gemini CLI, VS Code with a Chromium, the MCP Inspector. What is here already is not touched. A client that can't be had is no
 # error here: its tests say so, and fail where CI=true.
 #
 # Usage: scripts/install-clients.sh        What goes into the project goes to .tools and .venv.
@@ -47,10 +47,13 @@ install_codex() { install_npm && scripts/install-codex.sh; }
 
 install_opencode() { install_npm && scripts/install-opencode.sh; }
 
+install_gemini() { install_npm && scripts/install-gemini.sh; }
+
 echo "Real clients (details in $log):"
 try "Neovim" install_neovim
 try "MCP Inspector" install_inspector
 try "Claude Code" install_claude
 try "Codex" install_codex
 try "OpenCode" install_opencode
+try "Gemini CLI" install_gemini
 try "VS Code" install_vscode
