@@ -60,9 +60,7 @@ def gemini(program: Path, repo: Path, tmp_path: Path, environ: dict[str, str]) -
 
 def test_a_session_gets_the_brief_commits_fails_and_is_summed_up(gemini: Gemini) -> None:
     subject = "Introduce quotas: a token bucket instead of a counter"
-    author = (
-        "-c user.name=Ada -c user.email=ada@example.org"  # the user's own settings of git are not read in its shell
-    )
+    author = "-c user.name=Ada -c user.email=ada@example.org"  # its shell does not read the user's settings of git
     command = f"echo '# bucket' >> src/users.py && git {author} commit -qam '{subject}'"
     script: list[Turn] = [
         [Call("run_shell_command", {"command": command})],
@@ -78,8 +76,8 @@ def test_a_session_gets_the_brief_commits_fails_and_is_summed_up(gemini: Gemini)
     assert "memory decision" in fourth.text
     (memory,) = gemini.call("memories", tag="commit")["memories"]
     assert (memory["title"], memory["agent"], memory["sealed"]) == (subject, "gemini", True)
-    failed = gemini.call("memories", session=memory["session"], text="make nothing")["memories"]
-    assert [one["type"] for one in failed] == ["attempt"]
+    fired = [entry["event"] for entry in gemini.events()]
+    assert (fired[0], fired.count("post-failure"), fired[-1]) == ("session-start", 1, "session-end")
     assert gemini.failures() == []
 
 

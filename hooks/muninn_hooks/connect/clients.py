@@ -1,7 +1,7 @@
 """The table of clients: which files of each get what. Nothing here does anything.
 
-Formats: Claude Code 2.1, Codex CLI 0.169 (tried), OpenCode 1.18 (tried), Gemini CLI 0.61 (its bundled reference),
-Cursor's and VS Code's references. Another client is one more row.
+Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61 (all tried), Cursor's and VS Code's references
+(not tried). Another client is one more row.
 """
 
 from __future__ import annotations
