@@ -62,6 +62,8 @@ class Row:
     recall_p95: float
     recall_processor: float
     change_p50: float
+    load: float
+    """The processes that wanted a processor, all programs of the machine counted, in the minute after recall."""
 
 
 COLUMNS = {
@@ -78,8 +80,9 @@ COLUMNS = {
     "recall_p95": "p95 ms",
     "recall_processor": "cpu ms",
     "change_p50": "change p50 ms",
+    "load": "load",
 }
-"""The columns of the table; all but the first two have an exponent."""
+"""The columns of the table; all but the first two and the last have an exponent."""
 
 
 def main(arguments: list[str]) -> int:
@@ -143,6 +146,7 @@ def measure(source: Path, folder: Path, chunks: int, questions: list[str]) -> Ro
             recall_p95=detail["p95"],
             recall_processor=used,
             change_p50=statistics.median(changes),
+            load=os.getloadavg()[0],
         )
 
 
@@ -197,7 +201,7 @@ def table(rows: list[Row]) -> str:
     lines = [list(COLUMNS.values())]
     lines += [[_number(getattr(row, name)) for name in COLUMNS] for row in rows]
     if len(rows) > 1:
-        lines.append(["exponent", "", *(f"{value:.2f}" for value in exponents(rows).values())])
+        lines.append(["exponent", "", *(f"{value:.2f}" for value in exponents(rows).values()), ""])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines)
 
@@ -209,7 +213,7 @@ def exponents(rows: list[Row]) -> dict[str, float]:
     sizes = [log(row.chunks) for row in rows]
     return {
         name: statistics.linear_regression(sizes, [log(max(getattr(row, name), 1e-9)) for row in rows]).slope
-        for name in list(COLUMNS)[2:]
+        for name in list(COLUMNS)[2:-1]
     }
 
 

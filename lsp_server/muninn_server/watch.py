@@ -1,4 +1,4 @@
-"""Notices changed files with watchdog and hands them over in batches. It does not know what a change means."""
+"""Hands changed files over in batches. It does not know what a change means, nor how the system tells of it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from watchdog import events
-from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
+from muninn_server.notice import CLOSED, notices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from muninn_core.launch.place import Place
 
 log = logging.getLogger("muninn.watch")
-logging.getLogger("watchdog").setLevel(logging.ERROR)  # it warns of events that come while it stops
+logging.getLogger("watchdog").setLevel(logging.ERROR)  # it warns of what we tell ourselves
 
 QUIET_SECONDS = 0.06
 """A batch is handed over after this long without another event: a save is found at once, a checkout is one batch."""
@@ -28,35 +26,26 @@ LONGEST_SECONDS = 1.0
 """And after this long at the latest, however busy the tree is."""
 
 PASSING_SECONDS = 0.1
-"""How long `seen` waits for the system to tell of its own file: two milliseconds mostly, half a second when something
-has just been moved out of the tree (watchdog waits for where it went)."""
+"""How long `seen` waits for the system to tell of its own file: two milliseconds mostly."""
 
-_IGNORED_PARTS = (f"{os.sep}.git{os.sep}", f"{os.sep}node_modules{os.sep}", f"{os.sep}__pycache__{os.sep}")
+_IGNORED_PARTS = tuple(f"{os.sep}{name}{os.sep}" for name in sorted(CLOSED))
 
 _APART = (".git", ".muninn")
 """Folders in which nothing is anybody's work: what is in them is asked of git and of the log."""
 
 
-_CHANGES: list[type[FileSystemEvent]] = [
-    events.DirCreatedEvent,
-    events.DirDeletedEvent,
-    events.DirMovedEvent,
-    events.FileCreatedEvent,
-    events.FileDeletedEvent,
-    events.FileMovedEvent,
-    events.FileModifiedEvent,
-    events.FileClosedEvent,
-    *(getattr(events, name) for name in ("FileAttribEvent",) if hasattr(events, name)),  # since watchdog 7
-]
-"""What we want to be told of. Who opens or only reads a file changes nothing: of these the system would tell us most,
-for we read more files than anybody, and its queue is not endless."""
-
-
 class Watcher:
-    """Watches one work tree and its git directory's HEAD. `changed` gets absolute paths, on a thread of the watcher."""
+    """Watches one work tree and its git directory's HEAD. `changed` gets absolute paths, on a thread of the watcher.
 
-    def __init__(self, place: Place, changed: Callable[[set[str]], None]) -> None:
+    The root among them stands for everything: changes were lost, and any file may be another. `failed` is told when
+    the system lets no more be watched.
+    """
+
+    def __init__(
+        self, place: Place, changed: Callable[[set[str]], None], failed: Callable[[OSError], None] = lambda _error: None
+    ) -> None:
         self._changed = changed
+        self._failed = failed
         self._place = place
         self._pending: set[str] = set()
         self._wake = threading.Condition()
@@ -66,16 +55,12 @@ class Watcher:
         self._noticed = 0
         self._sent = self._passed = 0
         self._first = self._last = 0.0
-        self._observer = Observer()
+        self._notices = notices(place, self._note, lambda: self._note(place.root))
         self._thread = threading.Thread(target=self._collect, name="watch", daemon=True)
 
     def start(self) -> None:
         """Begin to watch. Raises OSError when the system has no watches left."""
-        handler = _Handler(self._note)
-        self._observer.schedule(handler, self._place.root, recursive=True, event_filter=_CHANGES)
-        if self._place.git_dir and not self._place.git_dir.startswith(self._place.root + os.sep):
-            self._observer.schedule(handler, self._place.git_dir, recursive=False, event_filter=_CHANGES)
-        self._observer.start()
+        self._notices.start()
         self._thread.start()
 
     def stop(self) -> None:
@@ -83,9 +68,7 @@ class Watcher:
         with self._wake:
             self._stopped = True
             self._wake.notify_all()
-        if self._observer.is_alive():
-            self._observer.stop()
-            self._observer.join(2)
+        self._notices.stop()
         if self._thread.is_alive():
             self._thread.join(2)
 
@@ -93,7 +76,7 @@ class Watcher:
         """Return how many changes of people's files were noticed so far; None when that can't be said.
 
         All that happened before the call are among them: a file of our own is written, and the system tells of changes
-        in their order.
+        in their order. What is in packages and in compiled files is nobody's work.
         """
         with self._wake:
             self._sent += 1
@@ -118,7 +101,9 @@ class Watcher:
                 if self._passed < int(own) <= self._sent:
                     self._passed = int(own)
                     self._wake.notify_all()
-            elif path.startswith(self._place.root + os.sep) and not path.startswith(self._apart):
+            elif path == self._place.root or (
+                path.startswith(self._place.root + os.sep) and not path.startswith(self._apart)
+            ):
                 self._noticed += 1
 
     def _note(self, path: str) -> None:
@@ -136,7 +121,7 @@ class Watcher:
     def _wanted(self, path: str) -> bool:
         if path == os.path.join(self._place.git_dir, "HEAD") or path.endswith(f"{os.sep}logs{os.sep}HEAD"):
             return True
-        if any(part in path for part in _IGNORED_PARTS):
+        if any(part in path.removeprefix(self._place.root) for part in _IGNORED_PARTS):
             return False
         muninn = os.path.join(self._place.root, ".muninn") + os.sep
         return not path.startswith((muninn + "cache", muninn + "local"))
@@ -156,16 +141,16 @@ class Watcher:
                     return
                 batch, self._pending = self._pending, set()
             try:
+                if self._place.root in batch:
+                    self._renew()
                 self._changed(batch)
             except Exception:  # the next change must still be noticed
                 log.exception("changed files could not be looked at")
 
-
-class _Handler(FileSystemEventHandler):
-    def __init__(self, note: Callable[[str], None]) -> None:
-        self._note = note
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        for path in (event.src_path, event.dest_path):
-            if path:
-                self._note(os.fsdecode(path))
+    def _renew(self) -> None:
+        """Watch everything anew, before anybody looks at all of it: what changes after the look is told again."""
+        log.warning("changes were lost: all files of %s are looked at", self._place.root)
+        try:
+            self._notices.renew()
+        except OSError as error:
+            self._failed(error)

@@ -175,6 +175,44 @@ def test_a_bomb_of_a_glob_is_answered(crowded: Muninn, glob: str) -> None:
     assert crowded.call("recall", query="token", path=[glob], kind="code").notes != () or glob == "*" * 999
 
 
+def test_a_glob_that_matches_no_file_gives_no_hits_and_says_so(crowded: Muninn) -> None:
+    result = crowded.call("recall", query="token path:nowhere/**", kind="code")
+    assert result.hits == ()
+    assert any("nowhere/**" in note for note in result.notes)
+
+
+def found_or_error(muninn: Muninn, query: str) -> tuple[int, str]:
+    """Return how many hits a question has, and what is wrong with it."""
+    try:
+        return len(muninn.call("recall", query=query).hits), ""
+    except BadParams as error:
+        return 0, str(error)
+
+
+BOMBS = ["(a+)+$ " + "a" * 5_000, "(.*)*" * 500, "[" * 2_000, "a{1,99999}{1,99999}", "\\" * 3_001, "^(?:(?:a|a)*)*b"]
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_an_expression_that_would_never_end_is_only_words(crowded: Muninn, bomb: str) -> None:
+    assert found_or_error(crowded, f"bucket {bomb}")[0] > 0
+
+
+QUOTED = {
+    'token "bucket': "no partner",
+    "token 'bucket": "",
+    'token "" bucket"': "",
+    "token \u201cbucket": "",
+    "token `bucket": "",
+}
+
+
+@pytest.mark.parametrize("query", QUOTED)
+def test_a_quotation_mark_without_a_partner_is_answered_or_pointed_at(crowded: Muninn, query: str) -> None:
+    count, said = found_or_error(crowded, query)
+    assert QUOTED[query] in said
+    assert bool(count) == (not said)
+
+
 def test_wrong_values_of_parameters_name_the_parameter(muninn: Muninn) -> None:
     for name, value in {"type": ["desicion"], "since": "soon", "lang": ["pyhton"], "path": [".."], "tag": [""]}.items():
         with pytest.raises(BadParams, match=f"'{name}'"):

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from repositories import git
@@ -73,6 +77,69 @@ def test_what_is_private_or_rebuilt_is_not_noticed(plain_repo, watch):
         (plain_repo / path).write_text("x")
     batches.until(str(plain_repo / "last.py"), str(plain_repo / ".muninn/memory/main.jsonl"))
     assert not batches.seen().intersection(str(plain_repo / path) for path in quiet)
+
+
+def test_a_folder_that_comes_moves_and_goes_is_followed(plain_repo, watch, tmp_path):
+    batches = Batches()
+    watch(plain_repo, batches)
+    made = tmp_path / "made"
+    (made / "deep" / "node_modules").mkdir(parents=True)
+    (made / "deep" / "one.py").write_text("x")
+    (made / "deep" / "node_modules" / "far.js").write_text("x")
+    made.rename(plain_repo / "came")
+    batches.until(str(plain_repo / "came"), str(plain_repo / "came/deep/one.py"))
+    (plain_repo / "came").rename(plain_repo / "moved")
+    batches.until(str(plain_repo / "moved/deep/one.py"))
+    (plain_repo / "moved/deep/two.py").write_text("x")
+    batches.until(str(plain_repo / "moved/deep/two.py"))
+    (plain_repo / "moved").rename(tmp_path / "gone")
+    (tmp_path / "gone/deep/three.py").write_text("x")
+    (plain_repo / "last.py").write_text("x")
+    batches.until(str(plain_repo / "moved"), str(plain_repo / "last.py"))
+    assert not {path for path in batches.seen() if path.endswith(("three.py", "far.js", "came/deep/two.py"))}
+
+
+def test_to_read_files_is_no_change(plain_repo, watch):
+    batches = Batches()
+    watch(plain_repo, batches)
+    read = [path for path in plain_repo.rglob("*.py") if path.read_bytes()]
+    (plain_repo / "last.py").write_text("x")
+    batches.until(str(plain_repo / "last.py"))
+    assert read
+    assert not batches.seen().intersection(map(str, read))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a queue that a test can fill")
+def test_of_more_changes_than_the_system_keeps_it_is_said_that_anything_may_have_changed(plain_repo):
+    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    command = [sys.executable, str(Path(__file__).parent / "lossy.py"), str(plain_repo)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as watching:
+        killer = threading.Timer(30, watching.kill)
+        killer.daemon = True
+        killer.start()  # rather than to wait for ever for what is not told
+        told = iter(watching.stdout.readline, "")
+        assert next(told) == "ready\n"
+        watching.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, watching.pid, os.WSTOPPED)
+        busy = plain_repo / "busy.txt"
+        for number in range(most):
+            busy.touch()
+            os.rename(busy, plain_repo / f"{number % 2}.txt")
+        (plain_repo / "unseen").mkdir()  # nobody is told of it
+        watching.send_signal(signal.SIGCONT)
+        assert f"{plain_repo}\n" in told
+        (plain_repo / "unseen" / "after.py").write_text("x")
+        assert f"{plain_repo}/unseen/after.py\n" in told
+        watching.stdin.close()
+
+
+def test_after_lost_changes_every_file_is_looked_at(muninn):
+    muninn.call("index")
+    (muninn.root / "src" / "rigging.py").write_text("def belay_halyard(): pass\n")
+    muninn.engine.touched(locate(str(muninn.root)), {str(muninn.root)})
+    updater = muninn.engine.open(locate(str(muninn.root))).updater
+    assert updater.wait_files(updater.update_files(), 30)
+    assert muninn.call("recall", query="belay halyard").hits[0].path == "src/rigging.py"
 
 
 def test_a_switch_of_branches_is_noticed_by_head(plain_repo, watch, tmp_path):

@@ -51,7 +51,16 @@ def test_fastembed_loaded_as_a_whole_makes_the_same_vectors_of_the_bundled_model
         "model = C('m', specific_model_path=sys.argv[1], cache_dir=sys.argv[1]);"
         "print(json.dumps(np.stack(list(model.embed(json.loads(sys.argv[2])))).astype(float).tolist()))"
     )
-    texts = ["def load_session(key):", "Retries with backoff.", "parse the header"]
+    texts = [
+        "def load_session(key):",
+        "Retries with backoff.",
+        "parse the header",
+        "",
+        "parseHTTPHeaderV2 x86_64 12345678 0xDEADBEEF SCREAMING_CASE a1B2",
+        "naïveCafé größe 数据库 \u212aelvin \u0130stanbul ﬁx \u00a0blank\u2003wide",
+        "x" * 200 + " " + "Ab" * 100,
+        "token " * 700 + "beyond the end",
+    ]
     folder = Path(embed.__file__).parent / "model"
     command = [sys.executable, "-c", script, str(folder), json.dumps(texts)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

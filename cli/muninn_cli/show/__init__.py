@@ -24,6 +24,7 @@ from muninn_cli.show import (
     privacy,
     reviews,
     skills,
+    webs,
 )
 
 if TYPE_CHECKING:
@@ -45,12 +46,17 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
     "outline": code.outline,
     "graph": code.graph,
     "memories": memories.memories,
+    "sessions": memories.sessions,
     "forget": memories.forget,
     "restore": memories.forget,
     "promote": memories.promote,
     "approve": memories.approve,
     "reject": memories.reject,
     "history": reviews.history,
+    "links": webs.links,
+    "overview": webs.overview,
+    "update": webs.update,
+    "consolidate": webs.consolidate,
     "diff": reviews.diff,
     "check": reviews.check,
     "seal": changes.seal,

@@ -43,6 +43,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
 from muninn_core.retrieval.recall import speaks
 from muninn_core.retrieval.remembered import Witnesses
+from muninn_core.retrieval.web import Web
 from muninn_core.store.contexts import Contexts
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
@@ -66,7 +67,8 @@ class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
 
     `writable`: memory can be stored. `tell` is called, on any thread, when what is said of files may be another:
-    with the paths that changed, or None where any may have.
+    with the paths that changed, or None where any may have. `tell_memories` is told of memories that changed, by id,
+    with whether each began or ceased to speak.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Workspace:
         self.contexts = Contexts(self.layout.contexts, writable=self.writable)
         self.documents = Documents(self.layout.root)
         self._shared = shared
+        self._web = Web(_NONE)
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
         self.past = Past(place)
@@ -126,6 +129,7 @@ class Workspace:
         self.witnesses = Witnesses(self.known)
         self.places = Places(self.known)
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
+        self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
         self.shelf = Shelf(self.layout.root, home, lambda: self.config.skills.paths)
@@ -214,6 +218,8 @@ class Workspace:
 
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
+        if self.writable and not self.layout.muninn.is_dir():  # who deleted it does not want a cache there either
+            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
         if anew:
             self.index_of_past.close()
             self.index_of_branches.close()
@@ -259,6 +265,13 @@ class Workspace:
         if joined[0] is not own or joined[1] is not shared:
             joined = self._joined = (own, shared, {**shared, **own})
         return joined[2]
+
+    def web(self, memories: Mapping[str, Memory]) -> Web:
+        """Return the links of some memories; the last ones are kept, so that a state costs one look at all of them."""
+        kept = self._web
+        if kept.memories is not memories:
+            kept = self._web = Web(memories)
+        return kept
 
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
@@ -306,6 +319,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
+            self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
 
     def follow_shared(self) -> None:
@@ -330,6 +344,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
+            self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
 
     def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
@@ -351,12 +366,12 @@ class Workspace:
         self.follow_shared()
 
     def touched(self, paths: set[str]) -> None:
-        """Take note of changed files (absolute paths): memory, configuration, HEAD, or anything else."""
+        """Take note of changed files (absolute paths): memory, settings, HEAD, or anything; the root is all."""
         root = str(self.layout.root) + "/"
         inside, full, rebuild = set(), False, False
         for path in paths:
-            if path == str(self.layout.config):
-                full, rebuild = True, self._reload_config()
+            if path in (str(self.layout.config), str(self.layout.root)):
+                full, rebuild = True, rebuild or self._reload_config()
             elif path.startswith(str(self.layout.memory)):
                 if self.log.refresh():
                     self.hand_over_memories()
@@ -393,3 +408,10 @@ class Workspace:
             shared=self.shared.state.records if self.shared is not None else 0,
             index=IndexSaw(generation=generation, lag=self.updater.lag, unembedded=self.updater.unembedded),
         )
+
+
+def _spoke(changed: Mapping[str, Memory | None], before: Mapping[str, Memory], now: datetime) -> dict[str, bool]:
+    """Return {id: whether it began or ceased to speak} of memories that changed; None is one that does not speak."""
+    return {
+        each: (memory is not None) != (each in before and speaks(before[each], now)) for each, memory in changed.items()
+    }

@@ -7,7 +7,8 @@ the facts are found.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_core.source.definition import KINDS, Definition, Import, Syntax
@@ -98,19 +99,28 @@ class Code:
         )
         return [row[0] for row in rows]
 
-    def importing(self, path: str) -> list[str]:
-        """Return the files whose imports could mean a file, by its name and its folder's; sorted."""
-        folder, _, name = path.rpartition("/")
-        last = sorted({stem_of(path), name, name.partition(".")[0], folder.rpartition("/")[2], name.removesuffix(".h")})
-        marks = ",".join("?" * len(last))
-        question = f"SELECT DISTINCT f.path FROM tails t JOIN sources f ON f.id = t.source WHERE t.tail IN ({marks})"
-        return [row[0] for row in self._rows(question + " ORDER BY f.path", last)]
+    def importing(self, path: str) -> list[tuple[str, Import]]:
+        """Return (file, import) of the imports that could mean a file, by its name and its folder's; by path and line.
+
+        Of a file that names the folder around it, all are told whose names fit, or that name no more than folders.
+        """
+        wanted = marks(path)
+        places = ",".join("?" * len(wanted))
+        asked = f"SELECT DISTINCT source FROM tails WHERE tail IN ({places})"
+        columns = "f.path, i.line, i.module, i.names FROM imports i JOIN sources f ON f.id = i.source"
+        question = f"SELECT {columns} WHERE i.source IN ({asked}) ORDER BY f.path, i.number"
+        rows = self._rows(question, sorted(wanted))
+        return [
+            (each, Import(line, module, _names(names)))
+            for each, line, module, names in rows
+            if could_mean(module, _names(names), wanted)
+        ]
 
     def imports(self, path: str) -> list[Import]:
         """Return the imports of a file by line."""
         question = "SELECT line, module, names FROM imports WHERE source = (SELECT id FROM sources WHERE path = ?)"
         rows = self._rows(question + " ORDER BY number", (path,))
-        return [Import(line, module, tuple(names.split(",")) if names else ()) for line, module, names in rows]
+        return [Import(line, module, _names(names)) for line, module, names in rows]
 
     def called(self, name: str) -> list[tuple[str, tuple[int, ...]]]:
         """Return (path, lines) of the files that call a name, by path."""
@@ -190,6 +200,28 @@ def stem_of(path: str) -> str:
     if name == "lib.rs" and folder.endswith("src"):
         return folder.removesuffix("/src").rpartition("/")[2].replace("-", "_")
     return stem
+
+
+@lru_cache(maxsize=8_192)
+def marks(path: str) -> frozenset[str]:
+    """Return the last parts by which an import may mean a file."""
+    folder, _, name = path.rpartition("/")
+    return frozenset({stem_of(path), name, name.partition(".")[0], folder.rpartition("/")[2], name.removesuffix(".h")})
+
+
+def could_mean(module: str, names: tuple[str, ...], wanted: Set[str]) -> bool:
+    """Whether an import could mean one of the files with some `marks`: `from .. import x` may be any folder around."""
+    return not _tails(module, names).isdisjoint(wanted) or not module.strip("./")
+
+
+@lru_cache(maxsize=20_000)
+def _tails(module: str, names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(tails(module, names))
+
+
+@lru_cache(maxsize=20_000)
+def _names(listed: str) -> tuple[str, ...]:
+    return tuple(listed.split(",")) if listed else ()
 
 
 def _definition(row: Sequence[Any]) -> Definition:

@@ -1,8 +1,9 @@
 """Worker processes for work that would keep the daemon from answering: reading and cutting files, embedding texts.
 
 Results come in the order of the jobs, whichever worker was first, so that the same files make the same index. The
-workers live as long as the `with` block. A worker that dies (memory is short, somebody killed it) costs nothing but
-time: its job is done by the caller's own process.
+workers live as long as the `with` block. A worker that dies (a parser broke or came to no end, memory is short,
+somebody killed it) is replaced, and the files of its job are tried one by one; a file that ends a worker once more is
+cut by its lines in the caller's own process, which must not end.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muninn_core.index.extract import Extracted, Job, extract
+from muninn_core.index.extract import WILD, Extracted, Job, extract
 from muninn_core.index.whole import whole
 from muninn_core.index.worker import receive, send
 
@@ -33,6 +34,12 @@ Answer = TypeVar("Answer")
 
 _MOST_WORKERS = 3
 """More workers than these wait for the one writer, and each takes 60 MB."""
+
+_JOB_SECONDS = 60.0
+"""By the clock: a worker that takes longer for one job is ended. It ends itself sooner where the system lets it."""
+
+_MOST_DEATHS = 40
+"""Workers of one crew that are replaced: if more die, that is nothing that one file is to blame for."""
 
 _AHEAD = 2
 """Jobs a worker may be ahead of the writer: bounds what waits in memory."""
@@ -76,7 +83,7 @@ class Crew:
 
     def extract(self, jobs: Iterable[Job]) -> Iterator[list[Extracted]]:
         """Yield each job's files in the order of the jobs."""
-        return self._ordered(jobs, lambda job: extract(job, None))
+        return self._ordered(jobs, self._one_by_one)
 
     def embed(self, texts: Iterable[list[str]]) -> Iterator[NDArray[np.int8]]:
         """Yield the vectors of each list of texts, as `whole` makes them, in the order of the lists."""
@@ -100,20 +107,54 @@ class Crew:
         # Dead or failed. Here the same error would have a traceback, or is none at all.
         return None if self._stopped else own(task)
 
+    def _one_by_one(self, job: Job) -> list[Extracted]:
+        """Do a job that ended a worker: each of its files by another one, or else in this process."""
+        found: list[Extracted] = []
+        for file in job.files:
+            single = job._replace(files=(file,))
+            answer = None if self._stopped else self._ask(single)
+            found += answer[1] if answer is not None and answer[0] == "done" else self._own(single)
+        return found
+
+    def _own(self, single: Job) -> list[Extracted]:
+        """Extract one file in this process: without a grammar, unless no worker can be had and the text is ordinary."""
+        if self._may_replace:
+            return extract(single._replace(care="utmost"), None)
+        found = extract(single._replace(care="careful"), None)
+        return extract(single._replace(care="utmost"), None) if found[0].outcome == WILD else found
+
+    @property
+    def _may_replace(self) -> bool:
+        return len(self._workers) < self._count + _MOST_DEATHS
+
     def _ask(self, task: object) -> Any:
+        """Return a worker's answer, None from one that died of it or before."""
         worker = self._worker()
+        if worker is None:
+            return None
         assert worker.stdin is not None
         assert worker.stdout is not None
+        patience = threading.Timer(_JOB_SECONDS, worker.kill)
+        patience.daemon = True
+        patience.start()
         try:
             send(worker.stdin, task)
-            return receive(worker.stdout)
+            answer = receive(worker.stdout)
         except OSError:
-            return None
+            answer = None
+        finally:
+            patience.cancel()
+        if answer is None:
+            worker.kill()
+            self._local.worker = None
+        return answer
 
-    def _worker(self) -> subprocess.Popen[bytes]:
-        """Return this thread's worker; the first call starts it."""
+    def _worker(self) -> subprocess.Popen[bytes] | None:
+        """Return this thread's worker; the first call, and the one after its death, starts it. None: too many died."""
         worker: subprocess.Popen[bytes] | None = getattr(self._local, "worker", None)
         if worker is None:
+            if not self._may_replace:
+                return None
             worker = subprocess.Popen(
                 [sys.executable, "-I", "-m", "muninn_core.index.worker"],
                 stdin=subprocess.PIPE,

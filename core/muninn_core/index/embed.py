@@ -16,6 +16,7 @@ import numpy as np
 
 from muninn_core.errors import NotFoundError
 from muninn_core.index.alone import load_alone
+from muninn_core.index.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,6 +177,17 @@ def _load_bundled(options: dict[str, Any]) -> Any:
         """fastembed's path for static tables, for our description."""
 
         POOLING_CELLS = 500_000  # some 8 MB for a batch in place of 60, in every worker, and as fast
+
+        def load_model(self) -> None:
+            super().load_model()
+            encode = self.tokenizer.encode_batch_fast
+            self._tokens = Tokens(lambda runs: [one.ids for one in encode(runs, add_special_tokens=False)])
+
+        def _token_ids(self, documents: list[str]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+            """Return the tokens of all texts, and each one's number: our tokenizer sees no farther than runs."""
+            most = 2 * static.MAX_LENGTH
+            parts = [self._tokens.of(text)[:most] for text in documents]
+            return np.frombuffer(b"".join(parts), np.uint16), np.array([len(part) // 2 for part in parts], np.int64)
 
         @classmethod
         def _list_supported_models(cls) -> list[Any]:

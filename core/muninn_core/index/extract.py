@@ -5,19 +5,21 @@ The one recipe for it, run by worker processes and, for small changes, by the da
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from muninn_core.index.whole import whole
 from muninn_core.source.chunk import Cut, cut
 from muninn_core.source.classify import classify
 from muninn_core.source.definition import Syntax
 from muninn_core.source.identifiers import words
+from muninn_core.source.syntax import is_harmless
 from muninn_core.source.text import Text, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from muninn_core.index.embed import Embedder
     from muninn_core.index.lexical import Field
@@ -29,6 +31,13 @@ SAME = "same"
 CHANGED = "changed"
 """The outcome of a file that was read and cut."""
 
+WILD = "wild"
+"""The outcome of a file that a careful job leaves to others: its parser might break, or come to no end."""
+
+Care = Literal["none", "careful", "utmost"]
+"""What a job does with code that might end its process: reads it all the same, leaves it alone (`WILD`), or asks no
+grammar about any code."""
+
 
 class Job(NamedTuple):
     """Files to extract: (path, digest of what the index has or None) below a root; `most` limits their bytes."""
@@ -36,6 +45,7 @@ class Job(NamedTuple):
     root: str
     most: int
     files: tuple[tuple[str, bytes | None], ...]
+    care: Care = "none"
 
 
 class Piece(NamedTuple):
@@ -47,7 +57,7 @@ class Piece(NamedTuple):
 
 @dataclass(slots=True)
 class Extracted:
-    """What became of a file: CHANGED with pieces, SAME, or why it can't be read."""
+    """What became of a file: CHANGED with pieces, SAME, WILD, or why it can't be read."""
 
     path: str
     outcome: str
@@ -62,10 +72,17 @@ class Extracted:
     """int8 [len(pieces), dim], as `whole` makes them, or None where vectors are made later."""
 
 
-def extract(job: Job, embedder: Embedder | None) -> list[Extracted]:
-    """Read, cut and split the files of a job in their order; with an embedder, embed all of their chunks at once."""
-    root = Path(job.root)
-    found = [_extract_file(root, path, job.most, known) for path, known in job.files]
+def extract(
+    job: Job, embedder: Embedder | None, guard: Callable[[], AbstractContextManager[object]] = nullcontext
+) -> list[Extracted]:
+    """Read, cut and split the files of a job in their order; with an embedder, embed all of their chunks at once.
+
+    Each file is read within a `guard`, which may limit what it takes.
+    """
+    found = []
+    for path, known in job.files:
+        with guard():
+            found.append(_extract_file(job, path, known))
     if embedder is not None:
         _embed(found, embedder)
     return found
@@ -98,18 +115,22 @@ def file_words(path: str, bodies: Sequence[str]) -> list[str]:
     return [words(path), *bodies]
 
 
-def _extract_file(root: Path, path: str, most: int, known: bytes | None) -> Extracted:
-    read = read_text(root, path, most)
+def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
+    read = read_text(Path(job.root), path, job.most)
     if not isinstance(read, Text):
         return Extracted(path, read)
     outcome = SAME if read.digest == known else CHANGED
     kind, language = classify(path)
-    made = cut(path, read.text) if outcome == CHANGED else Cut([], Syntax())
+    if outcome == CHANGED and job.care == "careful" and not is_harmless(path, language, read.text):
+        return Extracted(path, WILD)
+    made = cut(path, read.text, by_grammar=job.care != "utmost") if outcome == CHANGED else Cut([], Syntax())
     pieces = [Piece(c, words(c.text)) for c in made.chunks]
     return Extracted(path, outcome, read.size, read.mtime_ns, read.digest, kind, language, pieces, made.syntax)
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:
+    from muninn_core.index.whole import whole  # numpy, which a process that only reads files does not need
+
     vectors = whole(embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces]))
     at = 0
     for one in found:

@@ -17,7 +17,7 @@ import numpy as np
 
 from muninn_core.index.crew import Crew, worker_count
 from muninn_core.index.embed import BUNDLED
-from muninn_core.index.extract import CHANGED, SAME, Extracted, Job, embedding_text, extract
+from muninn_core.index.extract import CHANGED, SAME, WILD, Extracted, Job, embedding_text, extract
 from muninn_core.index.heap import trim
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import FileRow, memory_key, open_manifest
@@ -108,6 +108,11 @@ class Index:
     def snapshot(self) -> Snapshot:
         """Return the newest state. It stays as it is for as long as it is held."""
         return self._writer.newest
+
+    @property
+    def intact(self) -> bool:
+        """Whether its files are still there: the cache may be deleted at any moment, and then it can't be written."""
+        return self._writer.intact
 
     def sync(
         self,
@@ -281,13 +286,24 @@ class Index:
         if len(paths) <= BULK:
             if paths:
                 files = tuple((path, known.get(path)) for path in paths)
-                yield len(paths), extract(Job(str(root), most, files), self._embedder)
+                yield len(paths), self._extracted_here(Job(str(root), most, files, "careful"))
             return
         done = 0
         with Crew(worker_count(workers), self._embedder) as crew:
             for found in crew.extract(_jobs(root, paths, most, known)):
                 done += len(found)
                 yield done, found
+
+    def _extracted_here(self, job: Job) -> list[Extracted]:
+        """Extract a few files in this process, but for those that might end it, which a worker gets."""
+        found = extract(job, self._embedder)
+        wild = {one.path for one in found if one.outcome == WILD}
+        if not wild:
+            return found
+        with Crew(1, self._embedder) as crew:
+            left = tuple(file for file in job.files if file[0] in wild)
+            others = {one.path: one for part in crew.extract([Job(job.root, job.most, left)]) for one in part}
+        return [others.get(one.path, one) for one in found]
 
     def _embedded(self, total: int, workers: int) -> Generator[tuple[list[int], NDArray[np.int8]]]:
         """Yield (ids, vectors) of what has none, in the order of the ids: by workers when there is much of it.

@@ -11,11 +11,18 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from muninn_core.index.embed import Embedder
+
+FILE_SECONDS = 3.0
+"""Of the processor, for one file: a parser that takes longer is not interrupted, its process ends."""
 
 
 def main() -> None:
@@ -28,7 +35,6 @@ def main() -> None:
         os.nice(5)
     # Only now: numeric libraries read the counts when they are loaded.
     from muninn_core.index.extract import Job, extract
-    from muninn_core.index.whole import whole
 
     # Whatever a library prints must not get between the messages.
     answers = os.fdopen(os.dup(1), "wb")
@@ -38,8 +44,10 @@ def main() -> None:
     while (task := receive(sys.stdin.buffer)) is not None:
         try:
             if isinstance(task, Job):
-                answer = ("done", extract(task, None))
+                answer = ("done", extract(task, None, _bounded))
             else:
+                from muninn_core.index.whole import whole
+
                 embedder = embedder or _embedder()
                 answer = ("done", whole(embedder.embed(task)))
         except Exception as error:
@@ -63,6 +71,19 @@ def receive(stream: IO[bytes]) -> Any:
     size = int.from_bytes(head, "little")
     data = stream.read(size)
     return pickle.loads(data) if len(data) == size else None
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """End this process when what is inside takes too long, whatever library it is in; where the system can do that."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    signal.setitimer(signal.ITIMER_PROF, FILE_SECONDS)  # nobody handles its signal, which ends a process then
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _embedder() -> Embedder:

@@ -146,6 +146,7 @@ _TABLE = (
         result=r.WhyResult,
         effect="read",
         positional=("bundle",),
+        use="Call when you wonder why a context holds or lacks something: it names the signals of each item.",
     ),
     Method(
         verb="replay",
@@ -164,6 +165,7 @@ _TABLE = (
         result=r.SymbolsResult,
         effect="read",
         positional=("query",),
+        use="Call when you know the name of a class or function, or a part of it, and want its place.",
     ),
     Method(
         verb="outline",
@@ -173,6 +175,7 @@ _TABLE = (
         result=r.OutlineResult,
         effect="read",
         positional=("path",),
+        use="Call before you read a long file: it shows what the file defines, with lines to read from.",
     ),
     Method(
         verb="graph",
@@ -182,6 +185,7 @@ _TABLE = (
         result=r.GraphResult,
         effect="read",
         positional=("start", "relation"),
+        use="Call before you change a definition that others use: it shows who imports, calls and tests it.",
     ),
     Method(
         verb="memories",
@@ -193,6 +197,14 @@ _TABLE = (
         tool=True,
         flags={"archived": "all"},
         use="Call to see what is remembered about a file, a task, a tag or a session, or to read one memory by id.",
+    ),
+    Method(
+        verb="sessions",
+        title="List sessions",
+        summary="List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.",
+        params=p.SessionsParams,
+        result=r.SessionsResult,
+        effect="read",
     ),
     Method(
         verb="forget",
@@ -214,6 +226,7 @@ _TABLE = (
         result=r.ForgetResult,
         effect="write",
         positional=("id",),
+        use="Call when something was forgotten by mistake.",
     ),
     Method(
         verb="promote",
@@ -252,6 +265,52 @@ _TABLE = (
         result=r.HistoryResult,
         effect="read",
         positional=("id",),
+        use="Call when it matters who said something, when, and what it was before; it is the audit trail.",
+    ),
+    Method(
+        verb="links",
+        title="Follow links",
+        summary="Show what a memory is linked to, and that in turn, up to a depth.",
+        params=p.LinksParams,
+        result=r.LinksResult,
+        effect="read",
+        positional=("id",),
+        use="Call when a memory that you found refers to others, or you want what was built on it: it shows the "
+        "memories around it and how they are related.",
+    ),
+    Method(
+        verb="overview",
+        title="Overview",
+        summary="Show the project's memory at a glance: recent, important, how it hangs together, how much there is.",
+        params=p.OverviewParams,
+        result=r.OverviewResult,
+        effect="read",
+        use="Call at the start of a session without a task yet, to learn what the project has been about lately.",
+    ),
+    Method(
+        verb="update",
+        title="Update a memory",
+        summary="Change what a memory says, its weight, its places or its links; its history keeps what it was.",
+        params=p.UpdateParams,
+        result=r.UpdateResult,
+        effect="write",
+        destructive=True,
+        positional=("id",),
+        flags={"files": "file", "tags": "tag"},
+        use="Call when a memory is right in the main and wrong or incomplete in a part. What replaces it altogether is "
+        "a new memory with a link that supersedes it.",
+    ),
+    Method(
+        verb="consolidate",
+        title="Consolidate memories",
+        summary="Let one of several memories speak for all of them, or stand in the place of the others.",
+        params=p.ConsolidateParams,
+        result=r.ConsolidateResult,
+        effect="write",
+        destructive=True,
+        positional=("ids",),
+        use="Call when you found memories that say the same or of which one replaces another: say what you decide "
+        "(`merge`, `supersede`, `keep_both`), or leave it out to have them compared. `dry_run` only tells.",
     ),
     Method(
         verb="diff",
@@ -262,6 +321,7 @@ _TABLE = (
         effect="read",
         alone=True,
         positional=("range",),
+        use="Call when the user reviews a branch: it tells what memory the branch adds, contradicts and makes stale.",
     ),
     Method(
         verb="check",
@@ -512,6 +572,8 @@ _TABLE = (
         result=r.VerifyResult,
         effect="write",
         positional=("id",),
+        use="Call after larger changes of the code, to see which memories cite what is no longer there. With `fix` "
+        "memories follow code that has moved.",
     ),
     Method(
         verb="confirm",
@@ -539,6 +601,7 @@ _TABLE = (
         result=r.AboutResult,
         effect="read",
         positional=("file",),
+        use="Call before you change a line or definition, to learn what was decided or tried about it.",
     ),
     Method(
         verb="document",
@@ -565,6 +628,7 @@ _TABLE = (
         params=p.BriefParams,
         result=r.BriefResult,
         effect="read",
+        use="Call when a session begins or its history was compacted: it says in short where things stand.",
     ),
     Method(
         verb="remind",

@@ -162,6 +162,72 @@ class RecallResult(Result):
     notes: tuple[str, ...] = ()
 
 
+class MemoryLink(Value):
+    """A link that was followed: who states it, of whom, and at which step it was met."""
+
+    source: str
+    relation: str
+    target: str
+    strength: float
+    depth: int
+    reason: str = ""
+    by: str = ""
+
+
+class LinksResult(Result):
+    """The memories that links lead to, by the number of steps and then the newest first; the start is the first one.
+
+    `depths` are the steps of each. `links` are those between them; `omitted` memories did not fit the limit.
+    """
+
+    memories: tuple[Memory, ...]
+    depths: tuple[int, ...]
+    links: tuple[MemoryLink, ...]
+    omitted: int = 0
+
+
+class OverviewResult(Result):
+    """The memory of a project at a glance. `important` are those that are not `recent` already.
+
+    `links` are those of both with others, whose headlines stand in `linked` by id. `memories` counts all that speak
+    here, `kinds` by type, `scopes` by scope; `density` is the number of links for each memory.
+    """
+
+    project: ProjectStatus
+    focus: FocusStatus
+    recent: tuple[Memory, ...]
+    important: tuple[Memory, ...]
+    links: tuple[MemoryLink, ...]
+    linked: dict[str, str]
+    memories: int
+    kinds: dict[str, int]
+    scopes: dict[str, int]
+    density: float
+
+
+class UpdateResult(Result):
+    """The memory as it is now. `changed` names what changed, none where all was so already."""
+
+    memory: Memory
+    changed: tuple[str, ...]
+    masked: int = 0
+
+
+class ConsolidateResult(Result):
+    """What was decided. `kept` speaks now; `gone` were merged into it or superseded by it.
+
+    `apart` are the ids that stay for themselves. `contradictions` say which of them can't both hold, and why.
+    """
+
+    decision: str
+    kept: Memory | None
+    gone: tuple[str, ...]
+    apart: tuple[str, ...]
+    contradictions: tuple[str, ...] = ()
+    reason: str = ""
+    dry_run: bool = False
+
+
 class PackItem(Value):
     """One item of a pack. `tier` says why it is where it is: pin, task, hand, skill, memory, knowledge or code.
 
@@ -291,6 +357,34 @@ class MemoriesResult(Result):
     access: Access | None = None
     origin: str = ""
     mentions: tuple[Mention, ...] = ()
+
+
+class WorkSession(Value):
+    """A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+
+    It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
+    of its last memory that says them.
+    """
+
+    session: str
+    title: str
+    state: Literal["open", "sealed"]
+    begin: str
+    end: str
+    records: int
+    waiting: int
+    memories: int
+    branch: str = ""
+    task: str = ""
+    agent: str = ""
+    actor: str = ""
+
+
+class SessionsResult(Result):
+    """The sessions, open ones first; `total` counts them before limit and offset."""
+
+    sessions: tuple[WorkSession, ...]
+    total: int
 
 
 class Changed(Value):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from muninn_core.index.code import could_mean, marks
 from muninn_core.source.classify import language_of, traits
 from muninn_core.source.definition import Definition, Import
 from muninn_core.source.resolve import World, targets
@@ -62,8 +63,8 @@ class Facts(World, Protocol):
     def imports(self, path: str) -> Sequence[Import]:
         """Return the imports of a file."""
 
-    def importing(self, path: str) -> Sequence[str]:
-        """Return the files whose imports could mean a file."""
+    def importing(self, path: str) -> Sequence[tuple[str, Import]]:
+        """Return (file, import) of the imports that could mean a file, by path and line."""
 
     def called(self, name: str) -> Sequence[tuple[str, tuple[int, ...]]]:
         """Return (path, lines) of the files that call a name."""
@@ -104,6 +105,35 @@ class Edge(NamedTuple):
     how: str = ""
 
 
+class _Looked:
+    """The files that there are, as far as somebody has asked: hundreds of imports ask for the same ones."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._exists: dict[str, bool] = {}
+        self._stems: dict[str, Sequence[str]] = {}
+        self._folders: dict[str, Sequence[str]] = {}
+
+    def exists(self, path: str) -> bool:
+        """Whether there is such a file."""
+        found = self._exists.get(path)
+        if found is None:
+            found = self._exists[path] = self._world.exists(path)
+        return found
+
+    def with_stem(self, stem: str) -> Sequence[str]:
+        """Return the files that are called so where they are imported, sorted."""
+        if stem not in self._stems:
+            self._stems[stem] = self._world.with_stem(stem)
+        return self._stems[stem]
+
+    def folder(self, path: str) -> Sequence[str]:
+        """Return the files right in a folder, sorted."""
+        if path not in self._folders:
+            self._folders[path] = self._world.folder(path)
+        return self._folders[path]
+
+
 Step = tuple[Node, str, int, str]
 """Where an edge leads, the path and line where it is written, and `how`."""
 
@@ -113,6 +143,8 @@ class Graph:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
+        self._world = _Looked(facts)
+        self._statements: dict[str, Sequence[Import]] = {}
         self._imported: dict[str, dict[str, int]] = {}
         self._meant: dict[tuple[str, str], tuple[Node, str] | None] = {}
         self._named: dict[str, list[Node]] = {}
@@ -172,10 +204,11 @@ class Graph:
             yield Node(path), node.path, line, ""
 
     def _importers(self, node: Node) -> Iterator[Step]:
-        for path in self._facts.importing(node.path):
-            line = self._files_imported(path).get(node.path)
-            if line is not None:
-                yield Node(path), path, line, ""
+        told = ""
+        for path, one in self._facts.importing(node.path):
+            if path != told and node.path in targets(path, language_of(path), one, self._world):
+                told = path
+                yield Node(path), path, one.line, ""
 
     def _callees(self, node: Node) -> Iterator[Step]:
         one = node.definition
@@ -221,10 +254,27 @@ class Graph:
         if known is None:
             known, language = {}, language_of(path)
             for one in self._facts.imports(path):
-                for target in targets(path, language, one, self._facts):
+                for target in targets(path, language, one, self._world):
                     known.setdefault(target, one.line)
             self._imported[path] = known
         return known
+
+    def _imports_one(self, path: str, wanted: Sequence[Node]) -> list[Node]:
+        """Return those of some definitions whose files a file imports."""
+        language = language_of(path)
+        if language != "python" or path in self._imported:
+            imported: Container[str] = self._files_imported(path)
+        else:  # which imports these can be is told by their names: most need not be followed
+            if path not in self._statements:
+                self._statements[path] = self._facts.imports(path)
+            last = frozenset().union(*(marks(each.path) for each in wanted))
+            imported = {
+                target
+                for one in self._statements[path]
+                if could_mean(one.module, one.names, last)
+                for target in targets(path, language, one, self._world)
+            }
+        return [each for each in wanted if each.path in imported]
 
     def _meaning(self, path: str, name: str) -> tuple[Node, str] | None:
         """Return the definition that a name means when it is called in a file, and why; None where nothing says so."""
@@ -237,16 +287,17 @@ class Graph:
         known = self._called_so(name)
         if not known:
             return None
-        imported = self._files_imported(path)
         folder = posixpath.dirname(path)
         packaged = language_of(path) in _PACKAGED
-        for how, nodes in (
-            ("same file", [each for each in known if each.path == path]),
-            ("import", [each for each in known if each.path in imported]),
-            ("package", [each for each in known if packaged and posixpath.dirname(each.path) == folder]),
-        ):
-            if nodes:
-                return nodes[0], how
+        own = [each for each in known if each.path == path]
+        if own:
+            return own[0], "same file"
+        imported = self._imports_one(path, known)
+        if imported:
+            return imported[0], "import"
+        beside = [each for each in known if packaged and posixpath.dirname(each.path) == folder]
+        if beside:
+            return beside[0], "package"
         same = [each for each in known if language_of(each.path) == language_of(path)]
         if len(same) != 1 or (_COMMON.fullmatch(name) and same[0].definition and same[0].definition.container):
             return None

@@ -41,15 +41,15 @@ def chunk(path: str, text: str) -> list[Chunk]:
     return cut(path, text).chunks
 
 
-def cut(path: str, text: str) -> Cut:
-    """Cut a file, and say what it defines and uses."""
+def cut(path: str, text: str, *, by_grammar: bool = True) -> Cut:
+    """Cut a file, and say what it defines and uses; of code, as far as lines tell where no grammar may be asked."""
     if not text.strip():
         return Cut([], Syntax())
     kind, language = classify(path)
     lines = split_lines(text)
     if language in PROSE:
         pieces, syntax = _prose(text)
-    elif (syntax_found := read_syntax(path, language, text, lines)) is not None:
+    elif by_grammar and (syntax_found := read_syntax(path, language, text, lines)) is not None:
         pieces, syntax = _along(lines, syntax_found), syntax_found
     else:
         pieces, syntax = _by_lines(text, lines, language)

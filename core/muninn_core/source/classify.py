@@ -118,6 +118,7 @@ def classify(path: str) -> tuple[SourceKind, str]:
     return ("knowledge" if language in PROSE else "code"), language
 
 
+@lru_cache(maxsize=8_192)
 def language_of(path: str) -> str:
     """Return the language of a path: a lower-case name, or "text" when nothing is known."""
     name = path.rpartition("/")[2]

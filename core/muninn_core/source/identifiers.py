@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 MAX_WORD = 64
 """Characters of a word that are looked at: longer runs are data (hashes, base64), not names."""
 
 _CACHE_SIZE = 100_000
 _RUN = re.compile(r"\w+")
+_SIGNS = bytes(code if (chr(code).isalnum() and code < 128) or code == 95 else 32 for code in range(256))
+"""The same for text that is all ASCII, at a third of the cost: what is in no run becomes a blank."""
+
 # HTTPServer -> HTTP Server, getName -> get Name, sha256 -> sha 256; an underscore is no part of a word.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # Scripts written without blanks: Hiragana, Katakana, CJK ideographs, Hangul.
@@ -24,7 +28,8 @@ _VOWEL = re.compile(r"[aeiouy]")
 
 def words(text: str) -> str:
     """Return the words of a text, separated by single blanks, in the order of the text (repetitions included)."""
-    return " ".join(map(_KNOWN.__getitem__, _RUN.findall(text)))
+    runs = text.encode().translate(_SIGNS).split() if text.isascii() else _RUN.findall(text)
+    return " ".join(map(_KNOWN.__getitem__, runs))
 
 
 def words_of(run: str) -> str:
@@ -32,6 +37,7 @@ def words_of(run: str) -> str:
     return _KNOWN[run]
 
 
+@lru_cache(maxsize=_CACHE_SIZE)
 def stem(word: str) -> str:
     """Strip the commonest English endings from a lower-case word, so that caches, cached, caching and cache agree.
 
@@ -77,13 +83,13 @@ def _expand_unicode(run: str) -> str:
     return " ".join([*folded, *pairs])
 
 
-class _Known(dict[str, str]):
+class _Known(dict[str | bytes, str]):
     """Expansions seen so far. Code repeats its names, which is what makes splitting fast."""
 
-    def __missing__(self, run: str) -> str:
+    def __missing__(self, run: str | bytes) -> str:
         if len(self) >= _CACHE_SIZE:
             self.clear()
-        found = _expand(run)
+        found = _expand(run if isinstance(run, str) else run.decode())
         if len(run) <= MAX_WORD:
             self[run] = found
         return found

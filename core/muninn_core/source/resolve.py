@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from muninn_core.source.definition import Import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _SCRIPT_ENDINGS = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".json", ".vue", ".svelte")
 _JVM_ENDINGS = (".java", ".kt", ".kts", ".scala")
@@ -49,7 +49,7 @@ def _python(path: str, one: Import, world: World) -> Iterable[str]:
         base = posixpath.dirname(path)
         for _ in range(dots - 1):
             base = posixpath.dirname(base)
-        roots = [base]
+        roots: Iterable[str] = [base]
     elif parts[0] in sys.stdlib_module_names:
         return ()
     else:
@@ -61,12 +61,11 @@ def _python(path: str, one: Import, world: World) -> Iterable[str]:
     return ()
 
 
-def _python_roots(path: str, parts: list[str], names: Sequence[str], world: World) -> list[str]:
-    """Return the folders that a module may be looked for in: the root, `src`, those around, those that hold it."""
-    around = [""]
-    for part in path.split("/")[:-1]:
-        around.append(_join(around[-1], part))
-    roots = ["", "src", *reversed(around)]
+def _python_roots(path: str, parts: list[str], names: Sequence[str], world: World) -> Iterator[str]:
+    """Yield the folders that a module may be looked for in: the root, `src`, those around, those that hold it."""
+    yield ""
+    yield "src"
+    yield from _ancestors(path)[:-1]
     for last in (parts[-1], parts[0]):
         for candidate in world.with_stem(last):
             stem = _without_ending(candidate).removesuffix("/__init__")
@@ -75,8 +74,7 @@ def _python_roots(path: str, parts: list[str], names: Sequence[str], world: Worl
                 root = stem[: -len(wanted) - 1]
                 # A single file in the midst of a package is no module of its own.
                 if len(parts) > 1 or not world.exists(_join(root, "__init__.py")):
-                    roots.append(root)
-    return list(dict.fromkeys(roots))
+                    yield root
 
 
 def _python_files(base: str, names: Sequence[str], world: World) -> list[str]:

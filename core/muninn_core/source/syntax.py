@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_core.source import comments, imports
 from muninn_core.source.definition import SCOPES, Calls, Definition, Syntax
-from muninn_core.source.grammar import GRAMMARS, parse
+from muninn_core.source.grammar import GRAMMARS, is_calm, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,6 +58,11 @@ def grammar_of(path: str, language: str, text: str) -> str | None:
     if language == "c" and path.endswith(".h") and _CPP.search(text):
         return "cpp"
     return language if language in GRAMMARS else None
+
+
+def is_harmless(path: str, language: str, text: str) -> bool:
+    """Whether a file can be read in a process that must live on: no grammar is asked, or the text is ordinary."""
+    return grammar_of(path, language, text) is None or is_calm(text.encode("utf-8", "replace"))
 
 
 def read_syntax(path: str, language: str, text: str, lines: Sequence[str]) -> Syntax | None:

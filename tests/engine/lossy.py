@@ -1,0 +1,24 @@
+"""Watches a folder in a process of its own, which a test can stop: what happens meanwhile fills the system's queue.
+
+Prints "ready" when it watches, then each path that it is told of, a line each.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from muninn_core.launch.place import locate
+from muninn_server.watch import Watcher
+
+
+def main() -> None:
+    """Watch until the input ends."""
+    watcher = Watcher(locate(sys.argv[1]), lambda paths: print("\n".join(sorted(paths)), flush=True))
+    watcher.start()
+    print("ready", flush=True)
+    sys.stdin.read()
+    watcher.stop()
+
+
+if __name__ == "__main__":
+    main()
