@@ -377,6 +377,6 @@ def test_a_program_with_a_blank_in_its_path_is_quoted_for_a_shell(repo: Path, mo
     assert not (repo / ".codex").exists()
 
 
-@pytest.mark.parametrize("name", ["neovim.lua", "emacs.el", "helix.toml", "zed.json"])
-def test_the_page_about_editors_shows_what_is_printed(name: str) -> None:
-    assert f"\n{snippet(name)}```" in (DOCS / "editors.md").read_text("utf-8")
+@pytest.mark.parametrize("client", [name for name in PRINTED if name != "mcp"])
+def test_the_page_about_editors_names_the_command_that_prints_what_each_needs(client: str) -> None:
+    assert f"muninn install {client} --print" in (DOCS / "editors.md").read_text("utf-8")

@@ -256,6 +256,12 @@ CLIENTS: dict[str, Callable[[], Client]] = {
     "neovim": lambda: Client(title="Neovim", gets="language server", snippet="neovim.lua", target="init.lua"),
     "emacs": lambda: Client(title="Emacs", gets="language server", snippet="emacs.el", target="init.el"),
     "helix": lambda: Client(title="Helix", gets="language server", snippet="helix.toml", target="languages.toml"),
+    "sublime": lambda: Client(
+        title="Sublime Text", gets="language server", snippet="sublime.json", target="LSP.sublime-settings"
+    ),
+    "jetbrains": lambda: Client(
+        title="JetBrains' editors", gets="language server", snippet="jetbrains.json", target="a template of LSP4IJ"
+    ),
     "zed": lambda: Client(title="Zed", gets="MCP server", snippet="zed.json", target="settings.json"),
 }
 """Every client by the name that the command line knows; a call makes the row, as some of them read a snippet."""
