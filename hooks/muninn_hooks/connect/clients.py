@@ -140,6 +140,9 @@ _CURSOR_HOOKS: tuple[Row, ...] = (
 )
 """Cursor's preCompact names no transcript, so there is nothing to read."""
 
+_PLACES = ("MUNINN_RUNTIME_DIR", "XDG_RUNTIME_DIR", "XDG_DATA_HOME")
+"""Codex hands a server few variables; without these it would look for the daemon, and for your memory, elsewhere."""
+
 _FOLDER = ("mcp", "--repo", "${workspaceFolder}")
 """Editors start servers in a folder of their choice, and say which one is open."""
 
@@ -174,7 +177,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             File(
                 here="{root}/.codex/config.toml",
                 everywhere="{codex}/config.toml",
-                content=Content(toml=True, pieces=(_server("mcp_servers"),)),
+                content=Content(toml=True, pieces=(_server("mcp_servers", env_vars=[*_PLACES]),)),
             ),
         ),
         then="Codex asks once whether it trusts the folder, and, with /hooks, its hooks",
