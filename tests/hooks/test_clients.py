@@ -171,7 +171,7 @@ def test_odd_forms_of_toml_are_edited_and_come_back(repo: Path, text: str) -> No
     now = tomllib.loads(config.read_text("utf-8"))
     server = now["mcp_servers"].pop("muninn")
     assert (server["command"], server["args"]) == ("muninn", ["mcp"])
-    assert "XDG_RUNTIME_DIR" in server["env_vars"]
+    assert "MUNINN_RUNTIME_DIR" in server["env_vars"]
     assert {"mcp_servers": {}, **now} == {"mcp_servers": {}, **before}
     assert run("uninstall", "codex", repo) == 0
     assert config.read_bytes() == text.encode()

@@ -140,8 +140,9 @@ _CURSOR_HOOKS: tuple[Row, ...] = (
 )
 """Cursor's preCompact names no transcript, so there is nothing to read."""
 
-_PLACES = ("MUNINN_RUNTIME_DIR", "XDG_RUNTIME_DIR", "XDG_DATA_HOME")
-"""Codex hands a server few variables; without these it would look for the daemon, and for your memory, elsewhere."""
+_PLACES = ("MUNINN_RUNTIME_DIR", "XDG_DATA_HOME")
+"""Codex hands a server few variables. Where these are set, a server without them would look for the daemon, and for
+your global memory, elsewhere."""
 
 _FOLDER = ("mcp", "--repo", "${workspaceFolder}")
 """Editors start servers in a folder of their choice, and say which one is open."""
