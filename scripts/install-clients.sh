@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Emacs, Claude Code, Codex, OpenCode,
-# VS Code with a Chromium, the MCP Inspector and conformance suite. What is here already is not touched. A client that
-# can't be had is no error here: its tests say so, and fail where CI=true.
+# Gemini CLI, VS Code with a Chromium, the MCP Inspector and conformance suite. What is here already is not touched. A
+# client that can't be had is no error here: its tests say so, and fail where CI=true.
 #
 # Usage: scripts/install-clients.sh        What goes into the project goes to .tools and .venv.
 set -uo pipefail
@@ -55,6 +55,8 @@ install_codex() { install_npm && scripts/install-codex.sh; }
 
 install_opencode() { install_npm && scripts/install-opencode.sh; }
 
+install_gemini() { install_npm && scripts/install-gemini.sh; }
+
 echo "Real clients (details in $log):"
 try "Neovim" install_neovim
 try "Emacs" install_emacs
@@ -63,4 +65,5 @@ try "MCP conformance suite" install_conformance
 try "Claude Code" install_claude
 try "Codex" install_codex
 try "OpenCode" install_opencode
+try "Gemini CLI" install_gemini
 try "VS Code" install_vscode

@@ -51,7 +51,7 @@ def parser_of_this() -> Parser:
 
 _CLIENTS = (
     "claude-code", "codex", "opencode", "cursor", "gemini", "vscode", "agents-md",
-    "mcp", "neovim", "emacs", "helix", "zed", "git-hooks",
+    "mcp", "neovim", "emacs", "helix", "sublime", "jetbrains", "zed", "git-hooks",
 )  # fmt: skip
 """What `muninn install` knows; its own table can't be imported here, and a test compares the two."""
 

@@ -3,8 +3,8 @@
 What an event says, if anything, is its module's affair (`muninn_hooks.main.EVENTS`). Where an agent has no way
 to take it, nothing is printed: some of them reject what they do not expect, and Gemini shows plain text to the user.
 
-Sources: Claude Code 2.1 (tried), the schemas in Codex CLI 0.169 (tried), the hooks reference in Gemini CLI 0.61,
-Cursor's reference of hooks. OpenCode is answered through our own plugin, which takes text.
+Sources: Claude Code 2.1, the schemas in Codex CLI 0.169, the hooks reference in Gemini CLI 0.61 (all tried), Cursor's
+reference of hooks (not tried). OpenCode is answered through our own plugin, which takes text.
 """
 
 from __future__ import annotations

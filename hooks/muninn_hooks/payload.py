@@ -47,7 +47,7 @@ class Payload:
         self.source = _text(data, "source")
         self.transcript = _text(data, "transcript_path")
         self.session = _session(_text(data, "session_id") or _text(data, "conversation_id"))
-        self.prompt = _text(data, "prompt")
+        self.prompt = _prompt(_text(data, "prompt"))
         self.error = _error(data)
         self.interrupted = data.get("is_interrupt") is True
         self.subagent = _text(data, "agent_id")
@@ -90,13 +90,24 @@ def _agent(data: dict[str, Any]) -> str:
     return CODEX if "turn_id" in data or (start and "permission_mode" in data) else CLAUDE_CODE
 
 
+def _prompt(given: str) -> str:
+    """Return what the person wrote: Gemini puts what hooks said at the start before the first prompt."""
+    return given.rpartition("</hook_context>")[2].lstrip() if given.startswith("<hook_context>") else given
+
+
 def _error(data: dict[str, Any]) -> str:
-    """Return why a tool failed: a field of the event, or of Gemini's answer of the tool."""
+    """Return why a tool failed: a field of the event, or of Gemini's answer of the tool, which may be its output."""
+    told = _text(data, "error") or _text(data, "error_message")
     answer = data.get("tool_response")
-    inner = answer.get("error") if isinstance(answer, dict) else None
+    if told or not isinstance(answer, dict):
+        return told
+    inner = answer.get("error")
     if isinstance(inner, dict):
         inner = inner.get("message")
-    return _text(data, "error") or _text(data, "error_message") or (inner if isinstance(inner, str) else "")
+    if isinstance(inner, str) and inner:
+        return inner
+    code = _text(answer, "llmContent").rpartition("\nExit Code: ")[2].partition("\n")[0]
+    return f"Exit code {code}\n{_text(answer, 'returnDisplay')}" if code.isdigit() and code != "0" else ""
 
 
 def _text(data: dict[str, Any], name: str) -> str:

@@ -85,13 +85,15 @@ def test_a_session_gets_the_brief_commits_recalls_and_leaves_what_was_decided(co
     script = [
         [Call("exec_command", {"cmd": command})],
         [Call("recall", {"query": "where do sessions live"}, space="mcp__muninn")],
+        [Call("remember", {"text": "Quotas are counted for each tenant."}, space="mcp__muninn")],
         [DECIDED],
     ]
     run = codex.work(script, "Please commit.")
-    first, second, third = run.requests
+    first, second, third, fourth = run.requests
     assert "Sessions live in Postgres, not in Redis." in first.said_by("developer")
     assert f"Remembered: {subject}" in second.said_by("developer")
     assert "memory decision" in third.text
+    assert "Remembered as 0" in fourth.text  # by the daemon that the hooks talk to: another one could only read
     kept = {
         memory["text"].splitlines()[0]: memory for memory in codex.call("memories", session=run.session)["memories"]
     }

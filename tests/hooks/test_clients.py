@@ -169,7 +169,9 @@ def test_odd_forms_of_toml_are_edited_and_come_back(repo: Path, text: str) -> No
     assert run("install", "codex", repo) == 0
     before = tomllib.loads(text.replace("\r\n", "\n"))
     now = tomllib.loads(config.read_text("utf-8"))
-    assert now["mcp_servers"].pop("muninn") == {"command": "muninn", "args": ["mcp"]}
+    server = now["mcp_servers"].pop("muninn")
+    assert (server["command"], server["args"]) == ("muninn", ["mcp"])
+    assert "MUNINN_RUNTIME_DIR" in server["env_vars"]
     assert {"mcp_servers": {}, **now} == {"mcp_servers": {}, **before}
     assert run("uninstall", "codex", repo) == 0
     assert config.read_bytes() == text.encode()
@@ -382,6 +384,6 @@ def test_the_page_about_editors_shows_what_is_printed(name: str) -> None:
     assert f"\n{snippet(name)}```" in (DOCS / "editors.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("editor", ["neovim", "emacs", "helix", "zed"])
-def test_the_page_about_editors_says_how_to_print_it(editor: str) -> None:
-    assert f"muninn install {editor} --print" in (DOCS / "editors.md").read_text("utf-8")
+@pytest.mark.parametrize("client", [name for name in PRINTED if name != "mcp"])
+def test_the_page_about_editors_names_the_command_that_prints_what_each_needs(client: str) -> None:
+    assert f"muninn install {client} --print" in (DOCS / "editors.md").read_text("utf-8")

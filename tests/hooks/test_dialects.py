@@ -98,6 +98,15 @@ def test_a_failure_has_its_command_and_its_reason_in_every_dialect(data: dict[st
     assert (given.command, given.error) == ("make", "make: no rule")
 
 
+def test_gemini_tells_a_failure_in_its_output_and_what_hooks_said_before_the_prompt() -> None:
+    shown = {"llmContent": "<untrusted_context>\nOutput: no rule\nExit Code: 2\n</untrusted_context>"}
+    failed = {**GEMINI_TOOL, "tool_response": {**shown, "returnDisplay": "no rule"}}
+    assert read(failed).error == "Exit code 2\nno rule"
+    assert read({**GEMINI_TOOL, "tool_response": {"llmContent": "Output: (empty)\n"}}).error == ""
+    prompt = {**GEMINI_BASE, "hook_event_name": "BeforeAgent", "prompt": "<hook_context>A.</hook_context>\n\nGo on."}
+    assert read(prompt).prompt == "Go on."
+
+
 def test_a_field_of_another_kind_counts_as_absent() -> None:
     odd = read(
         {"cwd": 7, "workspace_roots": [3], "session_id": ["x"], "tool_input": "make", "tool_response": {"error": 1}}

@@ -52,6 +52,12 @@ def test_the_wheel_has_the_model_and_its_licences(dist: Path) -> None:
     assert licences == {"LICENSE", "core/muninn_core/index/model/LICENSE", "core/muninn_core/index/model/NOTICE"}
 
 
+def test_what_is_written_for_clients_is_in_the_wheel(dist: Path) -> None:
+    snippets = {path.name for path in (ROOT / "hooks/muninn_hooks/snippets").iterdir()}
+    assert {"opencode.ts", "agents.md", "neovim.lua"} <= snippets
+    assert {f"muninn_hooks/snippets/{name}" for name in snippets} <= set(wheel_names(dist))
+
+
 def test_every_module_and_type_marker_is_in_the_wheel(dist: Path) -> None:
     tracked = subprocess.run(
         ["git", "ls-files", "core", "lsp_server", "cli", "hooks"], cwd=ROOT, capture_output=True, text=True, check=True

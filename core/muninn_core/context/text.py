@@ -165,6 +165,18 @@ def _cited(conflict: r.Conflict) -> str:
     )
 
 
+def skills_text(result: r.SkillsMatchResult) -> str:
+    """Return the skills that help, whole, and the names of those that did not fit."""
+    if not result.skills and not result.left_out:
+        return "No skill has to do with that."
+    parts = [
+        f"{number}. {one.name} ({one.path}) [{one.score:.2f}]\n\n{one.text.strip()}\n"
+        for number, one in enumerate(result.skills, 1)
+    ]
+    parts += [f"Not here: {one.name} ({one.path}), {one.reason}" for one in result.left_out]
+    return "\n".join(parts)
+
+
 _RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     {
         "recall": recall_text,
@@ -180,6 +192,7 @@ _RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
         "overview": overview_text,
         "update": update_text,
         "consolidate": consolidate_text,
+        "skills.match": skills_text,
     }
 )
 

@@ -1,7 +1,7 @@
 """The table of clients: which files of each get what. Nothing here does anything.
 
-Formats: Claude Code 2.1, Codex CLI 0.169 (tried), OpenCode 1.18 (tried), Gemini CLI 0.61 (its bundled reference),
-Cursor's and VS Code's references. Another client is one more row.
+Formats: Claude Code 2.1, Codex CLI 0.169, OpenCode 1.18, Gemini CLI 0.61 (all tried), Cursor's and VS Code's references
+(not tried). Another client is one more row.
 """
 
 from __future__ import annotations
@@ -140,6 +140,10 @@ _CURSOR_HOOKS: tuple[Row, ...] = (
 )
 """Cursor's preCompact names no transcript, so there is nothing to read."""
 
+_PLACES = ("MUNINN_RUNTIME_DIR", "XDG_DATA_HOME")
+"""Codex hands a server few variables. Where these are set, a server without them would look for the daemon, and for
+your global memory, elsewhere."""
+
 _FOLDER = ("mcp", "--repo", "${workspaceFolder}")
 """Editors start servers in a folder of their choice, and say which one is open."""
 
@@ -174,7 +178,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             File(
                 here="{root}/.codex/config.toml",
                 everywhere="{codex}/config.toml",
-                content=Content(toml=True, pieces=(_server("mcp_servers"),)),
+                content=Content(toml=True, pieces=(_server("mcp_servers", env_vars=[*_PLACES]),)),
             ),
         ),
         then="Codex asks once whether it trusts the folder, and, with /hooks, its hooks",
@@ -256,6 +260,12 @@ CLIENTS: dict[str, Callable[[], Client]] = {
     "neovim": lambda: Client(title="Neovim", gets="language server", snippet="neovim.lua", target="init.lua"),
     "emacs": lambda: Client(title="Emacs", gets="language server", snippet="emacs.el", target="init.el"),
     "helix": lambda: Client(title="Helix", gets="language server", snippet="helix.toml", target="languages.toml"),
+    "sublime": lambda: Client(
+        title="Sublime Text", gets="language server", snippet="sublime.json", target="LSP.sublime-settings"
+    ),
+    "jetbrains": lambda: Client(
+        title="JetBrains' editors", gets="language server", snippet="jetbrains.json", target="a template of LSP4IJ"
+    ),
     "zed": lambda: Client(title="Zed", gets="MCP server", snippet="zed.json", target="settings.json"),
 }
 """Every client by the name that the command line knows; a call makes the row, as some of them read a snippet."""
