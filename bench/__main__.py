@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import answering, building, citing, corpus, editing, growth, judging, remembering, starting, storing
+from bench import agents, answering, building, citing, corpus, editing, growth, judging, remembering, starting, storing
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -37,6 +37,7 @@ class Size:
         self.hooks = 2 if quick else 40
         self.pumps = 1 if quick else 20
         self.starts = 1 if quick else 5
+        self.agents = 3 if quick else 100
         self.packs = 3 if quick else 200
         self.pairs = 1 if quick else 5
         self.spans = 10 if quick else 40
@@ -121,6 +122,11 @@ class Run:
         self.recall_p50 = figures[0].value
         return figures
 
+    def mcp(self) -> list[Figure]:
+        """Measure agents: the first result of one, many at once, and what the tools cost."""
+        size = self.size
+        return agents.agents(self.served, self.words.queries(size.queries, 7), size.pumps, size.starts, size.agents)
+
     def rebuild(self) -> list[Figure]:
         """Measure recall while the index is made anew, against recall at rest just before."""
         if not self.recall_p50:
@@ -138,6 +144,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "change": lambda run: storing.changed_file(run.served, run.size.changes),
     "hook": lambda run: starting.hook(run.served, run.size.hooks),
     "pumps": lambda run: starting.pumps(run.served, run.size.pumps),
+    "mcp": Run.mcp,
     "rebuild": Run.rebuild,
     "citations": lambda run: citing.citations(run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans),
     "memory": lambda run: remembering.memory(run.words, run.size.history, run.size.reconciled, run.folder),

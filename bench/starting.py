@@ -10,37 +10,87 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from bench.figure import Figure, spread
 from bench.processes import whole
 from bench.served import Served
+from muninn_core.context.tokens import count_tokens
 from muninn_core.protocol import wire
 
 
 def hook(served: Served, count: int) -> list[Figure]:
-    """Run `muninn hook session-start` and `python -I -c pass` by turns."""
-    event = {
-        "hook_event_name": "SessionStart",
-        "source": "startup",
-        "session_id": "bench-hook",
-        "cwd": str(served.root),
-    }
-    given = json.dumps(event).encode()
-    command, bare = served.muninn("hook", "session-start"), [sys.executable, "-I", "-c", "pass"]
-    walls: dict[str, list[float]] = {"hook": [], "bare": []}
-    processor: dict[str, list[float]] = {"hook": [], "bare": []}
-    for number in range(count + 2):
-        for name, words in (("bare", bare), ("hook", command)):
-            wall, used = whole(words, served.environ, given)
-            if number >= 2:  # the first two fill the caches of files
-                walls[name].append(wall)
-                processor[name].append(used)
-    hook_ms, bare_ms = statistics.median(walls["hook"]), statistics.median(walls["bare"])
-    by_processor = statistics.median(processor["hook"]) / statistics.median(processor["bare"])
-    note = f"{hook_ms:.0f} ms to {bare_ms:.0f} ms; {by_processor:.1f} by processor time of the process itself"
-    detail = {"hook": spread(walls["hook"]), "bare": spread(walls["bare"]), "by_processor": by_processor}
-    return [Figure("hook session-start to a bare interpreter", hook_ms / bare_ms, "times", 4, note, detail)]
+    """Run each event's hook and `python -I -c pass` by turns; what the daemon answers is measured, too."""
+    figures = []
+    bare = [sys.executable, "-I", "-c", "pass"]
+    transcript = served.root.parent / "session.jsonl"
+    _write_transcript(transcript, str(served.root))
+    for event, (budget, fields) in EVENTS.items():
+        command = served.muninn("hook", event)
+        usual = {"session_id": "bench-hook", "cwd": str(served.root), "transcript_path": str(transcript)}
+        given = json.dumps({**usual, **fields}).encode()
+        walls: dict[str, list[float]] = {"hook": [], "bare": []}
+        processor: dict[str, list[float]] = {"hook": [], "bare": []}
+        for number in range(count + 2):
+            for name, words in (("bare", bare), ("hook", command)):
+                wall, used = whole(words, served.environ, given)
+                if number >= 2:  # the first two fill the caches of files
+                    walls[name].append(wall)
+                    processor[name].append(used)
+        ours, its = spread(walls["hook"]), spread(walls["bare"])
+        by_processor = statistics.median(processor["hook"]) / statistics.median(processor["bare"])
+        note = (
+            f"p50 {ours['p50']:.0f}, p95 {ours['p95']:.0f} ms to {its['p50']:.0f}, {its['p95']:.0f} ms; "
+            f"{by_processor:.1f} by processor time of the process itself"
+        )
+        detail = {"hook": ours, "bare": its, "by_processor": by_processor}
+        ratio = statistics.median(walls["hook"]) / statistics.median(walls["bare"])
+        figures.append(Figure(f"hook {event} to a bare interpreter", ratio, "times", budget, note, detail))
+    return [*figures, _brief(served)]
+
+
+EVENTS: dict[str, tuple[float, dict[str, Any]]] = {
+    "session-start": (6, {"hook_event_name": "SessionStart", "source": "startup"}),
+    "user-prompt": (4, {"hook_event_name": "UserPromptSubmit", "prompt": "where is a failed payment tried again"}),
+    "post-commit": (4, {"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "git log"}}),
+    "post-failure": (
+        4,
+        {
+            "hook_event_name": "PostToolUseFailure",
+            "tool_name": "Bash",
+            "tool_input": {"command": "make check"},
+            "error": "Exit code 2\nerror: the pier is closed",
+        },
+    ),
+    "pre-compact": (6, {"hook_event_name": "PreCompact", "trigger": "auto"}),
+    "stop": (4, {"hook_event_name": "Stop"}),
+    "session-end": (6, {"hook_event_name": "SessionEnd", "reason": "other"}),
+}
+"""What an agent sends with each event, and how many times a bare interpreter's time it may take. Where the daemon asks
+git, reads a transcript or writes to the disk, its work is more than the process's."""
+
+_LINES = 1_000
+
+
+def _write_transcript(path: Path, root: str) -> None:
+    """Write the transcript of a session of some length: a thousand lines, most of them of tools."""
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(_LINES // 2):
+            text = "We decided to keep the index in one file because it is read whole." if number == 7 else "Going on."
+            use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": f"echo {number}"}}
+            result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "x" * 2_000}
+            for role, content in (("assistant", [{"type": "text", "text": text}, use]), ("user", [result])):
+                entry = {"type": role, "cwd": root, "message": {"role": role, "content": content}}
+                file.write(json.dumps(entry) + "\n")
+
+
+def _brief(served: Served) -> Figure:
+    """Return what the brief of a session costs the model."""
+    with served.connect() as muninn:
+        text = muninn.call("brief", {"session": "bench-brief", "max_chars": 4000})["text"]
+    note = f"{len(text)} characters; tokens as packs count them"
+    return Figure("brief of a session", count_tokens(text), "tokens", 1_500, note, {"characters": len(text)})
 
 
 def pumps(served: Served, count: int) -> list[Figure]:

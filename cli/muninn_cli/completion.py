@@ -49,10 +49,16 @@ def parser_of_this() -> Parser:
     return parser
 
 
+_CLIENTS = (
+    "claude-code", "codex", "opencode", "cursor", "gemini", "vscode", "agents-md",
+    "mcp", "neovim", "emacs", "helix", "zed", "git-hooks",
+)  # fmt: skip
+"""What `muninn install` knows; its own table can't be imported here, and a test compares the two."""
+
 _COMMAND_CHOICES = {
     "daemon": ("start", "stop", "status", "logs"),
-    "install": ("claude-code", "git-hooks"),
-    "uninstall": ("claude-code", "git-hooks"),
+    "install": _CLIENTS,
+    "uninstall": _CLIENTS,
     "completion": SHELLS,
 }
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from muninn_cli.exits import ERROR, OK
+from muninn_cli.hookruns import judge
 from muninn_cli.manual import COMMANDS
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parser import new_parser
@@ -35,8 +36,8 @@ Verdict = Literal["ok", "warn", "fail"]
 _NEEDED = ("muninn_server", "muninn_hooks", "faiss", "fastembed", "mcp", "pygls", "tantivy", "watchdog")
 """What the daemon needs at run time; a broken installation lacks one of them."""
 
-HOOK_FAILURES = 3
-"""How many of the newest failures of hooks are shown."""
+CONNECTED = "hooks are in"
+PLUGIN = "muninn@muninn"
 
 
 class Check(NamedTuple):
@@ -61,8 +62,9 @@ def checks(repo: str) -> Iterator[Check]:
     yield from _runtime(place)
     yield from _config(place)
     yield from _daemon(place)
-    yield _hook_log(place)
-    yield _claude(place)
+    claude = _claude(place)
+    yield _hooks(place, connected=claude.message.startswith(CONNECTED))
+    yield claude
 
 
 def _run(argv: list[str]) -> int:
@@ -169,32 +171,12 @@ def _log(log: dict[str, Any]) -> Check:
     return Check("memory", "ok", held)
 
 
-def _hook_log(place: Place) -> Check:
-    path = Path(place.root, ".muninn", "local", "hooks.log")
+def _hooks(place: Place, *, connected: bool) -> Check:
     try:
-        rows = path.read_text("utf-8", "replace").splitlines()
-    except FileNotFoundError:
-        return Check("hooks", "ok", "no hook has failed")
+        found = judge(place, connected, os.environ)
     except OSError as error:
-        return Check("hooks", "warn", f"{path} can't be read: {error.strerror}", "Check its permissions.")
-    failures = [_failure(row) for row in rows if row.strip()]
-    if not failures:
-        return Check("hooks", "ok", "no hook has failed")
-    newest = "; ".join(failures[-HOOK_FAILURES:])
-    return Check(
-        "hooks",
-        "warn",
-        f"{count(len(failures), 'failure')}, the newest: {newest}",
-        f"All are in {path}; delete it when done.",
-    )
-
-
-def _failure(row: str) -> str:
-    try:
-        entry = json.loads(row)
-        return f"{entry['ts']} {entry['event']}: {entry['error']}"
-    except (ValueError, TypeError, KeyError):
-        return row
+        return Check("hooks", "warn", f"the log can't be read: {error}", "Check its permissions.")
+    return Check("hooks", "ok" if found.fine else "warn", found.message, found.hint)
 
 
 def _claude(place: Place) -> Check:
@@ -209,7 +191,7 @@ def _claude(place: Place) -> Check:
             broken.append(f"{path}: {error}")
             continue
         if _mentions_hooks(settings):
-            return Check("claude", "ok", f"hooks are in {path}")
+            return Check("claude", "ok", f"{CONNECTED} {path}")
     if broken:
         return Check("claude", "fail", f"the settings can't be read: {'; '.join(broken)}", "Mend the file.")
     return Check("claude", "ok", "not connected", "`muninn install claude-code` connects Claude Code.")
@@ -221,11 +203,14 @@ def _settings_files(place: Place) -> tuple[Path, ...]:
 
 
 def _mentions_hooks(settings: Any) -> bool:
-    """Whether any handler runs `muninn hook`: the command as one text, or the words in `args`."""
+    """Whether any handler runs `muninn hook`, in one text or with the words in `args`, or our plugin is enabled."""
     if isinstance(settings, list):
         return any(_mentions_hooks(item) for item in settings)
     if not isinstance(settings, dict):
         return False
+    enabled = settings.get("enabledPlugins")
+    if isinstance(enabled, dict) and enabled.get(PLUGIN) is True:
+        return True
     command = str(settings.get("command", ""))
     args = settings.get("args")
     if "muninn" in command and ("hook" in command or (isinstance(args, list) and "hook" in args)):

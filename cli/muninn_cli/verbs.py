@@ -64,7 +64,11 @@ def _run(argv: list[str]) -> int:
         if word in ("-h", "--help"):
             family_parser(argv[0]).print_help()
             return OK
-        method = lookup_words([argv[0], word] if word else [argv[0]])
+        alone = METHODS.get(f"{argv[0]}.list")
+        if alone is not None and (not word or word.startswith("-")):  # what there is, where nothing is to be done
+            method, rest = alone, argv[1:]
+        else:
+            method = lookup_words([argv[0], word] if word else [argv[0]])
         given = verb_parser(method).parse(rest)
     else:
         method = _method(argv[0])

@@ -25,7 +25,10 @@ HELLO_SECONDS = 60.0
 """How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
 
 
-_REPEATABLE = ("recall", "context", "memories", "status", "brief", "conflicts", "capture", "seal", "history", "diff")
+_REPEATABLE = (
+    *("recall", "context", "memories", "status", "brief", "remind", "conflicts", "capture", "seal", "history", "diff"),
+    *("links", "overview"),
+)
 """Verbs that may be sent again when nobody knows whether they were done: they read, or do a thing once."""
 
 
@@ -126,23 +129,25 @@ def connect(
     start: bool = True,
     name: str = "",
     private: bool = False,
+    wishes: Mapping[str, Any] | None = None,
 ) -> Client:
     """Connect to the daemon of the repository around `repo`; with `start` it is started when it is not there.
 
     A `private` one serves this client alone and leaves with it; where the system can't hand it a socket (Windows), the
-    shared one answers. A daemon of another version is replaced. `face` is rpc, lsp or mcp: what the bytes after the
-    hello are. Raises NotARepository for a bad folder, DaemonError when there is no daemon and none can be started.
+    shared one answers. A daemon of another version is replaced. `face` is rpc, lsp, mcp or mcp-http: what the bytes
+    after the hello are; `wishes` are told to it in the hello. Raises NotARepository for a bad folder, DaemonError when
+    there is no daemon and none can be started.
     """
     place = locate(repo)
     if private and os.name != "nt":
-        return Client(private_daemon(place, environ), place, _hello(place, face, name, ""))
+        return Client(private_daemon(place, environ), place, _hello(place, face, name, "", wishes))
     tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
     try:
         address = Address(runtime_directory(environ), place.identity)
     except DaemonError:
         if not start or tcp:
             raise
-        return Client(private_daemon(place, environ), place, _hello(place, face, name, ""))
+        return Client(private_daemon(place, environ), place, _hello(place, face, name, "", wishes))
     last: MuninnError | None = None
     for _ in range(20):
         try:
@@ -156,7 +161,7 @@ def connect(
                 "no daemon is running for this repository", hint="`muninn daemon start` starts it."
             ) from error
         try:
-            client = Client(sock, place, _hello(place, face, name, token))
+            client = Client(sock, place, _hello(place, face, name, token, wishes))
         except ConnectionLost as error:  # it was leaving while we came
             last = error
             time.sleep(0.02)
@@ -184,7 +189,7 @@ def call(repo: str, environ: Mapping[str, str], verb: str, params: dict[str, Any
     raise AssertionError("unreachable")
 
 
-def _hello(place: Place, face: str, name: str, token: str) -> dict[str, Any]:
+def _hello(place: Place, face: str, name: str, token: str, wishes: Mapping[str, Any] | None) -> dict[str, Any]:
     program = name or os.path.basename(sys.argv[0] or "python")
     hello = {
         "version": __version__,
@@ -193,6 +198,7 @@ def _hello(place: Place, face: str, name: str, token: str) -> dict[str, Any]:
         "identity": place.identity,
         "client": program,
         "pid": os.getpid(),
+        **(wishes or {}),
     }
     return {**hello, "token": token} if token else hello
 

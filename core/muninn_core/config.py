@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import yaml
 
 from muninn_core.model.memory import ACTORS, KINDS
 from muninn_core.model.value import ValidationError, Value, from_plain, replace
+from muninn_core.protocol.params import Profile
 
 BUNDLED_MODEL = "muninn/static-code-256"
 
@@ -47,13 +48,14 @@ class MemoryConfig(Value):
 
 class RankingConfig(Value):
     """`ranking`: what the signals of a memory weigh, 0 to 10: its words and meaning, links to what is found beside it,
-    importance, recency."""
+    importance, recency. `profile` mnemosyne is another ranking, for questions that ask for memories alone."""
 
     words: float = 1.3
     meaning: float = 1.2
     graph: float = 0.4
     importance: float = 0.2
     recency: float = 0.1
+    profile: Profile = "muninn"
 
 
 MOST_WEIGHT = 10.0
@@ -114,6 +116,31 @@ class BridgesConfig(Value):
     claude_memory: str = "off"
 
 
+ToolSet = Literal["core", "all", "mnemosyne"]
+"""The named sets of tools that an agent can be shown; `muninn_server.mcp.toolsets` says what is in them."""
+
+TOOL_SETS: tuple[str, ...] = get_args(ToolSet)
+
+
+class McpConfig(Value):
+    """`mcp`: which sets of tools an agent is shown that asks for none itself; of one name the first set's counts."""
+
+    tools: tuple[ToolSet, ...] = ("core",)
+
+
+class SkillsConfig(Value):
+    """`skills`: where skills are looked for; `~` is the user's home, `*` any one name, others are below the root."""
+
+    paths: tuple[str, ...] = (
+        ".claude/skills",
+        ".agents/skills",
+        "~/.claude/skills",
+        "~/.agents/skills",
+        "~/.claude/plugins/*/skills",
+        "~/.claude/plugins/cache/*/*/*/skills",
+    )
+
+
 class Config(Value):
     """All settings of one work tree."""
 
@@ -125,6 +152,8 @@ class Config(Value):
     prune: PruneConfig = PruneConfig()
     review: ReviewConfig = ReviewConfig()
     bridges: BridgesConfig = BridgesConfig()
+    mcp: McpConfig = McpConfig()
+    skills: SkillsConfig = SkillsConfig()
 
 
 class ConfigProblem(Value):
@@ -162,6 +191,7 @@ DEFAULT_TEXT = """\
 #  graph: 0.4                 # it is linked to another memory that is found
 #  importance: 0.2            # it is important
 #  recency: 0.1               # it is new
+#  profile: muninn            # mnemosyne: another ranking where memories alone are asked for (kind: memory)
 
 #check:                       # what `muninn check` says of each: error, warn or off
 #  malformed: error           # lines of memory that can't be read, merge markers among them
@@ -191,6 +221,13 @@ DEFAULT_TEXT = """\
 #  metis: true                # .metis
 #  serena: true               # .serena/memories
 #  claude_memory: off         # auto, or a path like ~/.claude/projects/NAME/memory: Claude Code's auto memory
+
+#mcp:                         # what agents are shown
+#  tools: [core]              # sets of tools: core, all (whatever an agent may call), mnemosyne
+
+#skills:                      # folders with SKILL.md files; those in this repository come first
+#  paths: [.claude/skills, .agents/skills, ~/.claude/skills, ~/.agents/skills,
+#    "~/.claude/plugins/*/skills", "~/.claude/plugins/cache/*/*/*/skills"]
 """
 
 
@@ -281,6 +318,8 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
             said = str(getattr(error, "problem", None) or error).partition(" - at `$")[0]
             taken = "error, warn or off" if isinstance(defaults, CheckConfig) else _allowed(default)
             taken = f"a number from 0 to {MOST_WEIGHT:g}" if isinstance(defaults, RankingConfig) else taken
+            taken = "muninn or mnemosyne" if name == "profile" else taken
+            taken = f"a list of {', '.join(TOOL_SETS)}" if isinstance(defaults, McpConfig) else taken
             taken = "off, auto or a path like ~/.claude/projects/NAME/memory" if name == "claude_memory" else taken
             allowed = f"It takes {taken}; the default is {_shown(default)}."
             problems.append(ConfigProblem(key=full, line=line, message=f"'{full}': {said}", hint=allowed))
@@ -298,7 +337,7 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
     checked = getattr(from_plain({name: value}, type(defaults)), name)
     if isinstance(checked, (int, float)) and not checked >= 0:  # so, that .nan is refused, too
         raise ValueError(f"{checked} is not 0 or more")
-    if isinstance(defaults, RankingConfig) and checked > MOST_WEIGHT:
+    if isinstance(defaults, RankingConfig) and isinstance(checked, float) and checked > MOST_WEIGHT:
         raise ValueError(f"{checked} is more than {MOST_WEIGHT:g}")
     if (defaults.__class__, name) == (MemoryConfig, "secrets"):
         _compile(checked)
@@ -306,6 +345,8 @@ def _checked(defaults: Any, name: str, node: yaml.Node) -> Any:
         _check_patterns(checked)
     if (defaults.__class__, name) == (BridgesConfig, "claude_memory"):
         _check_claude_memory(checked)
+    if (defaults.__class__, name) == (SkillsConfig, "paths"):
+        _check_skill_paths(checked)
     return checked
 
 
@@ -315,6 +356,14 @@ def _check_claude_memory(folder: str) -> None:
 
     if folder not in ("off", "auto") and not re.search(r"^(?:~|[A-Za-z]:)?/.*\bprojects/[^/]+/memory/?$", folder):
         raise ValueError(f"'{folder}' is no folder of Claude Code's auto memory")
+
+
+def _check_skill_paths(paths: tuple[str, ...]) -> None:
+    # As above: what lies outside of the repository has to be a folder that is there for skills.
+    for path in paths:
+        outside = path.startswith(("/", "~")) or Path(path).is_absolute()
+        if ".." in Path(path).parts or (outside and Path(path).name != "skills"):
+            raise ValueError(f"'{path}' is neither below the root nor a folder with the name 'skills'")
 
 
 def _compile(patterns: tuple[str, ...]) -> None:
@@ -341,4 +390,4 @@ def _allowed(default: Any) -> str:
 
 
 def _shown(default: Any) -> str:
-    return "[]" if default == () else str(default)
+    return f"[{', '.join(default)}]" if isinstance(default, tuple) else str(default)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         CheckResult,
         ConfirmResult,
         ConflictsResult,
+        ConsolidateResult,
         ContextResult,
         DiffResult,
         DocumentResult,
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
         ImportResult,
         IndexResult,
         InitResult,
+        LinksResult,
         LintResult,
         MemoriesResult,
         NamesResult,
         OutlineResult,
+        OverviewResult,
         PackAddResult,
         PackExportResult,
         PackListResult,
@@ -48,16 +51,21 @@ if TYPE_CHECKING:
         ReferencesResult,
         RelinkResult,
         RememberResult,
+        RemindResult,
         RenderResult,
         ReplayResult,
         ResolveResult,
         ReviewResult,
         SealResult,
+        SessionsResult,
+        SkillsListResult,
+        SkillsMatchResult,
         StatusResult,
         SymbolsResult,
         TemplateListResult,
         TemplateNewResult,
         UndoResult,
+        UpdateResult,
         VerifyResult,
         WhyResult,
     )
@@ -124,7 +132,7 @@ class Verbs:
         `cites`: Spans of code that it rests on.
         `importance`: 1 (trivia) to 10 (never forget).
         `confidence`: How sure it is, 0 to 1.
-        `links`: Relations to other memories.
+        `links`: Relations to memories by id: extends, contradicts, implements, references, supersedes.
         `pin`: Always part of a context pack.
         `private`: Keep it on this machine: never sealed, never in git.
         `scope`: project: for everybody who works here; session: a working note for this session only; global: for this
@@ -190,6 +198,8 @@ class Verbs:
         at_hand: Sequence[str] = (),
         by_file: bool = False,
         page: str | None = None,
+        profile: Literal["muninn", "mnemosyne"] | None = None,
+        depth: int = 2,
         plain: bool = False,
         scope: Literal["project", "session", "global"] | None = None,
         session: str | None = None,
@@ -219,6 +229,9 @@ class Verbs:
         `at_hand`: Files at hand: what changed together with them, or is beside them, counts more.
         `by_file`: One hit a file: its best place, and how many of its pieces were found.
         `page`: Further hits of an earlier answer: what it gave as `next`.
+        `profile`: How hits are ranked. mnemosyne finds memories alone, by words and the links between them; muninn is
+            the ranking of everything. Otherwise what the config says of questions for memories.
+        `depth`: With the profile mnemosyne: how many links are followed from what words find.
         `plain`: Take the query as words alone: no filters, no phrases in it.
         `scope`: session: only this session's notes; project: project and global memory; global: all memory, other
             sessions' notes too. Otherwise this session's, the project's and the global one.
@@ -249,6 +262,8 @@ class Verbs:
                 at_hand=at_hand,
                 by_file=by_file,
                 page=page,
+                profile=profile,
+                depth=depth,
                 plain=plain,
                 scope=scope,
                 session=session,
@@ -272,6 +287,7 @@ class Verbs:
         at: str | None = None,
         branches: bool = False,
         format: Literal["markdown", "json", "xml"] = "markdown",
+        skills: bool = False,
     ) -> ContextResult:
         """Make a pack of what matters for a task, within a token budget.
 
@@ -289,6 +305,7 @@ class Verbs:
         `at`: Answer as of this commit, branch or tag, from git's objects: what was remembered then.
         `branches`: Also what is remembered on other branches only; it is labelled with their names.
         `format`: How `text` is written; the items are the same in all.
+        `skills`: Also the skills that help with it, in at most 30 % of the budget.
         """
         return cast(
             "ContextResult",
@@ -306,6 +323,7 @@ class Verbs:
                 at=at,
                 branches=branches,
                 format=format,
+                skills=skills,
             ),
         )
 
@@ -383,6 +401,9 @@ class Verbs:
         task: str | None = None,
         scope: Literal["project", "session", "global"] | None = None,
         text: str | None = None,
+        min_importance: int = 0,
+        since: str | None = None,
+        order: Literal["newest", "importance"] = "newest",
         archived: bool = False,
         pending: bool = False,
         limit: int = 50,
@@ -400,6 +421,9 @@ class Verbs:
         `task`: Of this task; T-0042 finds MUNI-T-0042.
         `scope`: Of this scope; session shows every session's notes.
         `text`: Whose text or title contains this, whatever the case.
+        `min_importance`: Of this importance or more; 0 is whatever.
+        `since`: Changed since: 12h, 3d, 2w, 2026-01-31.
+        `order`: What comes first; the newer one among equals.
         `archived`: Archived, superseded, merged, rejected and expired ones, too.
         `pending`: Only those that wait for an approval.
         `limit`: The most memories to return.
@@ -419,6 +443,9 @@ class Verbs:
                 task=task,
                 scope=scope,
                 text=text,
+                min_importance=min_importance,
+                since=since,
+                order=order,
                 archived=archived,
                 pending=pending,
                 limit=limit,
@@ -427,6 +454,23 @@ class Verbs:
                 branches=branches,
             ),
         )
+
+    def sessions(
+        self,
+        *,
+        session: str | None = None,
+        open: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> SessionsResult:
+        """List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.
+
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `open`: Only those with something that is not sealed yet.
+        `limit`: The most sessions to return.
+        `offset`: How many to leave out at the start.
+        """
+        return cast("SessionsResult", self.call("sessions", session=session, open=open, limit=limit, offset=offset))
 
     def forget(self, id: str, *, reason: str = "", restore: bool = False, session: str | None = None) -> ForgetResult:
         """Archive a memory: it is no longer recalled, and it is not lost.
@@ -526,6 +570,162 @@ class Verbs:
         `id`: The memory's id or an unambiguous prefix of it.
         """
         return cast("HistoryResult", self.call("history", id=id))
+
+    def links(
+        self,
+        id: str,
+        *,
+        depth: int = 2,
+        relation: Sequence[str] = (),
+        archived: bool = False,
+        limit: int = 50,
+        session: str | None = None,
+    ) -> LinksResult:
+        """Show what a memory is linked to, and that in turn, up to a depth.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `depth`: How many links to follow one after the other.
+        `relation`: Only links of any of these relations.
+        `archived`: Over archived, superseded and expired ones, too.
+        `limit`: The most memories to return.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "LinksResult",
+            self.call(
+                "links",
+                id=id,
+                depth=depth,
+                relation=relation,
+                archived=archived,
+                limit=limit,
+                session=session,
+            ),
+        )
+
+    def overview(
+        self,
+        *,
+        days: int = 7,
+        importance: int = 8,
+        limit: int = 10,
+        session: str | None = None,
+    ) -> OverviewResult:
+        """Show the project's memory at a glance: recent, important, how it hangs together, how much there is.
+
+        `days`: Recent is what changed in so many days.
+        `importance`: Important is this much or more.
+        `limit`: The most memories of each sort.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "OverviewResult",
+            self.call(
+                "overview",
+                days=days,
+                importance=importance,
+                limit=limit,
+                session=session,
+            ),
+        )
+
+    def update(
+        self,
+        id: str,
+        *,
+        text: str = "",
+        title: str = "",
+        importance: int | None = None,
+        confidence: float | None = None,
+        tags: Sequence[str] = (),
+        files: Sequence[str] = (),
+        expires: str | None = None,
+        pin: bool | None = None,
+        links: Sequence[Link | Mapping[str, Any]] = (),
+        unlink: Sequence[str] = (),
+        details: Mapping[str, Any] | None = None,
+        reason: str = "",
+        agent: str | None = None,
+        session: str | None = None,
+    ) -> UpdateResult:
+        """Change what a memory says, its weight, its places or its links; its history keeps what it was.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `text`: A new wording, in whole sentences.
+        `title`: A new headline.
+        `importance`: 1 (trivia) to 10 (never forget).
+        `confidence`: How sure it is, 0 to 1.
+        `tags`: Words to filter by, in place of those it has.
+        `files`: Paths that it is about, in place of those it has; `path:START-END` or `path#symbol` cites.
+        `expires`: When it is no longer recalled: 30d, 2026-12-31; never takes the end away.
+        `pin`: Whether it is always part of a context pack.
+        `links`: Relations to other memories, beside those it has.
+        `unlink`: Relations to take away: RELATION:ID.
+        `details`: Fields of the kind that change; null takes one away.
+        `reason`: Why; kept with the memory's history.
+        `agent`: The program that acts, with its version.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "UpdateResult",
+            self.call(
+                "update",
+                id=id,
+                text=text,
+                title=title,
+                importance=importance,
+                confidence=confidence,
+                tags=tags,
+                files=files,
+                expires=expires,
+                pin=pin,
+                links=links,
+                unlink=unlink,
+                details=details or {},
+                reason=reason,
+                agent=agent,
+                session=session,
+            ),
+        )
+
+    def consolidate(
+        self,
+        ids: Sequence[str],
+        *,
+        decision: Literal["merge", "supersede", "keep_both"] | None = None,
+        keep: str | None = None,
+        text: str = "",
+        reason: str = "",
+        dry_run: bool = False,
+        agent: str | None = None,
+        session: str | None = None,
+    ) -> ConsolidateResult:
+        """Let one of several memories speak for all of them, or stand in the place of the others.
+
+        `ids`: The memories' ids or unambiguous prefixes of them, two or more.
+        `decision`: merge: one speaks for all; supersede: one stands in the place of the others; keep_both: nothing
+            changes. Otherwise what says the same is merged and the rest is kept.
+        `keep`: The one that stays; otherwise the most trusted and oldest, or the newest that supersedes.
+        `text`: A new wording for the one that stays.
+        `reason`: Why; kept with the memories' history.
+        `dry_run`: Say what would happen; change nothing.
+        `agent`: The program that acts, with its version.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "ConsolidateResult",
+            self.call(
+                "consolidate",
+                ids=ids,
+                decision=decision,
+                keep=keep,
+                text=text,
+                reason=reason,
+                dry_run=dry_run,
+                agent=agent,
+                session=session,
+            ),
+        )
 
     def diff(self, range: str, *, format: Literal["text", "markdown"] = "text") -> DiffResult:
         """Tell what memory a branch adds, changes, contradicts and makes stale.
@@ -794,6 +994,21 @@ class Verbs:
         """List the templates of context files."""
         return cast("TemplateListResult", self.call("template.list"))
 
+    def skills_match(self, task: str, *, budget: int = 20000) -> SkillsMatchResult:
+        """Find the skills that help with a task: the best seven within 30 % of a context's budget.
+
+        `task`: What is to be done, in a sentence.
+        `budget`: Tokens of the whole context; skills take at most 30 % of them.
+        """
+        return cast("SkillsMatchResult", self.call("skills.match", task=task, budget=budget))
+
+    def skills_list(self, *, problems: bool = False) -> SkillsListResult:
+        """List the skills of this repository and of your home, and what is wrong with them.
+
+        `problems`: Only those with which something is wrong.
+        """
+        return cast("SkillsListResult", self.call("skills.list", problems=problems))
+
     def lint(self, path: str, *, text: str | None = None) -> LintResult:
         """Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.
 
@@ -931,19 +1146,50 @@ class Verbs:
         """
         return cast("BriefResult", self.call("brief", session=session, task=task, source=source, max_chars=max_chars))
 
+    def remind(
+        self,
+        prompt: str,
+        *,
+        session: str | None = None,
+        max_chars: int = 1500,
+        limit: int = 3,
+    ) -> RemindResult:
+        """Say what is remembered about a prompt, if anything is; a session is told nothing twice.
+
+        `prompt`: The prompt, as it was given.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `max_chars`: The most characters of the reminder.
+        `limit`: The most memories that are told.
+        """
+        return cast(
+            "RemindResult",
+            self.call(
+                "remind",
+                prompt=prompt,
+                session=session,
+                max_chars=max_chars,
+                limit=limit,
+            ),
+        )
+
     def capture(
         self,
-        source: Literal["commit", "transcript"],
+        source: Literal["commit", "transcript", "failure", "turn", "session"],
         *,
         session: str | None = None,
         transcript: str | None = None,
+        command: str = "",
+        error: str = "",
         agent: str | None = None,
     ) -> CaptureResult:
-        """Remember significant commits since the last look, or decisions marked in a transcript.
+        """Remember what a session shows: commits, what its transcript decides, failures, its end.
 
-        `source`: Where to look for something to remember.
+        `source`: commit: commits since the last look; transcript: what was decided and left open, before a compaction;
+            failure: a command that failed; turn: a turn has ended; session: sum it up and seal it.
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
         `transcript`: Path of the agent's transcript (JSON lines).
+        `command`: Of a failure: the command that failed.
+        `error`: Of a failure: what it said.
         `agent`: The program that acts, with its version.
         """
         return cast(
@@ -953,6 +1199,8 @@ class Verbs:
                 source=source,
                 session=session,
                 transcript=transcript,
+                command=command,
+                error=error,
                 agent=agent,
             ),
         )

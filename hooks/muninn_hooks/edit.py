@@ -1,24 +1,25 @@
-"""Edits a JSON file of another program: whole or not at all, with one backup, and back to the byte.
+"""Edits a file of another program: whole or not at all, with one backup, and back to the byte.
 
-It knows nothing of what is edited: `add` and `remove` are functions over the parsed file.
+It knows nothing of what is edited: `add` and `remove` are functions over the file's text.
 """
 
 from __future__ import annotations
 
-import json
+import difflib
 import os
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from muninn_core.errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    Change = Callable[[dict[str, Any]], dict[str, Any]]
+    Change = Callable[[str], str]
 
 BACKUP = ".muninn-backup"
 """Added to a file's name: the file as it was before it was first edited."""
+
+_BOM = b"\xef\xbb\xbf"
 
 
 class Edit:
@@ -30,75 +31,114 @@ class Edit:
         self.after = after
         self.backup = backup
         """What happens to the backup: "make", "drop" or "keep"."""
+        self._made: list[str] = []
 
     @property
     def changes(self) -> bool:
         """Whether there is anything to do."""
         return self.before != self.after
 
+    def diff(self) -> str:
+        """Return the edit as a unified diff."""
+        old, new = (_lines(side) for side in (self.before, self.after))
+        was, becomes = ("/dev/null" if side is None else self.path for side in (self.before, self.after))
+        return "".join(difflib.unified_diff(old, new, was, becomes))
+
     def apply(self) -> None:
         """Write. Raises ReadOnlyError when the folder takes no files; then nothing was changed."""
         if not self.changes:
             return
         try:
+            self._make_folders()
             if self.backup == "make" and self.before is not None:
                 _replace(self.path + BACKUP, self.before, self.path)
             elif self.backup == "make":
                 self.backup = "drop"  # one of another time would bring back what is no more
             if self.after is None:
                 os.unlink(self.path)
-                _remove_empty(os.path.dirname(self.path))
             else:
-                os.makedirs(os.path.dirname(self.path), exist_ok=True)
                 _replace(self.path, self.after, self.path)
             if self.backup == "drop" and os.path.exists(self.path + BACKUP):
                 os.unlink(self.path + BACKUP)
         except OSError as error:
+            self._remove_folders()
             raise ReadOnlyError(f"{self.path} can't be written: {error.strerror}") from None
+
+    def undo(self) -> None:
+        """Take an edit back that was applied, for the sake of another one that could not be."""
+        if not self.changes:
+            return
+        if self.before is None:
+            os.unlink(self.path)
+        else:
+            _replace(self.path, self.before, self.path)
+        if self.backup == "make" and os.path.exists(self.path + BACKUP):
+            os.unlink(self.path + BACKUP)
+        elif self.backup == "drop" and self.before is not None and self.after is not None:
+            _replace(self.path + BACKUP, self.after, self.path)  # it was the backup that came back
+        self._remove_folders()
+
+    def _make_folders(self) -> None:
+        folder = os.path.dirname(self.path)
+        while folder and not os.path.isdir(folder):
+            self._made.append(folder)
+            folder = os.path.dirname(folder)
+        for folder in reversed(self._made):
+            os.mkdir(folder)
+
+    def _remove_folders(self) -> None:
+        for folder in self._made:
+            _remove_empty(folder)
 
 
 def plan_addition(path: str, add: Change, remove: Change) -> Edit:
-    """Plan to add. A file that holds nothing of ours yet is backed up. Raises UsageError for broken JSON."""
+    """Plan to add. A file that holds nothing of ours yet is backed up. Raises UsageError for what is not understood."""
     real = os.path.realpath(path)
     before = _read(real)
-    data = _parse(real, before)
-    added = _checked(real, add, data)
-    if before is not None and added == data:
+    text, bom = _decode(real, before)
+    added = _checked(real, add, text)
+    if before is not None and added == text:
         return Edit(real, before, before, "keep")
-    ours_already = remove(data) != data
-    return Edit(real, before, _dump(added, before), "keep" if ours_already else "make")
+    ours_already = _checked(real, remove, text) != text
+    return Edit(real, before, bom + added.encode(), "keep" if ours_already else "make")
 
 
-def plan_removal(path: str, remove: Change) -> Edit:
-    """Plan to remove. When nothing else was changed since the addition, the file becomes what it was, to the byte."""
+def plan_removal(path: str, add: Change, remove: Change) -> Edit:
+    """Plan to remove. When nothing else was changed since the addition, the file becomes what it was, to the byte.
+
+    Whether that is so is found by doing to the backup what was done to the file: in and out again.
+    """
     real = os.path.realpath(path)
     before = _read(real)
-    data = _parse(real, before)
-    left = _checked(real, remove, data)
-    if before is None or left == data:
+    text, bom = _decode(real, before)
+    left = _checked(real, remove, text)
+    if before is None or left == text:
         return Edit(real, before, before, "keep")
     saved = _read(real + BACKUP)
-    if saved is None:
-        return Edit(real, before, _dump(left, before) if left else None, "keep")
+    if saved is not None and _round(saved, add, remove) == left:
+        return Edit(real, before, saved, "drop")
+    after = bom + left.encode() if left or saved is not None else None
+    return Edit(real, before, after, "keep")
+
+
+def remove_folders(edits: Sequence[Edit], names: Sequence[str]) -> None:
+    """Remove the folders of deleted files that are empty now, upwards as far as they bear one of our clients' names."""
+    for edit in edits:
+        folder = os.path.dirname(edit.path)
+        while edit.after is None and os.path.basename(folder) in names and _remove_empty(folder):
+            folder = os.path.dirname(folder)
+
+
+def _round(saved: bytes, add: Change, remove: Change) -> str | None:
     try:
-        original = _parse(real, saved)
+        return remove(add(_decode("the backup", saved)[0]))
     except UsageError:
-        return Edit(real, before, _dump(left, before), "keep")
-    same = json.dumps(_bare(left)) == json.dumps(_bare(original))
-    return Edit(real, before, saved, "drop") if same else Edit(real, before, _dump(left, before), "keep")
+        return None
 
 
-def _bare(data: Any) -> Any:
-    """Return the data without empty tables and lists: they may have been there before we filled and emptied them."""
-    if not isinstance(data, dict):
-        return data
-    bare = {key: _bare(value) for key, value in data.items()}
-    return {key: value for key, value in bare.items() if value not in ({}, [])}
-
-
-def _checked(path: str, change: Change, data: dict[str, Any]) -> dict[str, Any]:
+def _checked(path: str, change: Change, text: str) -> str:
     try:
-        return change(data)
+        return change(text)
     except UsageError as error:
         raise UsageError(f"{path}: {error.message}", hint=error.hint) from None
 
@@ -113,29 +153,20 @@ def _read(path: str) -> bytes | None:
         raise UsageError(f"{path} can't be read: {error.strerror}") from None
 
 
-def _parse(path: str, raw: bytes | None) -> dict[str, Any]:
-    if raw is None or not raw.strip():
-        return {}
+def _decode(path: str, raw: bytes | None) -> tuple[str, bytes]:
+    """Return the text, and the mark of its encoding that stands before it."""
+    bom = _BOM if raw is not None and raw.startswith(_BOM) else b""
     try:
-        data = json.loads(raw.decode("utf-8-sig"))
+        return (raw or b"")[len(bom) :].decode(), bom
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8", hint="Nothing was changed.") from None
-    except json.JSONDecodeError as error:
-        raise UsageError(
-            f"{path} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}",
-            hint="Nothing was changed. Correct the file, then try again.",
-        ) from None
-    if not isinstance(data, dict):
-        raise UsageError(f"{path} does not hold an object", hint="Nothing was changed.")
-    return data
 
 
-def _dump(data: dict[str, Any], before: bytes | None) -> bytes:
-    """Encode with the indentation that the file has."""
-    text = (before or b"").decode("utf-8-sig")
-    found = re.search(r"\n([ \t]+)\"", text)
-    indent: int | str = found[1] if found else 2
-    return json.dumps(data, indent=indent, ensure_ascii=False).encode() + b"\n"
+def _lines(side: bytes | None) -> list[str]:
+    lines = (side or b"").decode(errors="replace").splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n\\ No newline at end of file\n"
+    return lines
 
 
 def _replace(path: str, data: bytes, like: str) -> None:
@@ -155,9 +186,9 @@ def _replace(path: str, data: bytes, like: str) -> None:
         raise
 
 
-def _remove_empty(folder: str) -> None:
+def _remove_empty(folder: str) -> bool:
     try:
-        if os.path.basename(folder) == ".claude":
-            os.rmdir(folder)
+        os.rmdir(folder)
     except OSError:
-        pass  # something else is in it
+        return False  # something else is in it
+    return True

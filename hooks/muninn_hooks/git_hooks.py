@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core import git
-from muninn_core.errors import ReadOnlyError, UsageError
+from muninn_core.errors import MuninnError, ReadOnlyError, UsageError
 from muninn_core.launch.place import locate
 
 if TYPE_CHECKING:
@@ -40,8 +40,10 @@ _MADE_FOLDER = "made this file and its folder"
 _MOVED = "moved another hook aside"
 
 
-def install(repo: str, command: str) -> list[str]:
+def install(repo: str, command: str, *, dry: bool = False) -> list[str]:
     """Put the hook in place, or bring it up to date; `command` starts Muninn. Returns what to tell.
+
+    With `dry` nothing is written, and what would be is told.
 
     Raises UsageError without git, ReadOnlyError when the folder takes no files.
     """
@@ -52,21 +54,33 @@ def install(repo: str, command: str) -> list[str]:
         found = _BLOCK.search(before)
         made = _note_of(found[0]) if found else ""
         after = _BLOCK.sub(lambda _: _block(command, made), before, count=1)
-        _writing(hook, lambda: _replace(hook, after))
-        done = f"{hook} is as it should be already" if before == after else f"brought {hook} up to date"
-        return [done, *_notes(root, folder)]
-    _writing(hook, lambda: _put(folder, hook, command))
-    return [f"wrote {hook}", *_notes(root, folder)]
+        if before == after:
+            return [f"{hook} is as it should be already", *_notes(root, folder)]
+        if not dry:
+            _writing(hook, lambda: _replace(hook, after))
+        return [f"{'would bring' if dry else 'brought'} {hook} up to date", *_notes(root, folder)]
+    if not dry:
+        _writing(hook, lambda: _put(folder, hook, command))
+    return [f"{'would write' if dry else 'wrote'} {hook}", *_notes(root, folder)]
 
 
-def uninstall(repo: str) -> list[str]:
+def is_installed(repo: str) -> bool:
+    """Whether the hook is in place; a folder without git has none."""
+    try:
+        return _holds_ours(_folder_of(repo)[1] / HOOK)
+    except MuninnError:
+        return False
+
+
+def uninstall(repo: str, *, dry: bool = False) -> list[str]:
     """Take the hook out again; what was there before is there again, to the byte. Raises as `install`."""
     _, folder = _folder_of(repo)
     own = Path(locate(repo).identity) / "hooks"  # where it is when `core.hooksPath` was set later
     ours = [hook for hook in dict.fromkeys((folder / HOOK, own / HOOK)) if _holds_ours(hook)]
-    for hook in ours:
+    for hook in () if dry else ours:
         _writing(hook, partial(_take_out, hook))
-    return [f"removed Muninn from {hook}" for hook in ours] or [f"{folder / HOOK} holds nothing of Muninn"]
+    done = "would remove" if dry else "removed"
+    return [f"{done} Muninn from {hook}" for hook in ours] or [f"{folder / HOOK} holds nothing of Muninn"]
 
 
 def _folder_of(repo: str) -> tuple[Path, Path]:

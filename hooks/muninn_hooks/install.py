@@ -1,37 +1,44 @@
-"""`muninn install claude-code` and `muninn uninstall claude-code`: the hooks and the MCP server, and nothing else.
-`git-hooks` in the place of the agent is the hook of git (`muninn_hooks.git_hooks`).
+"""`muninn install CLIENT` and `muninn uninstall CLIENT`: agents, editors and git connected by one command, and back.
 
-Three places, as Claude Code has them. `--local` (the default) asks nothing of other people: the hooks go into
-`.claude/settings.local.json`. `--project` shares them in `.claude/settings.json`; since others will run the same line,
-it names `muninn` and no path of this machine. Both register the server in the repository's `.mcp.json`. `--user`
-serves every repository from the home folder; where there is no `.muninn`, the hooks say nothing.
+Which client gets what is the table in `connect.clients`; `git-hooks` is git's own affair (`muninn_hooks.git_hooks`).
+There are three places. `--local` (the default) is for you in this repository. `--project` is for everybody in it: the
+line that is written names `muninn` and no path of this machine. `--global` serves every repository from the home
+folder; where there is no `.muninn`, nothing is said.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
-from functools import partial
+from typing import TYPE_CHECKING
 
-from muninn_core.errors import MuninnError, UsageError
-from muninn_core.launch.place import locate
-from muninn_hooks import edit, settings
+from muninn_core.errors import MuninnError, ReadOnlyError, UsageError
+from muninn_core.protocol.methods import nearest
+from muninn_hooks import edit
+from muninn_hooks.connect.clients import CLIENTS, snippet
+from muninn_hooks.connect.pieces import Block, Whole, fill
+from muninn_hooks.connect.places import EVERYWHERE, FOLDERS, HERE, SHARED, path_of
 
-GIT_HOOKS = "git-hooks"
-
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from muninn_hooks.connect.clients import Client
+    from muninn_hooks.connect.formats import Content
+    from muninn_hooks.connect.pieces import Piece
+
+GIT_HOOKS = "git-hooks"
+NAMES = (*CLIENTS, GIT_HOOKS)
+"""Everything that can be installed."""
 
 
 def main(argv: list[str]) -> int:
     """Run `install …` or `uninstall …` (the word is part of `argv`). Returns 0; 1 for an error, told on stderr."""
     options = _parser().parse_args(argv)
     try:
-        for line in _run(options, os.environ):
-            sys.stdout.write(line + "\n")
+        sys.stdout.write("".join(f"{line}\n" for line in _run(options, os.environ)))
     except MuninnError as error:
         sys.stderr.write(f"muninn: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
         return 1
@@ -41,68 +48,151 @@ def main(argv: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="muninn")
     words = parser.add_subparsers(dest="word", required=True)
-    for word, what in (("install", "Connect an agent with Muninn."), ("uninstall", "Take that back, to the byte.")):
+    known = f"one of {', '.join(NAMES)}"
+    for word, what in (
+        ("install", "Connect an agent, an editor or git with Muninn."),
+        ("uninstall", "Take that back, to the byte."),
+    ):
         one = words.add_parser(word, help=what, description=what)
-        one.add_argument("agent", choices=["claude-code", GIT_HOOKS], help="the agent, or git")
+        one.add_argument("client", nargs="?", default="", help=known)
         one.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository")
         scope = one.add_mutually_exclusive_group()
-        for name, text in (
-            ("local", "for you in this repository (the default)"),
-            ("project", "for everybody in this repository"),
-            ("user", "for you in every repository"),
+        for name, flags, text in (
+            (HERE, ("--local",), "for you in this repository (the default)"),
+            (SHARED, ("--project",), "for everybody in this repository"),
+            (EVERYWHERE, ("--global", "--user"), "for you in every repository"),
         ):
-            scope.add_argument(f"--{name}", dest="scope", action="store_const", const=name, help=text)
-        one.set_defaults(scope="local")
+            scope.add_argument(*flags, dest="scope", action="store_const", const=name, help=text)
+        one.add_argument(
+            "--plugin", action="store_true", help="of Claude Code: its plugin, and no line in its settings"
+        )
+        one.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+        if word == "install":
+            one.add_argument("--print", action="store_true", help="print what a client needs, and change nothing")
+            one.add_argument("--list", action="store_true", help="show every client and where it is installed")
+        one.set_defaults(scope=HERE, print=False, list=False)
     return parser
 
 
 def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
-    """Plan all edits, then apply them: an error in the second file leaves the first alone."""
-    if options.agent == GIT_HOOKS:
+    if options.list:
+        from muninn_hooks.connect.overview import overview
+
+        return overview(options.repo, environ)
+    name = options.client
+    if name not in NAMES:
+        near = nearest(name, NAMES) if name else None
+        hint = f"Did you mean '{near}'?" if near else f"There are {', '.join(NAMES)}."
+        raise UsageError(f"there is no client '{name}'" if name else "which client?", hint=hint)
+    if name == GIT_HOOKS:
         return _run_git_hooks(options, environ)
-    hooks_file, server_file = places(options.scope, options.repo, environ)
-    if options.word == "uninstall":
-        plans = [
-            edit.plan_removal(hooks_file, settings.without_hooks),
-            edit.plan_removal(server_file, settings.without_server),
-        ]
-        return _apply(plans, "removed Muninn from", "holds nothing of Muninn")
+    if options.plugin:
+        return _run_plugin(options, environ)
+    client = CLIENTS[name]()
     command, note = resolve_command(options.scope, environ)
-    plans = [
-        edit.plan_addition(hooks_file, partial(settings.with_hooks, command=command), settings.without_hooks),
-        edit.plan_addition(server_file, partial(settings.with_server, command=command), settings.without_server),
-    ]
-    return _apply(plans, "wrote", "is as it should be already") + note
+    if options.print:
+        return _printed(client, command)
+    if not client.files:
+        raise UsageError(
+            f"Muninn does not write into the configuration of {client.title}",
+            hint=f"`muninn install {name} --print` shows what belongs into {client.target}.",
+        )
+    edits = plan(client, options.word, command, options.scope, options.repo, environ)
+    if options.dry_run:
+        shown = [line for one in edits for line in one.diff().splitlines()]
+        return shown or ["nothing would change"]
+    apply(edits)
+    edit.remove_folders(edits, FOLDERS)
+    if options.word == "uninstall":
+        return [_told(one, "removed Muninn from", "holds nothing of Muninn") for one in edits]
+    told = [_told(one, "wrote", "is as it should be already") for one in edits]
+    changed = any(one.changes for one in edits)
+    return told + note + ([f"note: {client.then}"] if client.then and changed else [])
+
+
+def plan(client: Client, word: str, command: str, scope: str, repo: str, environ: Mapping[str, str]) -> list[edit.Edit]:
+    """Return the edits of a client's files; an error in the second leaves the first alone."""
+    edits = []
+    for file in client.files:
+        path = path_of(file, client, scope, repo, environ)
+        content = with_command(file.content, command)
+        how = edit.plan_removal if word == "uninstall" else edit.plan_addition
+        edits.append(how(path, content.add, content.remove))
+    return edits
+
+
+def apply(edits: list[edit.Edit]) -> None:
+    """Apply all of the edits or none. Raises ReadOnlyError for a place that takes no files."""
+    for at, one in enumerate(edits):
+        try:
+            one.apply()
+        except ReadOnlyError:
+            for earlier in reversed(edits[:at]):
+                earlier.undo()
+            raise
+
+
+def with_command(content: Content, command: str) -> Content:
+    """Return the content with the program in its place."""
+
+    def filled(piece: Piece) -> Piece:
+        if isinstance(piece, Whole):
+            return Whole(text=piece.text.replace('"{muninn}"', json.dumps(command)))
+        return piece if isinstance(piece, Block) else type(piece)(path=piece.path, value=fill(piece.value, command))
+
+    return type(content)(toml=content.toml, pieces=tuple(filled(piece) for piece in content.pieces))
+
+
+def _printed(client: Client, command: str) -> list[str]:
+    """Return what a client's files hold when they hold nothing else, each below its name; a snippet as it is."""
+    if client.snippet:
+        return snippet(client.snippet).splitlines()
+    lines: list[str] = []
+    for file in client.files:
+        name = (file.shared or file.here).removeprefix("{root}/")
+        lines += [*([""] if lines else []), f"{name}:", "", *with_command(file.content, command).add("").splitlines()]
+    return lines
+
+
+def _run_plugin(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
+    """Let Claude Code install or remove the plugin. Hooks in its settings beside it would say everything twice."""
+    if options.client != "claude-code":
+        raise UsageError(f"there is no plugin of {options.client}", hint="Leave --plugin out.")
+    from muninn_hooks import plugin
+
+    if options.print or options.dry_run:
+        return plugin.by_hand(options.word)
+    scope = "user" if options.scope == EVERYWHERE else options.scope
+    if options.word == "uninstall":
+        return plugin.uninstall(scope, options.repo, environ)
+    for place in (HERE, SHARED, EVERYWHERE):
+        for one in plan(CLIENTS["claude-code"](), "uninstall", "muninn", place, options.repo, environ):
+            if one.changes:
+                raise UsageError(
+                    f"{one.path} has Muninn already",
+                    hint="`muninn uninstall claude-code`, in the scope that it was installed in, takes it out.",
+                )
+    return plugin.install(scope, options.repo, environ)
 
 
 def _run_git_hooks(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
-    if options.scope == "user":
-        raise UsageError("git's hooks belong to a repository", hint="Leave --user out.")
+    if options.scope == EVERYWHERE:
+        raise UsageError("git's hooks belong to a repository", hint="Leave --global out.")
     from muninn_hooks import git_hooks
 
+    if options.print:
+        raise UsageError("a hook of git is more than lines to copy", hint="`--dry-run` shows what would be written.")
     if options.word == "uninstall":
-        return git_hooks.uninstall(options.repo)
+        return git_hooks.uninstall(options.repo, dry=options.dry_run)
     command, note = resolve_command(options.scope, environ)
-    return git_hooks.install(options.repo, command) + note
-
-
-def places(scope: str, repo: str, environ: Mapping[str, str]) -> tuple[str, str]:
-    """Return the settings file for the hooks and the file for the MCP server. Raises NotARepository for --repo."""
-    if scope == "user":
-        home = environ.get("HOME") or os.path.expanduser("~")
-        folder = environ.get("CLAUDE_CONFIG_DIR")
-        base = folder or os.path.join(home, ".claude")
-        return os.path.join(base, "settings.json"), os.path.join(folder or home, ".claude.json")
-    root = locate(repo).root
-    name = "settings.json" if scope == "project" else "settings.local.json"
-    return os.path.join(root, ".claude", name), os.path.join(root, ".mcp.json")
+    return git_hooks.install(options.repo, command, dry=options.dry_run) + note
 
 
 def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[str]]:
     """Return the command that starts Muninn, and what to tell about it.
 
     The bare name is used only when it will still be found tomorrow: a virtual environment that is active now does not
-    count, and Claude Code may be started without it.
+    count, and an agent may be started without it.
     """
     own = os.path.join(os.path.dirname(sys.executable), "muninn.exe" if os.name == "nt" else "muninn")
     folders = environ.get("PATH", "").split(os.pathsep)
@@ -111,16 +201,12 @@ def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[s
     found = shutil.which("muninn", path=os.pathsep.join(folders))
     if found:
         return "muninn", []
-    if scope == "project":
+    if scope == SHARED:
         return "muninn", ["note: 'muninn' is not on your PATH; whoever uses these settings needs it there"]
     if os.path.exists(own):
         return own, []
     return shutil.which("muninn", path=environ.get("PATH", "")) or os.path.abspath(sys.argv[0]), []
 
 
-def _apply(plans: list[edit.Edit], done: str, nothing: str) -> list[str]:
-    lines = []
-    for plan in plans:
-        plan.apply()
-        lines.append(f"{done} {plan.path}" if plan.changes else f"{plan.path} {nothing}")
-    return lines
+def _told(one: edit.Edit, done: str, nothing: str) -> str:
+    return f"{done} {one.path}" if one.changes else f"{one.path} {nothing}"

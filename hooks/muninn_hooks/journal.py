@@ -1,7 +1,8 @@
-"""The hooks' log, `.muninn/local/hooks.log`: one JSON object a line for each event that failed.
+"""The hooks' log, `.muninn/local/hooks.log`: one JSON object a line for each event that was handled.
 
-Hooks are silent towards the agent; here is where a person, and `muninn doctor`, sees that something is wrong. Fields:
-`ts` (RFC 3339, UTC), `event`, `error`.
+Hooks are silent towards the agent; here is where a person, and `muninn doctor`, sees that something is wrong, or that
+no hook runs any more. Fields: `ts` (RFC 3339, UTC), `event`, `ms` (how long the agent waited for the answer, from the
+start of the event's work), and `error` where it failed.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ def log_path(root: str) -> str:
     return os.path.join(root, ".muninn", "local", "hooks.log")
 
 
-def append(root: str, event: str, error: str) -> None:
-    """Add a line. Never raises: a log that can't be written is no reason to disturb an agent."""
+def append(root: str, event: str, error: str, seconds: float = 0.0) -> None:
+    """Add a line; `error` is "" for an event that went well.
+
+    Never raises: a log that can't be written is no reason to disturb an agent.
+    """
     path = log_path(root)
-    line = json.dumps(
-        {"ts": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": event, "error": error[:2000]},
-        ensure_ascii=False,
-    )
+    entry = {"ts": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": event, "ms": round(seconds * 1000)}
+    line = json.dumps({**entry, "error": error[:2000]} if error else entry, ensure_ascii=False)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

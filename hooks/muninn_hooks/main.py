@@ -1,8 +1,9 @@
 """`muninn hook EVENT`: one event of an agent's session, from the JSON on stdin to the text on stdout.
 
 An agent must never wait for Muninn nor stumble over it. So everything happens on a thread that the main thread waits
-for no longer than the event's budget, every failure becomes one line of `.muninn/local/hooks.log`, and the exit status
-is 0. The module is loaded on every event and must stay cheap: no argparse, msgspec or pathlib, no event but by name.
+for no longer than the event's budget, every event is one line of `.muninn/local/hooks.log`, and the exit status is 0.
+What must not be lost, though nobody answered in time, is left in a file that the daemon takes up (`inbox`). The module
+is loaded on every event and must stay cheap: no argparse, msgspec or pathlib, no event but by name.
 """
 
 from __future__ import annotations
@@ -10,35 +11,48 @@ from __future__ import annotations
 import _thread
 import os
 import sys
+import time
 
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
-from muninn_hooks import journal, payload
+from muninn_hooks import dialects, journal, payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
+    from typing import Any
 
 EVENTS: dict[str, str] = {
     "session-start": "session_start",
+    "user-prompt": "user_prompt",
     "post-commit": "post_commit",
+    "post-failure": "post_failure",
     "pre-compact": "pre_compact",
+    "stop": "stop",
     "session-end": "session_end",
 }
-"""The module of each event. It has BUDGET_SECONDS, `request(payload)` and `render(result)`."""
+"""The module of each event. It has BUDGET_SECONDS, LATER, `request(payload)`, and `render(result)`: a text, or ""."""
 
 GIT = "git-pre-commit"
 """The one event that is git's and no agent's: nothing comes on stdin."""
 
+SECONDS = "MUNINN_HOOK_SECONDS"
+"""The variable by which a slow machine gives its hooks another budget, in seconds."""
+
 
 class _Run:
-    """What the working thread leaves behind: the text to print or the failure, and whose log it belongs to."""
+    """What the working thread leaves behind: the text to print or the failure, and whose log it belongs to.
 
-    def __init__(self, event: str) -> None:
+    `request` is what was to be asked, once it is known.
+    """
+
+    def __init__(self, event: str, module: ModuleType) -> None:
         self.event = event
+        self.module = module
         self.root = ""
         self.text = ""
         self.failure = ""
+        self.request: tuple[str, dict[str, Any]] | None = None
 
 
 def main(argv: list[str]) -> int:
@@ -50,24 +64,27 @@ def main(argv: list[str]) -> int:
     if len(argv) != 1 or argv[0] not in EVENTS:
         sys.stderr.write(f"usage: muninn hook {'|'.join((*EVENTS, GIT))}   (an event's JSON comes on stdin)\n")
         return 2
-    module = _load(EVENTS[argv[0]])
-    run = _Run(argv[0])
+    begun = time.monotonic()
+    run = _Run(argv[0], _load(EVENTS[argv[0]]))
     done = _thread.allocate_lock()
     done.acquire()
-    _thread.start_new_thread(_work, (run, module, done))
-    if not done.acquire(timeout=module.BUDGET_SECONDS):
-        _fail(run, f"no answer within {module.BUDGET_SECONDS:g} s")
-        return 0
-    if run.failure:
-        _fail(run, run.failure)
-    else:
+    _thread.start_new_thread(_work, (run, done))
+    seconds = _budget(run.module)
+    if not done.acquire(timeout=seconds):
+        run.failure = f"no answer within {seconds:g} s"
+    waited = time.monotonic() - begun
+    if not run.failure:
         _print(run)
+    elif run.module.LATER and run.request is not None:
+        _leave(run)
+    if run.root:
+        journal.append(run.root, run.event, run.failure, waited)
     return 0
 
 
-def _work(run: _Run, module: ModuleType, done: _thread.LockType) -> None:
+def _work(run: _Run, done: _thread.LockType) -> None:
     try:
-        run.text = _answer(run, module)
+        run.text = _answer(run)
     except MuninnError as error:
         run.failure = f"{error.message} {error.hint}".strip()
     except BaseException as error:  # fail open: whatever it is, the agent goes on
@@ -76,7 +93,7 @@ def _work(run: _Run, module: ModuleType, done: _thread.LockType) -> None:
         done.release()
 
 
-def _answer(run: _Run, module: ModuleType) -> str:
+def _answer(run: _Run) -> str:
     """Return what the event prints, "" for nothing: in a folder without Muninn's memory there is nothing to say."""
     raw = payload.read_stdin()
     try:
@@ -84,14 +101,29 @@ def _answer(run: _Run, module: ModuleType) -> str:
     except ValueError as error:
         run.root = _root((os.environ.get("CLAUDE_PROJECT_DIR", ""),))
         raise ValueError(f"the event's JSON can't be read: {error}") from None
-    run.root = _root((given.cwd, os.environ.get("CLAUDE_PROJECT_DIR", "")))
-    if not run.root:
+    root = _root((given.cwd, os.environ.get("CLAUDE_PROJECT_DIR", "")))
+    if not root:
+        return ""
+    run.root = root
+    run.request = run.module.request(given)
+    if run.request is None:
+        run.root = ""  # nothing to do is nothing to tell
         return ""
     from muninn_core.client import call
 
-    verb, params = module.request(given)
-    text: str = module.render(call(run.root, os.environ, verb, params, name=f"hook {run.event}"))
-    return text
+    verb, params = run.request
+    said: str = run.module.render(call(root, os.environ, verb, params, name=f"hook {run.event}"))
+    return dialects.answer(given, run.event, said)
+
+
+def _budget(module: ModuleType) -> float:
+    """Return how many seconds an event may take: its own budget, or what the machine's owner says."""
+    try:
+        given = float(os.environ.get(SECONDS, ""))
+    except ValueError:
+        given = 0.0
+    seconds: float = given if 0 < given <= 600 else module.BUDGET_SECONDS
+    return seconds
 
 
 def _root(folders: tuple[str, ...]) -> str:
@@ -105,19 +137,23 @@ def _root(folders: tuple[str, ...]) -> str:
 
 
 def _print(run: _Run) -> None:
-    if not run.text:
-        return
     data = run.text.encode("utf-8", "replace")
     try:
         while data:
             data = data[os.write(1, data) :]
     except OSError as error:
-        _fail(run, f"nobody took the output: {error.strerror}")
+        run.failure = f"nobody took the output: {error.strerror}"
 
 
-def _fail(run: _Run, failure: str) -> None:
-    if run.root:
-        journal.append(run.root, run.event, failure)
+def _leave(run: _Run) -> None:
+    """Leave what was to be asked for the daemon to find."""
+    from muninn_hooks import inbox
+
+    assert run.request is not None
+    try:
+        inbox.put(run.root, *run.request)
+    except (OSError, MuninnError) as error:
+        run.failure += f"; it could not be kept for later either: {error}"
 
 
 def _load(name: str) -> ModuleType:

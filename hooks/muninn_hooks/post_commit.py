@@ -6,8 +6,6 @@ compares HEAD with the last one that it saw.
 
 from __future__ import annotations
 
-import json
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -16,6 +14,8 @@ if TYPE_CHECKING:
 
 BUDGET_SECONDS = 8.0
 """Claude Code would allow 10."""
+
+LATER = False
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]]:
@@ -27,9 +27,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]]:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return the note as the event's context; plain text would not reach the model here."""
-    note = str(result["note"]).strip()
-    if not note:
-        return ""
-    context = {"hookEventName": "PostToolUse", "additionalContext": note}
-    return json.dumps({"hookSpecificOutput": context}, ensure_ascii=False) + "\n"
+    """Return the note about what was remembered, "" when nothing was."""
+    return str(result["note"])

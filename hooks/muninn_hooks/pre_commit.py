@@ -73,11 +73,8 @@ def applies(place: Place, environ: Mapping[str, str]) -> bool:
 
 def needs_sealing(place: Place) -> bool:
     """Whether a spool is there. Without one no daemon need be asked, nor started."""
-    local = os.path.join(place.root, ".muninn", "local")
-    if place.linked:
-        local = os.path.join(place.identity, "muninn", os.path.basename(place.git_dir))
     with suppress(OSError):
-        return any(name.endswith(".jsonl") for name in os.listdir(os.path.join(local, "spool")))
+        return any(name.endswith(".jsonl") for name in os.listdir(os.path.join(place.local, "spool")))
     return False
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 15.0
 """The transcript may be long, and nobody waits at a prompt. Claude Code would allow 20."""
 
+LATER = False
+
 _KEEP = "Keep in the summary: decisions with their reasons, constraints, what was tried and failed, and open work."
 
 
@@ -32,6 +34,6 @@ def render(result: dict[str, Any]) -> str:
     """Return the instructions, and how much is already safe."""
     count = len(result["ids"])
     if not count:
-        return f"{_KEEP}\n"
+        return _KEEP
     what = "statement" if count == 1 else "statements"
-    return f"{_KEEP}\nMuninn stored {count} {what} of this conversation and shows them again after the summary.\n"
+    return f"{_KEEP}\nMuninn stored {count} {what} of this conversation and shows them again after the summary."

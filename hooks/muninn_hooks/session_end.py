@@ -1,6 +1,7 @@
-"""A session ends: seal what it stored into a file that git can carry.
+"""A session ends: sum it up and seal what it stored into a file that git can carry.
 
-When there is no time left, nothing is lost: the daemon seals the sessions that were left open at its next start.
+It is one message to the daemon, which does the work whether or not anybody waits for it. Where no daemon answers in
+time the message is left in a file, and the next daemon does it.
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 1.2
 """Claude Code ends all hooks of this event after 1.5 seconds."""
 
+LATER = True
+
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]]:
     """Return the verb and its parameters. Raises ValueError without a session: sealing all would end others' work."""
     if not payload.session:
         raise ValueError("the event names no session")
-    return "seal", {"session": payload.session}
+    params: dict[str, Any] = {"source": "session", "session": payload.session, "agent": payload.agent}
+    if payload.transcript:
+        params["transcript"] = payload.transcript
+    return "capture", params
 
 
 def render(_result: dict[str, Any]) -> str:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 8.0
 """Enough for a daemon that has to be started; the first request waits for the brief. Claude Code would allow 10."""
 
+LATER = False
+
 MAX_CHARS = 4000
 """Claude Code takes 10,000 UTF-16 units; a brief that is read every time should be far below."""
 
@@ -27,8 +29,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]]:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return the brief. Output that starts with a brace would be read as JSON, so it never does."""
-    text = str(result["text"]).strip()
-    if not text:
-        return ""
-    return f"Memory of this repository:\n{text}\n" if text.startswith("{") else f"{text}\n"
+    """Return the brief."""
+    return str(result["text"])

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core import __version__
+from muninn_core.config import TOOL_SETS
 from muninn_core.engine.edited import Seen
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, DaemonError, MuninnError
@@ -48,8 +49,15 @@ PREPARE_SECONDS = 60.0
 PRELOAD_SECONDS = 1.0
 """How long loading the faces is put off, so that it takes no time from whoever started the daemon for one answer."""
 
-FACES = {"lsp": "muninn_server.lsp.face", "mcp": "muninn_server.mcp.face"}
-"""The faces with libraries of their own; each module has `async serve(reader, writer, session)`."""
+FACES = {
+    "lsp": "muninn_server.lsp.face",
+    "mcp": "muninn_server.mcp.face",
+    "mcp-http": "muninn_server.mcp.streamable",
+}
+"""The faces with libraries of their own; each module has `async serve(reader, writer, session, hello)`."""
+
+_AGENTS = ("mcp", "mcp-http")
+"""Faces whose clients are agents: they can't speak as users."""
 
 PRELOADED = ("lsp",)
 """The faces that are loaded before their first client comes: an editor's opens with its window, and somebody waits. An
@@ -234,13 +242,16 @@ class Daemon:
             place,
             client=hello.client or "unknown",
             stop=self.stop,
-            actor="assistant" if hello.face == "mcp" else None,
+            actor="assistant" if hello.face in _AGENTS else None,
         )
-        await _serve_face(hello.face, reader, writer, session)
+        await _serve_face(hello, reader, writer, session)
 
     def _admit(self, hello: Hello) -> Place:
         if hello.face not in (*FACES, "rpc"):
             raise BadParams(f"there is no face '{hello.face}'", hint=f"The faces are rpc, {', '.join(FACES)}.")
+        strange = [name for name in hello.tools if name not in TOOL_SETS]
+        if strange:
+            raise BadParams(f"there is no set of tools '{strange[0]}'", hint=f"The sets are {', '.join(TOOL_SETS)}.")
         if self._tcp and not secrets.compare_digest(hello.token.encode(), self._token.encode()):
             raise DaemonError("the token is wrong", hint="Only the user who started the daemon can connect.")
         place = locate(hello.root)
@@ -291,10 +302,12 @@ class Daemon:
         log.info("left")
 
 
-async def _serve_face(face: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
+async def _serve_face(
+    hello: Hello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session
+) -> None:
     """Serve the bytes after the hello. A face's libraries take a second to load: not on the loop's thread."""
-    if face in FACES:
-        module = await asyncio.to_thread(importlib.import_module, FACES[face])
-        await module.serve(reader, writer, session)
+    if hello.face in FACES:
+        module = await asyncio.to_thread(importlib.import_module, FACES[hello.face])
+        await module.serve(reader, writer, session, hello)
     else:
         await PlainFace(reader, writer, session).serve()

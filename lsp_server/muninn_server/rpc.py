@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import json
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from muninn_core.errors import BadParams, MuninnError, UnknownVerb
-from muninn_core.model.value import Value, encode_json
+from muninn_core.model.value import Meta, Value, encode_json
 from muninn_core.protocol import wire
 from muninn_core.protocol.methods import METHODS, nearest
 from muninn_server.session import Session, error_of
@@ -132,7 +132,11 @@ def verb_of(method: str) -> str:
 
 
 class Hello(Value):
-    """The first request of a connection."""
+    """The first request of a connection.
+
+    To agents: the sets of `tools` that they ask for. To the face over HTTP also `port`, 0 for any, and the `secret`
+    that its clients must carry.
+    """
 
     version: str
     root: str
@@ -141,6 +145,9 @@ class Hello(Value):
     client: str = ""
     pid: int = 0
     token: str = ""
+    tools: tuple[str, ...] = ()
+    port: Annotated[int, Meta(ge=0, le=65535)] = 0
+    secret: str = ""
 
 
 def decode_hello(message: Any) -> tuple[object, Hello]:

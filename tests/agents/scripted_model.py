@@ -126,7 +126,8 @@ class ScriptedModel:
 
 
 def _kind(body: Json) -> Kind:
-    if "detailed summary" in text_of(body["messages"][-1].get("content") or ""):
+    asked = next(one for one in reversed(body["messages"]) if one["role"] == "user")  # hooks' notes may stand behind it
+    if "detailed summary" in text_of(asked.get("content") or ""):
         return "summary"
     return "turn" if body.get("tools") else "aside"
 

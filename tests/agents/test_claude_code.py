@@ -6,120 +6,22 @@ Nothing leaves the machine: the model is on loopback, the home folder is the tes
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import clients
 import pytest
+from claude_code import NAME, ClaudeCode
 from repositories import MUNINN
-from scripted_model import Call, Request, ScriptedModel, Turn
+from scripted_model import Call, Request
 
-from muninn_core.client import connect
-
-NAME = "Claude Code"
-ROOT = Path(__file__).resolve().parents[2]
 RULE = "Never log the e-mail addresses of customers."
 
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-@dataclass(frozen=True)
-class Run:
-    """One run of Claude Code: the requests that its model got, and the session's id."""
-
-    session: str
-    model: ScriptedModel
-
-
-class ClaudeCode:
-    """Claude Code in a repository, with a home folder of its own."""
-
-    def __init__(self, program: Path, repo: Path, home: Path, environ: dict[str, str]) -> None:
-        self.program = program
-        self.repo = repo
-        self.muninn_env = environ
-        home.mkdir()
-        (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
-        self.env = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(home),
-            "LANG": "C.UTF-8",
-            "MUNINN_RUNTIME_DIR": environ["MUNINN_RUNTIME_DIR"],
-            "XDG_DATA_HOME": environ["XDG_DATA_HOME"],
-            "ANTHROPIC_API_KEY": "none",
-            "NO_PROXY": "127.0.0.1,localhost",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-            **dict.fromkeys(("DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING"), "1"),
-            **dict.fromkeys(("DISABLE_BUG_COMMAND", "DISABLE_COST_WARNINGS", "DISABLE_INSTALLATION_CHECKS"), "1"),
-        }
-
-    def run(
-        self,
-        script: Sequence[Turn],
-        prompt: str,
-        *arguments: str,
-        input_tokens: Callable[[Request], int] | None = None,
-    ) -> Run:
-        """Let Claude Code work on a prompt, and return when it has left."""
-        options = ["--output-format", "json", "--allowedTools", "Bash", "mcp__muninn"]
-        with ScriptedModel(script, input_tokens) as model:
-            done = subprocess.run(
-                [str(self.program), "-p", prompt, *arguments, *options],
-                cwd=self.repo,
-                env={**self.env, "ANTHROPIC_BASE_URL": model.url},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=180,
-                check=False,
-            )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return Run(json.loads(done.stdout)["session_id"], model)
-
-    def call(self, verb: str, **params: Any) -> dict[str, Any]:
-        """Ask the repository's daemon."""
-        with connect(str(self.repo), self.muninn_env) as muninn:
-            return muninn.call(verb, params)
-
-    def failures(self) -> str:
-        """Return the log of hooks that failed."""
-        log = self.repo / ".muninn" / "local" / "hooks.log"
-        return log.read_text("utf-8") if log.exists() else ""
-
-
-@pytest.fixture(scope="session")
-def program() -> Path:
-    """The pinned Claude Code; installed when it is not here."""
-    done = subprocess.run(
-        [str(ROOT / "scripts" / "install-claude.sh")],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    if done.returncode != 0:
-        clients.missing(NAME, (done.stderr.strip().splitlines() or ["it can't be installed"])[-1])
-    return ROOT / ".tools" / "claude" / "claude"
-
-
-@pytest.fixture
-def claude(program: Path, repo: Path, tmp_path: Path, environ: dict[str, str]) -> ClaudeCode:
-    """Claude Code with Muninn's hooks and server, in a repository that remembers one decision."""
-    claude = ClaudeCode(program, repo, tmp_path / "home", environ)
-    claude.call("remember", text="Sessions live in Postgres, not in Redis.", type="decision", importance=9)
-    subprocess.run([MUNINN, "install", "claude-code", "--repo", str(repo)], env=claude.env, check=True)
-    return claude
-
-
 def test_the_brief_is_part_of_the_first_request(claude: ClaudeCode) -> None:
     run = claude.run([["Good."]], "Where do sessions live?")
     assert "Sessions live in Postgres, not in Redis." in run.model.of("turn")[0].text
-    assert claude.failures() == ""
+    assert claude.failures() == []
 
 
 def test_a_commit_that_the_model_makes_is_remembered_and_sealed(claude: ClaudeCode) -> None:
@@ -132,7 +34,7 @@ def test_a_commit_that_the_model_makes_is_remembered_and_sealed(claude: ClaudeCo
     assert memory["files"] == ["src/users.py"]
     assert "Remembered: Introduce quotas" in run.model.of("turn")[1].text
     assert memory["sealed"]
-    assert claude.failures() == ""
+    assert claude.failures() == []
 
 
 def test_what_was_decided_comes_back_after_compaction(claude: ClaudeCode) -> None:
@@ -150,7 +52,7 @@ def test_what_was_decided_comes_back_after_compaction(claude: ClaudeCode) -> Non
     assert RULE in following.text
     (memory,) = claude.call("memories", session=run.session)["memories"]
     assert (memory["text"], memory["type"], memory["trust"]) == (RULE, "constraint", "user")
-    assert claude.failures() == ""
+    assert claude.failures() == []
 
 
 def test_compaction_on_demand_captures_too(claude: ClaudeCode) -> None:
@@ -160,7 +62,7 @@ def test_compaction_on_demand_captures_too(claude: ClaudeCode) -> None:
     assert (memory["type"], memory["trust"], memory["session"]) == ("decision", "agent", first.session)
     then = claude.run([["On."]], "Go on.", "--resume", first.session)
     assert "We decided to keep `users.py` small" in then.model.of("turn")[0].text
-    assert claude.failures() == ""
+    assert claude.failures() == []
 
 
 def warm_up_mcp(claude: ClaudeCode) -> None:
@@ -195,7 +97,7 @@ def test_the_model_can_call_recall_at_once(claude: ClaudeCode) -> None:
 
 
 def test_after_uninstalling_claude_code_knows_nothing_of_it(claude: ClaudeCode) -> None:
-    subprocess.run([MUNINN, "uninstall", "claude-code", "--repo", str(claude.repo)], env=claude.env, check=True)
+    claude.muninn("uninstall", "claude-code")
     run = claude.run([["I don't know."]], "Where do sessions live?")
     (first,) = run.model.of("turn")
     assert "Postgres" not in first.text

@@ -4,9 +4,11 @@ import subprocess
 
 import pytest
 
+from muninn_cli import completion
 from muninn_cli.completion import SHELLS, script
 from muninn_cli.manual import COMMANDS
 from muninn_core.protocol.methods import METHODS
+from muninn_hooks import install
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -39,3 +41,7 @@ def test_bash_completes_a_half_typed_word(typed: str, offered: str) -> None:
         stdin=subprocess.DEVNULL,
     )
     assert done.stdout.split() == offered.split(), done.stderr
+
+
+def test_completion_knows_every_client_that_can_be_installed() -> None:
+    assert tuple(completion._CLIENTS) == install.NAMES

@@ -1,11 +1,19 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from muninn_shell import Shell
+from repositories import git
+
+from muninn_cli.hookruns import MANY_COMMITS, judge
+from muninn_core.launch.place import locate
 
 
 def verdicts(shell: Shell, *, code: int = 0) -> dict[str, dict[str, Any]]:
@@ -90,3 +98,50 @@ def test_a_folder_without_git_is_a_warning(shell: Shell, tmp_path_factory: pytes
     plain.run("daemon", "stop")
     assert found["git"]["verdict"] == "warn"
     assert found["config"]["verdict"] == "warn"
+
+
+NOW = datetime.now(UTC)
+LONG_AGO = "2026-01-02T03:04:05Z"
+
+
+def log_of(shell: Shell, *entries: dict[str, Any]) -> None:
+    path = shell.repo / ".muninn" / "local" / "hooks.log"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+
+def judged(shell: Shell, home: Path) -> tuple[bool, str]:
+    found = judge(locate(str(shell.repo)), True, {"CLAUDE_CONFIG_DIR": str(home)})
+    return found.fine, found.message
+
+
+def test_a_failure_counts_until_the_same_event_has_gone_well(shell: Shell, tmp_path: Path) -> None:
+    failed = {"ts": LONG_AGO, "event": "stop", "error": "no answer"}
+    log_of(shell, failed, {"ts": LONG_AGO, "event": "user-prompt", "ms": 20})
+    assert judged(shell, tmp_path) == (
+        False,
+        f"1 failure since the last success, the newest: {LONG_AGO} stop: no answer",
+    )
+    log_of(shell, failed, {"ts": LONG_AGO, "event": "stop", "ms": 20})
+    assert judged(shell, tmp_path) == (True, f"2 runs, the last at {LONG_AGO}, 1 failure before")
+
+
+def test_a_session_without_hooks_shows_that_capture_has_stopped(shell: Shell, tmp_path: Path) -> None:
+    log_of(shell)
+    assert judged(shell, tmp_path) == (True, "none has run yet")
+    folder = tmp_path / "projects" / re.sub(r"[^A-Za-z0-9]", "-", os.path.realpath(shell.repo))
+    folder.mkdir(parents=True)
+    (folder / "s1.jsonl").touch()
+    fine, message = judged(shell, tmp_path)
+    assert (fine, message.split(", ")[1]) == (False, "and no hook has run ever")
+    log_of(shell, {"ts": LONG_AGO, "event": "stop", "ms": 20})
+    assert f"no hook has run since {LONG_AGO}" in judged(shell, tmp_path)[1]
+    log_of(shell, {"ts": NOW.strftime("%Y-%m-%dT%H:%M:%SZ"), "event": "stop", "ms": 20})
+    assert judged(shell, tmp_path)[0]
+
+
+def test_many_commits_without_a_hook_are_worth_a_question(shell: Shell, tmp_path: Path) -> None:
+    log_of(shell, {"ts": LONG_AGO, "event": "stop", "ms": 20})
+    assert judged(shell, tmp_path)[0]
+    for number in range(MANY_COMMITS):
+        git(shell.repo, "commit", "-q", "--allow-empty", "-m", f"Change {number}")
+    assert judged(shell, tmp_path) == (False, f"{MANY_COMMITS} commits or more, and no hook has run since {LONG_AGO}")

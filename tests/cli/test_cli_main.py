@@ -4,7 +4,7 @@ import pytest
 
 from muninn_cli.exits import MEANINGS, exit_code
 from muninn_cli.main import run, split
-from muninn_cli.pump import repository
+from muninn_cli.pump import read_options
 from muninn_core import __version__, errors
 
 
@@ -70,10 +70,24 @@ def test_an_error_of_an_unknown_kind_is_a_plain_error() -> None:
     ],
 )
 def test_a_pump_finds_its_repository(face: str, options: list[str], environ: dict[str, str], folder: str) -> None:
-    assert repository(face, options, environ) == folder
+    assert read_options(face, options, environ).repo == folder
 
 
-@pytest.mark.parametrize("options", [["--repo"], ["--verbose"]])
+@pytest.mark.parametrize("options", [["--repo"], ["--verbose"], ["--tools", "all"], ["--http"]])
 def test_a_pump_refuses_what_it_does_not_know(options: list[str]) -> None:
     with pytest.raises(ValueError, match="--"):
-        repository("lsp", options, {})
+        read_options("lsp", options, {})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--port", "8000"], ["--print-config"], ["--http", "--port", "0"], ["--http", "--port=x"], ["--tools"]],
+)
+def test_options_of_http_that_mean_nothing_are_refused(options: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"port|--"):
+        read_options("mcp", options, {})
+
+
+def test_sets_of_tools_are_named_with_commas_or_one_by_one() -> None:
+    wishes = read_options("mcp", ["--tools", "core,all", "--tools=mnemosyne", "--http", "--port=8000"], {})
+    assert (wishes.tools, wishes.http, wishes.port) == (["core", "all", "mnemosyne"], True, 8000)

@@ -24,7 +24,7 @@ def imported(shell: Shell, *words: str) -> set[str]:
     return {row.rpartition("|")[2].strip() for row in rows}
 
 
-@pytest.mark.parametrize("words", [("lsp",), ("mcp",), ("hook", "session-start")], ids=lambda words: words[0])
+@pytest.mark.parametrize("words", [("lsp",), ("mcp",), ("mcp", "--tools", "core"), ("hook", "session-start")])
 def test_pumps_and_hooks_start_without_what_people_need(shell: Shell, words: tuple[str, ...]) -> None:
     found = imported(shell, *words)
     assert "muninn_core.client" in found

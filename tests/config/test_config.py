@@ -55,7 +55,9 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest(load):
     assert problem.hint == "Did you mean 'workers'?"
     assert config.index.max_file_bytes == 10
     _, (problem,) = load("xyzzy: 1\n")
-    assert problem.hint == "The keys here are daemon, index, memory, ranking, check, prune, review, bridges."
+    assert (
+        problem.hint == "The keys here are daemon, index, memory, ranking, check, prune, review, bridges, mcp, skills."
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,3 +149,10 @@ def test_weights_of_memories_are_numbers_up_to_ten(load):
     assert [(one.key, one.line) for one in problems] == [("ranking.recency", 3), ("ranking.importance", 4)]
     assert "more than 10" in problems[0].message
     assert problems[0].hint == "It takes a number from 0 to 10; the default is 0.1."
+
+
+def test_the_profile_of_ranking_is_one_that_there_is(load):
+    assert load("ranking: {profile: mnemosyne}\n")[0].ranking.profile == "mnemosyne"
+    config, (problem,) = load("ranking: {profile: best, words: 2}\n")
+    assert (config.ranking.profile, config.ranking.words) == ("muninn", 2.0)
+    assert problem.hint == "It takes muninn or mnemosyne; the default is muninn."

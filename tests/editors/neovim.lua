@@ -111,6 +111,12 @@ local function on_knowledge()
   -- Neovim counts bytes, whatever encoding it agreed on with the server.
   local line = vim.api.nvim_buf_get_lines(buffer, 1, 2, false)[1]
   check('column', first.col == line:find('maybe', 1, true) - 1, first.col)
+  local at = { textDocument = { uri = vim.uri_from_bufnr(buffer) }, position = { line = 1, character = 0 } }
+  vim.api.nvim_buf_set_lines(buffer, 1, 2, false, { 'confidence: ' })
+  at.position.character = 12
+  local found = asker(buffer, attached[buffer])('textDocument/completion', at)
+  local names = vim.tbl_map(function(item) return item.label end, found.items or found)
+  check('completion', vim.tbl_contains(names, 'high'), names)
   vim.api.nvim_buf_set_lines(buffer, 1, 2, false, { 'confidence: high' })
   vim.wait(20000, function() return #diagnostics() == 0 end, 20)
   check('diagnostics after an edit', #diagnostics() == 0, #diagnostics())

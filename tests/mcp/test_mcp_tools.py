@@ -11,7 +11,7 @@ from repositories import stop_daemon
 
 from muninn_core import __version__, client
 from muninn_core.protocol.methods import METHODS
-from muninn_server.mcp.tools import DESCRIPTION_LIMIT, INSTRUCTIONS, TOOLS
+from muninn_server.mcp.tools import DESCRIPTION_LIMIT, INSTRUCTIONS, OF_MNEMOSYNE, TOOLS
 
 if TYPE_CHECKING:
     from mcp.client.client import Client
@@ -141,7 +141,7 @@ async def test_forgetting_and_restoring_say_what_became_of_it(agents: Agents) ->
 
 
 def test_descriptions_and_instructions_are_not_cut_by_clients() -> None:
-    assert len(INSTRUCTIONS) < DESCRIPTION_LIMIT
+    assert max(len(INSTRUCTIONS), len(OF_MNEMOSYNE)) < DESCRIPTION_LIMIT
     for tool in TOOLS.values():
         assert len(tool.description) < DESCRIPTION_LIMIT
         assert METHODS[tool.name].use, f"{tool.name} does not say when to use it"

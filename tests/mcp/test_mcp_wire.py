@@ -74,10 +74,11 @@ async def test_two_agents_of_both_eras_are_served_at_once(agents: Agents) -> Non
             assert "src/users.py" in result.content[0].text  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("method", ["resources/list", "prompts/list", "no/such/method"])
+@pytest.mark.parametrize("method", ["no/such/method", "tasks/list"])
 async def test_what_is_not_offered_is_refused_by_the_protocol(bare_agent: Bare, method: str) -> None:
     agent = await bare_agent()
     offered = (await agent.handshake())["result"]["capabilities"]
-    assert set(offered) <= {"tools", "experimental"}
+    assert set(offered) == {"tools", "resources", "prompts", "completions"}
+    assert offered["resources"] == {"subscribe": True, "listChanged": True}
     await agent.send({"id": 1, "method": method})
     assert (await agent.read())["error"]["code"] == -32601

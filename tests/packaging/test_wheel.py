@@ -63,6 +63,14 @@ def test_every_module_and_type_marker_is_in_the_wheel(dist: Path) -> None:
     assert wanted - set(wheel_names(dist)) == set()
 
 
+def test_the_plugin_of_claude_code_comes_whole_with_the_wheel(dist: Path) -> None:
+    plugin = ROOT / "hooks" / "claude-code"
+    files = {path.relative_to(plugin).as_posix() for path in plugin.rglob("*") if path.is_file()}
+    assert {".claude-plugin/marketplace.json", "hooks/hooks.json", ".mcp.json", "lsp/.lsp.json"} <= files
+    prefix = "muninn_hooks/claude_code/"
+    assert {name.removeprefix(prefix) for name in wheel_names(dist) if name.startswith(prefix)} == files
+
+
 def test_the_wheel_declares_the_command_and_its_python(dist: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:

@@ -11,7 +11,18 @@ from muninn_core.errors import _BY_KIND, BadParams, UnknownVerb, from_plain
 from muninn_core.model.value import json_schema
 from muninn_core.protocol.methods import METHODS, decode_params, lookup
 
-OF_THE_PROCESS = {"call", "open", "close", "touched", "listen", "idle_seconds", "note_stall", "note_problem", "rest"}
+OF_THE_PROCESS = {
+    "call",
+    "open",
+    "close",
+    "touched",
+    "listen",
+    "listen_memories",
+    "idle_seconds",
+    "note_stall",
+    "note_problem",
+    "rest",
+}
 
 
 def test_the_engine_has_a_method_for_every_verb_and_no_other():

@@ -8,6 +8,7 @@ import { filesAtHand } from './commands/place';
 import { coalesced } from './coalesce';
 import { Documents } from './documents';
 import { Failure } from './failure';
+import { inWindow } from './gestures';
 import { serverCommand } from './program';
 import { Server } from './server';
 import { showFailure, shown } from './show';
@@ -37,7 +38,9 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api 
     return undefined;
   }
   const command = (): readonly string[] => serverCommand(settings(folder).get<string[]>('server.command'), folder.uri.fsPath);
-  const server = new Server(folder, log, command);
+  const { version } = extension.extension.packageJSON as { version: string };
+  const failed = (error: unknown): void => void showFailure(error, log);
+  const server = new Server(folder, log, { command, version, instead: inWindow, failed });
   const documents = new Documents(server);
   const bar = new StatusBar();
   const count = coalesced(() => countAtHand(server, bar));
@@ -67,6 +70,7 @@ function follow(
   log: vscode.LogOutputChannel,
 ): void {
   let told: string | undefined;
+  let warned = false;
   const look = (): void => void (server.state.phase === 'starting' || server.refresh());
   let later: NodeJS.Timeout | undefined;
   const lookTwice = (): void => {
@@ -74,14 +78,17 @@ function follow(
     clearTimeout(later);
     later = setTimeout(look, SETTLED); // the server takes in a file that git brought a moment after we hear of it
   };
-  // Another client may have remembered something: every memory ends up in a file of this shape.
-  const records = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(server.folder, '.muninn/**/*.jsonl'));
+  // Another client may have remembered something: every memory ends up in a file of this shape. Of a folder that goes
+  // with all that is in it, VS Code tells the folder alone.
+  const records = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(server.folder, '{.muninn,.muninn/**/*.jsonl}'));
   extension.subscriptions.push(
     server.onDidChange((state) => {
       bar.show(state);
       // Once: it may fail in the same way at every look.
       if (state.failure && state.failure.message !== told) void showFailure(state.failure, log);
       told = state.failure?.message;
+      if (state.warning && !warned) void showFailure(state.warning, log);
+      warned ||= state.warning !== undefined;
     }),
     records,
     new vscode.Disposable(() => clearTimeout(later)),

@@ -4,7 +4,7 @@
 import type { ErrorKind } from './protocol';
 
 /** The server's kinds of error, and those that only a client can have. */
-export type FailureKind = ErrorKind | 'missing_program' | 'ended' | 'no_folder';
+export type FailureKind = ErrorKind | 'missing_program' | 'ended' | 'no_folder' | 'other_version';
 
 /** An error with what to do about it. */
 export class Failure extends Error {
@@ -18,6 +18,7 @@ export class Failure extends Error {
 }
 
 const CANCELLED = [-32800, -32802]; // LSP 3.17: RequestCancelled, ServerCancelled
+const GONE = [-32099, -32098, -32097, -32096]; // of vscode-jsonrpc: the connection can't be used (any more)
 
 /** Makes a Failure of whatever was thrown. An answer of the server keeps its kind and its hint. */
 export function failureOf(error: unknown): Failure {
@@ -25,6 +26,7 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return new Failure('error', String(error));
   const { code, data } = error as { code?: unknown; data?: unknown };
   if (typeof code === 'number' && CANCELLED.includes(code)) return new Failure('cancelled', error.message);
+  if (typeof code === 'number' && GONE.includes(code)) return new Failure('ended', 'the language server went away before it answered');
   const { kind, hint } = (typeof data === 'object' && data !== null ? data : {}) as { kind?: unknown; hint?: unknown };
   return new Failure(
     typeof kind === 'string' ? (kind as FailureKind) : 'error',

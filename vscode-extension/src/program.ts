@@ -31,6 +31,12 @@ export function installation(search = process.env.PATH ?? ''): string | undefine
   return INSTALLERS.find(({ name }) => there(name))?.line;
 }
 
+/** Whether a server of one version does what an extension of another asks: until 1.0 a minor version may change that. */
+export function fits(server: string, extension: string): boolean {
+  const line = (version: string): string => version.split('.').slice(0, version.startsWith('0.') ? 2 : 1).join('.');
+  return line(server) === line(extension);
+}
+
 function runs(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);

@@ -58,6 +58,8 @@ export interface Verbs {
   graph: { params: GraphParams; result: GraphResult };
   /** List memories. List, filter or get memories. */
   memories: { params: MemoriesParams; result: MemoriesResult };
+  /** List sessions. List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom. */
+  sessions: { params: SessionsParams; result: SessionsResult };
   /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
   forget: { params: ForgetParams; result: ForgetResult };
   /** Restore a memory. Bring an archived memory back. */
@@ -70,6 +72,14 @@ export interface Verbs {
   reject: { params: RejectParams; result: ReviewResult };
   /** History of a memory. Tell every record about a memory: who, when, where HEAD was, and what it changed. */
   history: { params: HistoryParams; result: HistoryResult };
+  /** Follow links. Show what a memory is linked to, and that in turn, up to a depth. */
+  links: { params: LinksParams; result: LinksResult };
+  /** Overview. Show the project's memory at a glance: recent, important, how it hangs together, how much there is. */
+  overview: { params: OverviewParams; result: OverviewResult };
+  /** Update a memory. Change what a memory says, its weight, its places or its links; its history keeps what it was. */
+  update: { params: UpdateParams; result: UpdateResult };
+  /** Consolidate memories. Let one of several memories speak for all of them, or stand in the place of the others. */
+  consolidate: { params: ConsolidateParams; result: ConsolidateResult };
   /** Review memory. Tell what memory a branch adds, changes, contradicts and makes stale. */
   diff: { params: DiffParams; result: DiffResult };
   /** Check memory. Check what the repository carries: malformed lines, secrets, dangling citations, open conflicts. */
@@ -110,6 +120,10 @@ export interface Verbs {
   'template.new': { params: TemplateNewParams; result: TemplateNewResult };
   /** List templates. List the templates of context files. */
   'template.list': { params: TemplateListParams; result: TemplateListResult };
+  /** Match skills. Find the skills that help with a task: the best seven within 30 % of a context's budget. */
+  'skills.match': { params: SkillsMatchParams; result: SkillsMatchResult };
+  /** List skills. List the skills of this repository and of your home, and what is wrong with them. */
+  'skills.list': { params: SkillsListParams; result: SkillsListResult };
   /** Check a file. Check one file of .muninn, or a context file: keys, links, citations, lines, secrets. */
   lint: { params: LintParams; result: LintResult };
   /** Resolve references. Say what the references in a context or knowledge file mean. */
@@ -134,7 +148,9 @@ export interface Verbs {
   draft: { params: DraftParams; result: DraftResult };
   /** Brief a session. Say what a session that starts should know, in few characters. */
   brief: { params: BriefParams; result: BriefResult };
-  /** Capture. Remember significant commits since the last look, or decisions marked in a transcript. */
+  /** Remind. Say what is remembered about a prompt, if anything is; a session is told nothing twice. */
+  remind: { params: RemindParams; result: RemindResult };
+  /** Capture. Remember what a session shows: commits, what its transcript decides, failures, its end. */
   capture: { params: CaptureParams; result: CaptureResult };
   /** Backfill memory. Remember what was there before: significant commits, or transcripts; a dry run unless applied. */
   backfill: { params: BackfillParams; result: BackfillResult };
@@ -156,12 +172,17 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   outline: 'muninn.outline',
   graph: 'muninn.graph',
   memories: 'muninn.memories',
+  sessions: 'muninn.sessions',
   forget: 'muninn.forget',
   restore: 'muninn.restore',
   promote: 'muninn.promote',
   approve: 'muninn.approve',
   reject: 'muninn.reject',
   history: 'muninn.history',
+  links: 'muninn.links',
+  overview: 'muninn.overview',
+  update: 'muninn.update',
+  consolidate: 'muninn.consolidate',
   diff: 'muninn.diff',
   check: 'muninn.check',
   seal: 'muninn.seal',
@@ -182,6 +203,8 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   render: 'muninn.render',
   'template.new': 'muninn.template.new',
   'template.list': 'muninn.template.list',
+  'skills.match': 'muninn.skills.match',
+  'skills.list': 'muninn.skills.list',
   lint: 'muninn.lint',
   references: 'muninn.references',
   backlinks: 'muninn.backlinks',
@@ -194,6 +217,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   document: 'muninn.document',
   draft: 'muninn.draft',
   brief: 'muninn.brief',
+  remind: 'muninn.remind',
   capture: 'muninn.capture',
   backfill: 'muninn.backfill',
   shutdown: 'muninn.shutdown',
@@ -233,7 +257,7 @@ export interface RememberParams {
   importance?: number;
   /** How sure it is, 0 to 1. */
   confidence?: number;
-  /** Relations to other memories. */
+  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
   links?: readonly Link[];
   /** Always part of a context pack. */
   pin?: boolean;
@@ -300,7 +324,7 @@ export interface MemoryDraft {
   importance?: number;
   /** How sure it is, 0 to 1. */
   confidence?: number;
-  /** Relations to other memories. */
+  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
   links?: readonly Link[];
   /** Always part of a context pack. */
   pin?: boolean;
@@ -366,6 +390,10 @@ export interface RecallParams {
   by_file?: boolean;
   /** Further hits of an earlier answer: what it gave as `next`. */
   page?: string | null;
+  /** How hits are ranked. mnemosyne finds memories alone, by words and the links between them; muninn is the ranking of everything. Otherwise what the config says of questions for memories. */
+  profile?: 'mnemosyne' | 'muninn' | null;
+  /** With the profile mnemosyne: how many links are followed from what words find. */
+  depth?: number;
   /** Take the query as words alone: no filters, no phrases in it. */
   plain?: boolean;
   /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
@@ -404,6 +432,8 @@ export interface ContextParams {
   branches?: boolean;
   /** How `text` is written; the items are the same in all. */
   format?: 'json' | 'markdown' | 'xml';
+  /** Also the skills that help with it, in at most 30 % of the budget. */
+  skills?: boolean;
 }
 
 /** Which context to explain. */
@@ -472,6 +502,12 @@ export interface MemoriesParams {
   scope?: 'global' | 'project' | 'session' | null;
   /** Whose text or title contains this, whatever the case. */
   text?: string | null;
+  /** Of this importance or more; 0 is whatever. */
+  min_importance?: number;
+  /** Changed since: 12h, 3d, 2w, 2026-01-31. */
+  since?: string | null;
+  /** What comes first; the newer one among equals. */
+  order?: 'importance' | 'newest';
   /** Archived, superseded, merged, rejected and expired ones, too. */
   archived?: boolean;
   /** Only those that wait for an approval. */
@@ -484,6 +520,18 @@ export interface MemoriesParams {
   at?: string | null;
   /** Also what is remembered on other branches only; it is labelled with their names. */
   branches?: boolean;
+}
+
+/** Which sessions to list: open ones first, then those that wrote last. */
+export interface SessionsParams {
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** Only those with something that is not sealed yet. */
+  open?: boolean;
+  /** The most sessions to return. */
+  limit?: number;
+  /** How many to leave out at the start. */
+  offset?: number;
 }
 
 /** Which memory to archive. */
@@ -550,6 +598,88 @@ export interface RejectParams {
 export interface HistoryParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
+}
+
+/** From where to follow the links between memories, and how far. */
+export interface LinksParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** How many links to follow one after the other. */
+  depth?: number;
+  /** Only links of any of these relations. */
+  relation?: readonly string[];
+  /** Over archived, superseded and expired ones, too. */
+  archived?: boolean;
+  /** The most memories to return. */
+  limit?: number;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** What counts as recent and as important. */
+export interface OverviewParams {
+  /** Recent is what changed in so many days. */
+  days?: number;
+  /** Important is this much or more. */
+  importance?: number;
+  /** The most memories of each sort. */
+  limit?: number;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memory to change, and what of it; what is not given stays as it is. */
+export interface UpdateParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** A new wording, in whole sentences. */
+  text?: string;
+  /** A new headline. */
+  title?: string;
+  /** 1 (trivia) to 10 (never forget). */
+  importance?: number | null;
+  /** How sure it is, 0 to 1. */
+  confidence?: number | null;
+  /** Words to filter by, in place of those it has. */
+  tags?: readonly string[];
+  /** Paths that it is about, in place of those it has; `path:START-END` or `path#symbol` cites. */
+  files?: readonly string[];
+  /** When it is no longer recalled: 30d, 2026-12-31; never takes the end away. */
+  expires?: string | null;
+  /** Whether it is always part of a context pack. */
+  pin?: boolean | null;
+  /** Relations to other memories, beside those it has. */
+  links?: readonly Link[];
+  /** Relations to take away: RELATION:ID. */
+  unlink?: readonly string[];
+  /** Fields of the kind that change; null takes one away. */
+  details?: Readonly<Record<string, unknown>>;
+  /** Why; kept with the memory's history. */
+  reason?: string;
+  /** The program that acts, with its version. */
+  agent?: string | null;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memories to consolidate, and how; without a decision they are compared. */
+export interface ConsolidateParams {
+  /** The memories' ids or unambiguous prefixes of them, two or more. */
+  ids: readonly string[];
+  /** merge: one speaks for all; supersede: one stands in the place of the others; keep_both: nothing changes. Otherwise what says the same is merged and the rest is kept. */
+  decision?: 'keep_both' | 'merge' | 'supersede' | null;
+  /** The one that stays; otherwise the most trusted and oldest, or the newest that supersedes. */
+  keep?: string | null;
+  /** A new wording for the one that stays. */
+  text?: string;
+  /** Why; kept with the memories' history. */
+  reason?: string;
+  /** Say what would happen; change nothing. */
+  dry_run?: boolean;
+  /** The program that acts, with its version. */
+  agent?: string | null;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
 }
 
 /** Which work to review. */
@@ -739,6 +869,20 @@ export interface TemplateNewParams {
 /** Nothing to say: all templates are listed. */
 export type TemplateListParams = Record<string, never>;
 
+/** The task, and the budget of the context that skills may take 30 % of. */
+export interface SkillsMatchParams {
+  /** What is to be done, in a sentence. */
+  task: string;
+  /** Tokens of the whole context; skills take at most 30 % of them. */
+  budget?: number;
+}
+
+/** Which skills: all, or those with which something is wrong. */
+export interface SkillsListParams {
+  /** Only those with which something is wrong. */
+  problems?: boolean;
+}
+
 /** The file to look at. */
 export interface LintParams {
   /** A file of .muninn, a context file, or a decision record. */
@@ -853,14 +997,30 @@ export interface BriefParams {
   max_chars?: number;
 }
 
-/** What to remember from: the commits since the last look, or a transcript. */
+/** What somebody asks an agent for. */
+export interface RemindParams {
+  /** The prompt, as it was given. */
+  prompt: string;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** The most characters of the reminder. */
+  max_chars?: number;
+  /** The most memories that are told. */
+  limit?: number;
+}
+
+/** What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session. */
 export interface CaptureParams {
-  /** Where to look for something to remember. */
-  source: 'commit' | 'transcript';
+  /** commit: commits since the last look; transcript: what was decided and left open, before a compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it. */
+  source: 'commit' | 'failure' | 'session' | 'transcript' | 'turn';
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** Path of the agent's transcript (JSON lines). */
   transcript?: string | null;
+  /** Of a failure: the command that failed. */
+  command?: string;
+  /** Of a failure: what it said. */
+  error?: string;
   /** The program that acts, with its version. */
   agent?: string | null;
 }
@@ -1193,7 +1353,7 @@ export interface ContextResult {
 }
 
 /**
- * One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
+ * One item of a pack. `tier` says why it is where it is: pin, task, hand, skill, memory, knowledge or code.
  *
  * `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
  * only its place is named. `tokens` is the most that it takes in any format.
@@ -1364,6 +1524,34 @@ export interface Mention {
   title: string;
 }
 
+/** The sessions, open ones first; `total` counts them before limit and offset. */
+export interface SessionsResult {
+  saw: Saw;
+  sessions: readonly WorkSession[];
+  total: number;
+}
+
+/**
+ * A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+ *
+ * It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
+ * of its last memory that says them.
+ */
+export interface WorkSession {
+  session: string;
+  title: string;
+  state: 'open' | 'sealed';
+  begin: string;
+  end: string;
+  records: number;
+  waiting: number;
+  memories: number;
+  branch: string;
+  task: string;
+  agent: string;
+  actor: string;
+}
+
 /** The memory as it is now. */
 export interface ForgetResult {
   saw: Saw;
@@ -1411,6 +1599,74 @@ export interface Changed {
   name: string;
   before: string;
   after: string;
+}
+
+/**
+ * The memories that links lead to, by the number of steps and then the newest first; the start is the first one.
+ *
+ * `depths` are the steps of each. `links` are those between them; `omitted` memories did not fit the limit.
+ */
+export interface LinksResult {
+  saw: Saw;
+  memories: readonly Memory[];
+  depths: readonly number[];
+  links: readonly MemoryLink[];
+  omitted: number;
+}
+
+/** A link that was followed: who states it, of whom, and at which step it was met. */
+export interface MemoryLink {
+  source: string;
+  relation: string;
+  target: string;
+  strength: number;
+  depth: number;
+  reason: string;
+  by: string;
+}
+
+/**
+ * The memory of a project at a glance. `important` are those that are not `recent` already.
+ *
+ * `links` are those of both with others, whose headlines stand in `linked` by id. `memories` counts all that speak
+ * here, `kinds` by type, `scopes` by scope; `density` is the number of links for each memory.
+ */
+export interface OverviewResult {
+  saw: Saw;
+  project: ProjectStatus;
+  focus: FocusStatus;
+  recent: readonly Memory[];
+  important: readonly Memory[];
+  links: readonly MemoryLink[];
+  linked: Readonly<Record<string, string>>;
+  memories: number;
+  kinds: Readonly<Record<string, number>>;
+  scopes: Readonly<Record<string, number>>;
+  density: number;
+}
+
+/** The memory as it is now. `changed` names what changed, none where all was so already. */
+export interface UpdateResult {
+  saw: Saw;
+  memory: Memory;
+  changed: readonly string[];
+  masked: number;
+}
+
+/**
+ * What was decided. `kept` speaks now; `gone` were merged into it or superseded by it.
+ *
+ * `apart` are the ids that stay for themselves. `contradictions` say which of them can't both hold, and why.
+ */
+export interface ConsolidateResult {
+  saw: Saw;
+  decision: string;
+  kept: Memory | null;
+  gone: readonly string[];
+  apart: readonly string[];
+  contradictions: readonly string[];
+  reason: string;
+  dry_run: boolean;
 }
 
 /**
@@ -1710,6 +1966,53 @@ export interface Template {
   summary: string;
 }
 
+/** The best skills first; together they have `tokens`, and might have `share`. */
+export interface SkillsMatchResult {
+  saw: Saw;
+  skills: readonly SkillMatch[];
+  left_out: readonly SkillLeftOut[];
+  tokens: number;
+  share: number;
+}
+
+/** A skill that helps with the task, and its whole text; the contributions of `why` add up to `score`. */
+export interface SkillMatch {
+  name: string;
+  description: string;
+  path: string;
+  local: boolean;
+  score: number;
+  why: readonly Reason[];
+  tokens: number;
+  text: string;
+  problems: readonly string[];
+}
+
+/** A skill that would help, too, and why it is not there. */
+export interface SkillLeftOut {
+  name: string;
+  path: string;
+  tokens: number;
+  reason: string;
+}
+
+/** The skills by name. */
+export interface SkillsListResult {
+  saw: Saw;
+  skills: readonly SkillEntry[];
+}
+
+/** A skill. `hidden_by` is the file of the same name that is taken in its place; `problems` are its own. */
+export interface SkillEntry {
+  name: string;
+  description: string;
+  path: string;
+  local: boolean;
+  tokens: number;
+  hidden_by: string;
+  problems: readonly string[];
+}
+
 /** The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error. */
 export interface LintResult {
   saw: Saw;
@@ -1965,6 +2268,13 @@ export interface DraftResult {
 
 /** The brief as markdown, and the memories that it shows. */
 export interface BriefResult {
+  saw: Saw;
+  text: string;
+  ids: readonly string[];
+}
+
+/** What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new. */
+export interface RemindResult {
   saw: Saw;
   text: string;
   ids: readonly string[];

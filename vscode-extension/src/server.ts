@@ -12,10 +12,12 @@ import {
   type WorkDoneProgressEnd,
   type WorkDoneProgressReport,
 } from 'vscode-languageclient/node';
-import { allowance } from './allowance';
+import { backoff } from './backoff';
 import { coalesced } from './coalesce';
 import { Failure, failureOf } from './failure';
+import { commandLinks, OPEN } from './links';
 import { end, launch, type Program } from './process';
+import { fits } from './program';
 import { COMMANDS, type StatusResult, type Verbs } from './protocol';
 import { isBusy, type State } from './state';
 
@@ -23,6 +25,7 @@ const START_LIMIT = 60_000;
 const LEAVE_LIMIT = 3_000;
 const RESTARTS = 4;
 const RESTART_SPAN = 3 * 60_000;
+const FIRST_PAUSE = 1_000;
 const INDEX_TOKEN = 'muninn.index';
 
 interface Life {
@@ -37,10 +40,25 @@ class QuietClient extends LanguageClient {
   }
 }
 
+/**
+ * What the window does in place of one of the server's commands; undefined leaves it to the server, which `byServer`
+ * asks. The client of the server registers these commands, and lenses and code actions carry them.
+ */
+export type Instead = (server: Server, command: string, argument: unknown, byServer: () => Promise<unknown>) => Promise<unknown> | undefined;
+
+/** How the server is started and what is done for it. `version` is the extension's own. */
+export interface Conditions {
+  readonly command: () => readonly string[];
+  readonly version: string;
+  readonly instead: Instead;
+  readonly failed: (error: unknown) => void;
+}
+
 /** The server of one workspace folder. */
 export class Server {
   private readonly changed = new vscode.EventEmitter<State>();
-  private readonly mayRestart = allowance(RESTARTS, RESTART_SPAN);
+  private pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE);
+  private wake: () => void = () => undefined;
   private life: Life | undefined;
   private wanted = true;
   private awaited: number | undefined;
@@ -55,7 +73,7 @@ export class Server {
   constructor(
     readonly folder: vscode.WorkspaceFolder,
     private readonly log: vscode.LogOutputChannel,
-    private readonly command: () => readonly string[],
+    private readonly conditions: Conditions,
   ) {}
 
   /** What is known now. */
@@ -65,6 +83,8 @@ export class Server {
 
   /** Starts the server, or ends it and starts it anew. Calls queue up. What fails goes into the state. */
   restart(): Promise<void> {
+    this.pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE); // whoever asks for it by hand has mended something
+    this.wake();
     this.cycled = this.cycle();
     return this.cycled;
   }
@@ -72,7 +92,7 @@ export class Server {
   /** Ends the server for good. */
   stop(): Promise<void> {
     this.wanted = false;
-    return this.cycle().finally(() => this.changed.dispose());
+    return this.restart().finally(() => this.changed.dispose());
   }
 
   /** Asks the server for a verb, after a start under way. Throws a Failure. */
@@ -113,12 +133,15 @@ export class Server {
     }
     this.watch(this.life);
     this.awaited = undefined;
-    this.set({ phase: 'running' });
+    const { name, version = '' } = this.life.client.initializeResult?.serverInfo ?? {};
+    const { version: own } = this.conditions;
+    const warning = fits(version, own) ? undefined : otherVersion(`${name ?? 'the server'} ${version}`.trim(), own);
+    this.set({ phase: 'running', ...(warning ? { warning } : {}) });
     void this.refresh();
   }
 
   private async begin(): Promise<Life> {
-    const command = [...this.command(), '--repo', this.folder.uri.fsPath];
+    const command = [...this.conditions.command(), '--repo', this.folder.uri.fsPath];
     this.log.info(`starting ${command.join(' ')}`);
     const program = await launch(command, this.folder.uri.fsPath, (line) => this.log.info(line));
     const client = this.client(program);
@@ -147,12 +170,24 @@ export class Server {
         closed: () => ({ action: CloseAction.DoNotRestart, handled: true }), // `watch` decides
       },
       middleware: {
+        executeCommand: (command, args, next) => this.run(command, args, async () => next(command, args) as unknown),
+        provideHover: async (document, position, token, next) => followable(await next(document, position, token)),
         handleWorkDoneProgress: (token, params, next) => {
           this.progress(params);
           next(token, params);
         },
       },
     });
+  }
+
+  /** Runs a command that a lens or an action carries; what fails is shown with its cure, as for our own commands. */
+  private async run(command: string, args: readonly unknown[], byServer: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await (this.conditions.instead(this, command, args[0], byServer) ?? byServer());
+    } catch (error) {
+      this.conditions.failed(error);
+      return undefined;
+    }
   }
 
   private progress(params: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd): void {
@@ -169,13 +204,26 @@ export class Server {
     void life.program.ended.then((how) => {
       if (this.life !== life) return; // we ended it
       this.log.error(how);
-      if (this.mayRestart(Date.now())) {
-        void this.restart();
+      const pause = this.pause(Date.now());
+      if (pause !== undefined) {
+        this.set({ phase: 'starting' });
+        // Whoever asks meanwhile waits for the new one; a restart by hand ends the rest, and then it has the turn.
+        this.cycled = this.rest(pause).then(() => (this.life === life ? this.cycle() : this.cycled));
       } else {
         this.life = undefined;
         const failure = new Failure('ended', how, `It ended ${RESTARTS + 1} times in three minutes and stays down.`);
         this.set({ phase: 'failed', failure });
       }
+    });
+  }
+
+  private rest(pause: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pause);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
@@ -199,8 +247,8 @@ export class Server {
       this.set({ ...rest, phase: 'running', status });
       if (isBusy(status) && !this.known.indexing) void this.awaitIndex(status.index.generation);
     } catch (error) {
-      if (!this.life) return; // it went away meanwhile, and the state tells why
       const failure = failureOf(error);
+      if (!this.life || failure.kind === 'ended') return; // it went away meanwhile, and `watch` tells why
       this.log.error(failure.message);
       this.set({ ...this.known, phase: 'failed', failure });
     }
@@ -228,4 +276,19 @@ export class Server {
     this.known = state;
     this.changed.fire(state);
   }
+}
+
+/** A hover whose links VS Code follows. Of commands it may run this one alone: its words come from the repository. */
+function followable(hover: vscode.Hover | null | undefined): vscode.Hover | null | undefined {
+  for (const part of hover?.contents ?? []) {
+    if (!(part instanceof vscode.MarkdownString)) continue;
+    part.value = commandLinks(part.value);
+    part.isTrusted = { enabledCommands: [OPEN] };
+  }
+  return hover;
+}
+
+function otherVersion(server: string, own: string): Failure {
+  const hint = 'Update the older one: `uv tool upgrade muninn-memory` (or pipx, pip) the server, VS Code the extension.';
+  return new Failure('other_version', `${server} does not fit this extension, which is ${own}`, hint);
 }

@@ -9,6 +9,8 @@ export interface State {
   readonly status?: StatusResult;
   readonly indexing?: { readonly percentage?: number };
   readonly failure?: Failure;
+  /** What does not keep it from running, and should be mended. */
+  readonly warning?: Failure;
 }
 
 /** How the status bar item looks; `command` runs on a click. */
@@ -41,13 +43,13 @@ export function appearance(state: State, here?: number): Appearance {
     return { text, tooltip, severity: 'normal', command: 'muninn.ui.status' };
   }
   if (status.index.state === 'failed') return failed(tooltip);
-  const troubled = status.problems.length > 0;
+  const troubled = status.problems.length > 0 || state.warning !== undefined;
   const { memories, conflicts } = status.log;
   const count = here === undefined ? counted(memories, 'memory', 'memories') : `${here} here, ${memories} in all`;
   const waiting = conflicts ? ` · $(git-merge) ${counted(conflicts, 'conflict', 'conflicts')}` : '';
   return {
     text: `${troubled ? '$(warning)' : '$(library)'} Muninn: ${count}${waiting}`,
-    tooltip,
+    tooltip: state.warning ? [state.warning.message, state.warning.hint, ...tooltip] : tooltip,
     severity: troubled ? 'warning' : 'normal',
     command: 'muninn.ui.status',
   };
@@ -74,7 +76,8 @@ export function describe(status: StatusResult): string[] {
     `Server: muninn ${status.version}, process ${status.pid}, ${Math.round(status.rss_bytes / 2 ** 20)} MiB`,
     ...status.problems.map(({ path, line, message, hint }) => {
       const place = path ? ` ${path}${line ? `:${line}` : ''}:` : '';
-      return `Problem:${place} ${message}${hint ? ` ${hint}` : ''}`;
+      const stop = hint && !/[.!?]$/.test(message) ? '.' : '';
+      return `Problem:${place} ${message}${stop}${hint ? ` ${hint}` : ''}`;
     }),
   ];
 }

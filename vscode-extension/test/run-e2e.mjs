@@ -84,7 +84,7 @@ async function withDesk(root, settings, use) {
   const { url, page, close } = await openVSCode({ settings, vsix });
   try {
     page.setDefaultTimeout(LIMIT);
-    await page.goto(`${url}?${new URLSearchParams({ folder: root })}`);
+    await page.goto(root ? `${url}?${new URLSearchParams({ folder: root })}` : `${url}?ew=true`);
     await use(new Desk(page), root);
   } finally {
     await close();
@@ -154,6 +154,7 @@ async function daily(desk, root) {
     await desk.pane('Sessions').locator('.pane-header').click();
     await desk.pane('Sessions').locator('.monaco-list-row', { hasText: 'not sealed' }).waitFor();
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
+    await desk.page.locator('.codelens-decoration', { hasText: 'decision' }).first().waitFor();
     await desk.shot('views');
   });
   await desk.step('a contradiction waits in its view, is seen side by side, and is decided', async () => {
@@ -167,6 +168,41 @@ async function daily(desk, root) {
     await row.first().locator('[aria-label^="Resolve"]').click();
     await desk.rows.filter({ hasText: 'Keep left' }).click();
     await desk.pane('Conflicts').getByText('No contradictions wait for you.').waitFor();
+  });
+  await desk.step('a lens shows its memories in a peek, where the code is', async () => {
+    await desk.file('cache.py');
+    await desk.page.locator('.codelens-decoration a', { hasText: 'decision' }).first().click();
+    const peek = desk.page.locator('.peekview-widget');
+    await peek.locator('.view-lines', { hasText: 'Pages are cached by commit' }).waitFor();
+    await desk.shot('lens');
+    await desk.page.keyboard.press('Escape');
+    await peek.waitFor({ state: 'detached' });
+  });
+  await desk.step('a hover names the memory, and its link opens the record', async () => {
+    await desk.file('cache.py');
+    await desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first().hover({ position: { x: 60, y: 8 } });
+    const link = desk.page.locator('.monaco-hover a[data-href^="command:muninn.ui.document"]').first();
+    await link.waitFor();
+    await desk.shot('hover');
+    await link.click();
+    await desk.page.locator('.tab.active', { hasText: '.md' }).waitFor();
+    await desk.lines('branches share the rendering machine').waitFor();
+  });
+  await desk.step('an action asks for the words of a decision about the selected lines', async () => {
+    await desk.file('cache.py');
+    await desk.page.locator('.view-line', { hasText: 'def render_page' }).first().click();
+    await desk.page.keyboard.press('Home');
+    await desk.page.keyboard.press('Shift+ArrowDown');
+    await desk.page.locator('[class*="codicon-light-bulb"], [class*="gutter-lightbulb"]').first().click();
+    await desk.page.locator('.action-widget', { hasText: 'Record a decision about this' }).waitFor();
+    await desk.shot('actions');
+    await desk.page.locator('.action-widget .monaco-list-row', { hasText: 'Record a decision about this' }).click();
+    await desk.page.locator('.quick-input-title', { hasText: 'Record a decision' }).waitFor();
+    await desk.page.locator('.quick-input-message', { hasText: 'src/cache.py:4' }).waitFor();
+    await desk.shot('decision');
+    await desk.input.fill('Pages are rendered by name, never by number.');
+    await desk.page.keyboard.press('Enter');
+    await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Pages are rendered by name' }).waitFor();
   });
   await desk.step('status shows the lines in the output channel', async () => {
     await desk.status.click();
@@ -189,11 +225,23 @@ async function broken(desk) {
   });
 }
 
+async function empty(desk) {
+  await desk.step('a window without a folder says what it needs, and offers to open one', async () => {
+    await desk.page.locator('.activitybar [aria-label^="Muninn"]').first().waitFor();
+    await desk.page.locator('.monaco-workbench').click({ position: { x: 640, y: 400 } }); // for the keys to go there
+    await desk.run('Muninn: Status');
+    const message = desk.message('no folder is open');
+    await message.first().locator('.monaco-button', { hasText: 'Open Folder' }).waitFor();
+    await desk.shot('empty');
+  });
+}
+
 mkdirSync(shots, { recursive: true });
 const { root, remove } = repository();
 try {
   await withDesk(root, { 'muninn.server.command': [muninn, 'lsp'] }, daily);
   await withDesk(root, { 'muninn.server.command': ['no-such-program-here', 'lsp'] }, broken);
+  await withDesk('', {}, empty);
 } finally {
   remove();
 }

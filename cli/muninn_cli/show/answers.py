@@ -45,6 +45,11 @@ def brief(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     untouched(console, result["text"])
 
 
+def remind(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print the reminder as it is, or that there is none."""
+    untouched(console, result["text"] or "Nothing that is sure enough, or new to this session.\n")
+
+
 def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> None:
     label = hit["type"] or hit["kind"]
     where = place(hit["path"], hit["start_line"], hit["end_line"])

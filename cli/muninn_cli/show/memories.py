@@ -56,6 +56,24 @@ def memories(console: Console, result: dict[str, Any], given: argparse.Namespace
     line(console, (joined(shown, seen(result["saw"])), "faint"))
 
 
+def sessions(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the sessions, two lines each; say how the open ones get into git."""
+    if not result["sessions"]:
+        line(console, ("No session has remembered anything.", "warn"))
+        return
+    for one in result["sessions"]:
+        state = (f"open, {one['waiting']} not sealed", "warn") if one["state"] == "open" else ("sealed", "good")
+        line(console, (one["title"], "name"), ("  ", ""), state)
+        begin, end = moment(one["begin"]), moment(one["end"])
+        span = begin if end == begin else f"{begin} to {end[11:] if end[:10] == begin[:10] else end}"
+        left = count(one["memories"], "memory", "memories")
+        name = one["session"] if one["session"] != one["title"] else ""
+        facts = joined(span, left, one["branch"], one["task"], one["agent"] or one["actor"], name)
+        line(console, (f"  {facts}", "faint"))
+    shown = f"{len(result['sessions']):,} of {count(result['total'], 'session')}"
+    line(console, (joined(shown, seen(result["saw"])), "faint"))
+
+
 def _mentions(console: Console, mentions: list[dict[str, Any]]) -> None:
     for found in mentions:
         where = place(found["path"], found["start_line"], found["end_line"])

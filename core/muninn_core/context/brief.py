@@ -29,12 +29,27 @@ SHORTEST_LINE = len("- [entity, 2026-01-01] x\n")
 """With less room than this left, no memory needs to be tried."""
 
 
+TOUCHED, STALE, LEFT_OPEN = 8, 3, 2
+"""How many memories of the files in work, stale ones, and lists of what was left open are told."""
+
+
 class Standing(NamedTuple):
-    """Where a session starts: the project, what is being worked at, and the newest learned on the current task."""
+    """Where a session starts: the project, what is being worked at, and the newest learned on the current task.
+
+    `since` are lines about what happened since the session before, `records` and `disputes` about decision records
+    that the work tree's changes touch, and about contradictions. `touched` are memories of the files that the work tree
+    changes, `stale` those whose code is not what it was, `left_open` what earlier sessions did not finish.
+    """
 
     project: Project
     focus: FocusStatus
     learned: Sequence[Memory] = ()
+    since: Sequence[str] = ()
+    touched: Sequence[Memory] = ()
+    records: Sequence[str] = ()
+    stale: Sequence[Memory] = ()
+    left_open: Sequence[Memory] = ()
+    disputes: Sequence[str] = ()
 
 
 class Brief(Value):
@@ -59,9 +74,10 @@ def make_brief(
     """Make a brief of the memories that may be recalled, given from the newest to the oldest; so are the pinned ones.
 
     What is being worked at stands in the heading. After a compaction comes first what this session stored: the agent
-    has just lost it. Then what was learned on the current task, pins, what is important, newest first, then the newest
-    of the rest. `standing` says how a memory's citations are; one that is stale is marked. `pending` memories wait for
-    an approval and are only counted.
+    has just lost it. Then what happened since the session before, what is remembered about the files in work and was
+    learned on the current task, pins, contradictions, what is important, newest first, what was left open or has gone
+    stale, then the newest of the rest. `standing` says how a memory's citations are; one that is stale is marked.
+    `pending` memories wait for an approval and are only counted.
     """
     most = max_chars // SHORTEST_LINE  # there may be thousands: only so many are looked at for which there is room
     own: list[Memory] = []
@@ -77,15 +93,20 @@ def make_brief(
             important.append(memory)
         if len(important) == most and len(recent) == RECENT:
             break
-    sections: list[tuple[str, Sequence[Memory]]] = [
+    sections: list[tuple[str, Sequence[Memory | str]]] = [
         ("Kept from before the compaction", own),
+        ("Since the session before", place.since if place else ()),
+        ("About the files that you are changing", (*place.touched[:TOUCHED], *place.records) if place else ()),
         (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
         ("Pinned", pinned),
-        ("Important", important),
+        ("Contradictions that wait for a person", place.disputes if place else ()),
+        ("Important", [memory for memory in important if not place or memory not in place.left_open]),
+        ("Left open by earlier sessions", place.left_open[:LEFT_OPEN] if place else ()),
+        ("Stale: confirm, update or forget", place.stale[:STALE] if place else ()),
         ("Recent", recent),
     ]
     head = "# Memory of this repository (Muninn)\n" if place is None else _head(place, max_chars)
-    said = place is not None and bool(place.focus.items)
+    said = place is not None and bool(place.focus.items or place.since or place.records or place.disputes)
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
@@ -116,7 +137,7 @@ def _head(place: Standing, max_chars: int) -> str:
 
 
 def _fill(
-    sections: Sequence[tuple[str, Sequence[Memory]]],
+    sections: Sequence[tuple[str, Sequence[Memory | str]]],
     head: str,
     foot: str,
     max_chars: int,
@@ -124,29 +145,31 @@ def _fill(
     *,
     alone: bool,
 ) -> Brief:
-    """Put in what there is room for. `alone`: head and foot are worth reading without any memory."""
+    """Put in what there is room for. `alone`: head, foot and plain lines are worth reading without any memory."""
     parts, ids = [head], dict[str, None]()
     left = max_chars - utf16_length(head + foot)
-    for title, memories in sections:
+    for title, entries in sections:
         heading = f"\n## {title}\n\n"
-        for memory in memories:
+        for entry in entries:
             if left < len(heading) + SHORTEST_LINE:
                 break
-            if memory.id in ids:
+            if isinstance(entry, Memory) and entry.id in ids:
                 continue
-            line = heading + _line(memory, warn(memory))
+            line = heading + (entry if isinstance(entry, str) else memory_line(entry, warn(entry)))
             length = utf16_length(line)
             if length > left:
                 continue  # a shorter one may still fit
             parts.append(line)
             left -= length
             heading = ""
-            ids[memory.id] = None
+            if isinstance(entry, Memory):
+                ids[entry.id] = None
     said = bool(ids) or (alone and left >= 0)
     return Brief(text="".join([*parts, foot]) if said else "", ids=tuple(ids))
 
 
-def _line(memory: Memory, warned: str) -> str:
+def memory_line(memory: Memory, warned: str) -> str:
+    """Return a memory as one line of a list; `warned` says what is stale about it."""
     said = " ".join(memory.text.split())
     if len(said) > ITEM_CHARS:
         said = said[: ITEM_CHARS - 1].rstrip() + "…"

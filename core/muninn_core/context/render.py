@@ -23,6 +23,7 @@ HEADINGS = {
     "pin": "Pinned",
     "task": "Task",
     "hand": "At hand",
+    "skill": "Skills",
     "memory": "Remembered",
     "knowledge": "Knowledge",
     "code": "Code",
@@ -210,6 +211,8 @@ def _attributes(facts: dict[str, str]) -> str:
 
 
 def _escaped(text: str) -> str:
+    if _BARE.fullmatch(text):
+        return text  # ids, paths and kinds: most of what is said of an item
     plain = " ".join(_clean(text).split())
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
@@ -222,6 +225,7 @@ def _content(text: str) -> str:
     return f"<![CDATA[{clean.replace(']]>', ']]]]><![CDATA[>')}]]>"
 
 
+_BARE = re.compile(r"[\w./:-]+", re.ASCII)
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 """What XML 1.0 has no place for (production 2), and a carriage return, which its readers would change."""
 

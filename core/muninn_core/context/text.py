@@ -12,6 +12,8 @@ from typing import Any
 
 from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten, whereabouts
 from muninn_core.context.standing import told, warning
+from muninn_core.context.told import plain_text
+from muninn_core.context.webtext import consolidate_text, links_text, overview_text, update_text
 from muninn_core.model.answer import Hit, IndexSaw, Saw
 from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
@@ -173,13 +175,18 @@ _RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
         "forget": forget_text,
         "reconcile": reconcile_text,
         "conflicts": conflicts_text,
+        "restore": forget_text,
+        "links": links_text,
+        "overview": overview_text,
+        "update": update_text,
+        "consolidate": consolidate_text,
     }
 )
 
 
 def render(verb: str, result: Value) -> str:
-    """Return the text of a verb's result. Raises KeyError for a verb that no model calls."""
-    return _RENDERERS[verb](result)
+    """Return the text of a verb's result; one without a wording of its own is told field by field."""
+    return _RENDERERS.get(verb, plain_text)(result)
 
 
 def _hit_head(number: int, hit: Hit) -> str:

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import islice
 
 from muninn_core.context.brief import LEARNED, Standing, make_brief
+from muninn_core.engine import standing
 from muninn_core.engine.focus import NOTE, canonical, focus
 from muninn_core.engine.scopes import visible
 from muninn_core.engine.workspace import Workspace
@@ -27,7 +28,10 @@ def brief(workspace: Workspace, params: BriefParams, now: datetime) -> BriefResu
         _note(workspace, params.session, canonical(workspace.documents.look(), params.task))
     seen = visible(workspace, None, params.session)
     current = workspace.current
+    latest = list(islice(filter(seen, current.newest(now)), standing.LOOKED))
     at_hand = focus(workspace, filter(seen, current.newest(now)), params.session)
+    look = workspace.citations.look()
+    touched, records = standing.in_work(workspace, seen, now)
     made = make_brief(
         filter(seen, current.newest(now)),
         pinned=[memory for memory in current.pinned(now) if seen(memory)],
@@ -36,13 +40,22 @@ def brief(workspace: Workspace, params: BriefParams, now: datetime) -> BriefResu
         conflicts=len(workspace.log.state.conflicts),
         pending=workspace.log.state.pending,
         max_chars=params.max_chars,
-        standing=workspace.citations.look().of,
+        standing=look.of,
         place=Standing(
             project=read_project(workspace.layout.root),
             focus=at_hand,
             learned=_learned(filter(seen, current.newest(now)), at_hand.task),
+            since=() if params.source == "compact" else standing.since(workspace, params.session, latest),
+            touched=touched,
+            records=records,
+            stale=standing.stale(latest, look),
+            left_open=standing.left_open(latest, params.session),
+            disputes=standing.disputes(workspace),
         ),
     )
+    if params.source in ("clear", "compact"):
+        workspace.given.forget(params.session)  # what was said before is gone from the context
+    workspace.given.note(params.session, made.ids)
     return BriefResult(text=made.text, ids=made.ids, saw=workspace.saw())
 
 

@@ -15,6 +15,7 @@ from muninn_core.engine.hand import MOST_PATCH, Hand, hand_of, noted, question_o
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.scopes import visible
 from muninn_core.engine.sight import Sight, labelled, sight_of
+from muninn_core.engine.skills import skill_hits
 from muninn_core.engine.subjects import hits_of, touched
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError
@@ -163,6 +164,8 @@ def _candidates(
         candidates += [("task", hit) for hit in task_hits(library, sight, params.task, seen, look)]
     if params.scope != "session":
         candidates += [("hand", hit) for hit in hand.pieces]
+    if params.skills and params.scope != "session":
+        candidates += [("skill", hit) for hit in skill_hits(workspace, params.query)]
     search = asking(workspace, params, sight, library, look, tuple(hand.files), asked)
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:

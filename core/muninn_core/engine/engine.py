@@ -6,10 +6,11 @@ clock, chance and paths as arguments, reads no environment and prints nothing.
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +28,8 @@ from muninn_core.engine import (
     contexts,
     drafting,
     drafts,
+    ending,
+    inbox,
     linking,
     listing,
     meanings,
@@ -35,11 +38,16 @@ from muninn_core.engine import (
     portable,
     recalling,
     redaction,
+    reminding,
     reports,
+    revising,
     scopes,
+    sessions,
+    skills,
     telling,
     verifying,
     virtual,
+    webs,
 )
 from muninn_core.engine.briefing import brief
 from muninn_core.engine.check import check
@@ -56,6 +64,7 @@ from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyE
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import key
+from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol import params as p
 from muninn_core.protocol import results as r
@@ -64,6 +73,8 @@ from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, prepare_memory
 from muninn_core.store.shared import SharedLog
 from muninn_core.store.stamp import timestamp
+
+log = logging.getLogger("muninn.engine")
 
 REST_SECONDS = 5.0
 """How long nobody asks before memory that only makes the next answer faster is given back."""
@@ -113,8 +124,10 @@ class Engine:
         self._resting = False
         self._workspaces: dict[str, Workspace] = {}
         self._listeners: dict[str, list[Callable[[frozenset[str] | None], None]]] = {}
+        self._memory_listeners: dict[str, list[Callable[[Mapping[str, bool]], None]]] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opening = threading.RLock()
+        self._catching_up = threading.Lock()
         self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
         self._closed = False
         missing = [verb for verb in METHODS if not hasattr(self, METHODS[verb].function)]
@@ -150,6 +163,7 @@ class Engine:
                 shared=self._shared_log(place),
             )
             found.tell = lambda paths: self._tell(place.root, paths)
+            found.tell_memories = lambda changed: self._tell_memories(place.root, changed)
             self._workspaces[place.root] = found
             found.edited.seen = self._opened(place) or found.edited.seen
             found.start()
@@ -175,6 +189,18 @@ class Engine:
     def _tell(self, root: str, paths: frozenset[str] | None) -> None:
         for heard in list(self._listeners.get(root, ())):
             heard(paths)
+
+    def listen_memories(self, root: str, heard: Callable[[Mapping[str, bool]], None]) -> Callable[[], None]:
+        """Call `heard`, on any thread, with the memories of a work tree that changed; see `Workspace`.
+
+        Returns what ends it.
+        """
+        self._memory_listeners.setdefault(root, []).append(heard)
+        return lambda: self._memory_listeners[root].remove(heard)
+
+    def _tell_memories(self, root: str, changed: Mapping[str, bool]) -> None:
+        for heard in list(self._memory_listeners.get(root, ())):
+            heard(changed)
 
     def touched(self, place: Place, paths: set[str]) -> None:
         """Take note of files that changed (absolute paths)."""
@@ -313,6 +339,10 @@ class Engine:
         """List, filter or get memories."""
         return listing.memories(self._reading(scope), params, self.clock())
 
+    def sessions(self, params: p.SessionsParams, scope: Scope) -> r.SessionsResult:
+        """List the sessions that wrote to the memory."""
+        return sessions.sessions(self._reading(scope), params, self.clock())
+
     def history(self, params: p.HistoryParams, scope: Scope) -> r.HistoryResult:
         """Tell the life of a memory."""
         workspace = self._reading(scope)
@@ -323,6 +353,46 @@ class Engine:
         events = history(memory, tuple(records.values()), sealed)
         (labelled,) = workspace.works.label([memory])
         return r.HistoryResult(memory=labelled, events=events, saw=workspace.saw(state=state))
+
+    def links(self, params: p.LinksParams, scope: Scope) -> r.LinksResult:
+        """Follow the links between memories."""
+        return webs.links(self._reading(scope), params, self.clock())
+
+    def overview(self, params: p.OverviewParams, scope: Scope) -> r.OverviewResult:
+        """Show the project's memory at a glance."""
+        return webs.overview(self._reading(scope), params, self.clock())
+
+    def update(self, params: p.UpdateParams, scope: Scope) -> r.UpdateResult:
+        """Change a memory."""
+        workspace = self._writable(scope)
+        workspace.follow()
+        memory = listing.memory_of(workspace.known(), params.id)
+        now = timestamp(self.clock())
+        records, changed, masked = revising.updated(workspace, memory, params, scope, now)
+        self._store(workspace, memory, records, params.session)
+        return r.UpdateResult(memory=workspace.known()[memory.id], changed=changed, masked=masked, saw=workspace.saw())
+
+    def consolidate(self, params: p.ConsolidateParams, scope: Scope) -> r.ConsolidateResult:
+        """Let one of several memories speak for all, or stand in the place of the others."""
+        workspace = self._reading(scope) if params.dry_run else self._writable(scope)
+        workspace.follow()
+        planned = revising.plan(workspace, params)
+        records = revising.consolidated(workspace, params, planned, scope)
+        if planned.kept is not None and not params.dry_run:
+            self._store(workspace, planned.kept, records, params.session)
+        gone = tuple(memory.id for memory in planned.gone)
+        kept = workspace.known()[planned.kept.id] if planned.kept is not None else None
+        named = dict.fromkeys(listing.only(each, workspace.known(), "memory") for each in params.ids)
+        return r.ConsolidateResult(
+            decision=planned.decision,
+            kept=kept,
+            gone=gone,
+            apart=tuple(each for each in named if each not in gone and (kept is None or each != kept.id)),
+            contradictions=planned.contradictions,
+            reason=params.reason,
+            dry_run=params.dry_run,
+            saw=workspace.saw(),
+        )
 
     def diff(self, params: p.DiffParams, scope: Scope) -> r.DiffResult:
         """Tell what a range of commits does to memory; nothing but git's objects is read."""
@@ -503,6 +573,14 @@ class Engine:
         """List the templates."""
         return contextfiles.list_templates(self._reading(scope))
 
+    def skills_match(self, params: p.SkillsMatchParams, scope: Scope) -> r.SkillsMatchResult:
+        """Find the skills that help with a task."""
+        return skills.match(self._reading(scope), params)
+
+    def skills_list(self, params: p.SkillsListParams, scope: Scope) -> r.SkillsListResult:
+        """List the skills."""
+        return skills.listed(self._reading(scope), params)
+
     def lint(self, params: p.LintParams, scope: Scope) -> r.LintResult:
         """Check one file, as its editor has it."""
         return lint(self._reading(scope), params)
@@ -567,20 +645,60 @@ class Engine:
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""
         workspace = self._reading(scope)
-        capture.note_start(workspace, params.session)
-        return brief(workspace, params, self.clock())
+        now = self.clock()
+        self._catch_up(workspace, scope, params.session)
+        made = brief(workspace, params, now)
+        capture.note_start(workspace, params.session, now)
+        workspace.warm()
+        return made
+
+    def remind(self, params: p.RemindParams, scope: Scope) -> r.RemindResult:
+        """Say what is remembered about a prompt, if anything is."""
+        return reminding.remind(self._reading(scope), params, self.clock())
 
     def capture(self, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
-        """Remember significant commits, or decisions marked in a transcript."""
+        """Remember what a session shows: commits, decisions, failures, its end."""
         workspace = self._writable(scope)
-        found = capture.find(workspace, params)
+        self._catch_up(workspace, scope, params.session)
+        return self._captured(workspace, params, scope)
+
+    def _captured(self, workspace: Workspace, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
+        found = capture.find(workspace, params, self.clock())
         ids: tuple[str, ...] = ()
         if found.drafts or found.traces:
             batch = p.RememberParams(batch=(*found.drafts, *found.traces), session=params.session)
             stored = self.remember(batch, Scope(place=scope.place, client=scope.client)).ids
             ids = stored[: len(found.drafts)]
+        for identity in dict.fromkeys(found.archive):
+            self._change(workspace, scope, params.session, "archive", target=identity, reason="its time is over")
         found.commit()
-        return r.CaptureResult(ids=ids, note=found.note if ids else "", saw=workspace.saw())
+        workspace.given.note(params.session, (*ids, *found.given))
+        if params.source == "session":
+            workspace.log.seal(params.session)
+        return r.CaptureResult(ids=ids, note=found.note if ids or found.given else "", saw=workspace.saw())
+
+    def _catch_up(self, workspace: Workspace, scope: Scope, session: str | None) -> None:
+        """Do what hooks could not hand over in time, and sum up the sessions whose end nobody saw."""
+        if not workspace.writable or not self._catching_up.acquire(blocking=False):
+            return
+        try:
+            for letter in inbox.letters(workspace):
+                if letter.params is not None:
+                    self._caught_up(workspace, letter.params, scope)
+                letter.path.unlink(missing_ok=True)
+            for ended in ending.abandoned(workspace, session, self.clock()):
+                self._caught_up(workspace, ended, scope)
+                workspace.notes.put(ended.session or "", ending.OPEN, None)
+        except OSError as error:
+            workspace.trouble("hooks", f"what hooks have left could not be taken up: {error}")
+        finally:
+            self._catching_up.release()
+
+    def _caught_up(self, workspace: Workspace, params: p.CaptureParams, scope: Scope) -> None:
+        try:
+            self._captured(workspace, params, scope)
+        except MuninnError as error:
+            log.warning("a %s of session %s could not be captured: %s", params.source, params.session, error.message)
 
     def backfill(self, params: p.BackfillParams, scope: Scope) -> r.BackfillResult:
         """Say what would be remembered of what was there before; store it with `apply`."""
@@ -615,6 +733,14 @@ class Engine:
             "there is no global memory here" + (": the configuration leaves it out" if switched else ""),
             hint="Set memory.global_scope in .muninn/config.yaml." if switched else "The project's scope is there.",
         )
+
+    def _store(self, workspace: Workspace, memory: Memory, records: list[dict[str, Any]], session: str | None) -> None:
+        """Store changes in the log that a memory is of."""
+        if records:
+            log = self._sharing(workspace) if memory.scope == "global" else workspace.log
+            log.append(records, session or workspace.session)
+            workspace.follow_shared()
+            workspace.hand_over_memories()
 
     def _change(self, workspace: Workspace, scope: Scope, session: str | None, kind: str, **fields: Any) -> None:
         clean, _ = drafts.cleaned(fields, workspace)

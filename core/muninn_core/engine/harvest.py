@@ -133,7 +133,7 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, scope: Scope)
             raise BadParams(f"{path} is no transcript of Claude Code", hint=hint)
         if not facts.recognised:
             skipped["no transcripts"] += 1
-        elif not params.elsewhere and not _is_here(facts, workspace.place):
+        elif not params.elsewhere and not is_here(facts, workspace.place):
             skipped["of other folders"] += 1
         else:
             found = _told(path, facts, workspace)
@@ -191,7 +191,7 @@ def _told(path: Path, facts: Facts, workspace: Workspace) -> list[Told]:
         for draft, time in zip(reading.drafts, reading.times, strict=True)
     ]
     agent = f"{_AGENT}/{facts.version}" if facts.version else _AGENT
-    roots = [str(workspace.layout.root), *_main(workspace.place), *facts.folders]
+    roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
     shown = [replace(one, time=_stamp((one.time,)) or last) for one in recount(facts, session, agent, roots)]
     return [*said, *shown]
 
@@ -206,16 +206,16 @@ def _stamp(times: Iterable[str]) -> str:
     return ""
 
 
-def _is_here(facts: Facts, place: Place) -> bool:
+def is_here(facts: Facts, place: Place) -> bool:
     """Whether a session worked in this repository, in any of its work trees; one that does not say did."""
-    homes = [place.root, *_main(place)]
+    homes = [place.root, *main_of(place)]
     return not facts.folders or any(
         any(folder == home or folder.startswith(home + os.sep) for home in homes) or _identity(folder) == place.identity
         for folder in facts.folders
     )
 
 
-def _main(place: Place) -> list[str]:
+def main_of(place: Place) -> list[str]:
     """Return the main work tree of a linked one."""
     git_dir = Path(place.identity)
     return [str(git_dir.parent)] if place.linked and git_dir.name == ".git" else []

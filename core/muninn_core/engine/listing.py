@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from muninn_core.engine.drafts import inside
 from muninn_core.engine.scopes import on_task, visible
 from muninn_core.engine.sight import memories_of
 from muninn_core.engine.workspace import Workspace
-from muninn_core.errors import NotFoundError, UsageError
+from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import MemoriesParams
 from muninn_core.protocol.results import CitedCode, Conflict, MemoriesResult
+from muninn_core.retrieval.filters import compile_filters, wrong_value
+from muninn_core.retrieval.question import Filter
 from muninn_core.retrieval.recall import has_expired, speaks
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.fold import State
@@ -33,14 +35,18 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         seen = visible(workspace, None, params.session)
         paths = _names(workspace, params, known)
         tasks = on_task(known, params.task)
+        recent = _since(params.since, now)
         found = [
             memory
             for memory in known.values()
             if _passes(memory, params, paths, now)
+            and recent(memory)
             and (memory.scope == params.scope if params.scope else seen(memory))
             and (tasks is None or memory.task in tasks)
         ]
         found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
+        if params.order == "importance":
+            found.sort(key=lambda memory: -memory.importance)
     page = tuple(
         replace(memory, expired=True) if has_expired(memory, now) else memory
         for memory in workspace.works.label(found[params.offset : params.offset + params.limit])
@@ -131,6 +137,16 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
     return matching[0]
 
 
+def _since(said: str | None, now: datetime) -> Callable[[Memory], bool]:
+    """Return whether a memory changed since a time or a span ago. Raises BadParams for what is neither."""
+    if said is None:
+        return lambda _memory: True
+    wrong = wrong_value("since", said, ())
+    if wrong:
+        raise BadParams(f"'since': {wrong}", hint="Write 12h, 3d, 2w or 2026-01-31.")
+    return compile_filters((Filter(key="since", values=(said,), said=f"since:{said}"),), now).memory
+
+
 def _names(workspace: Workspace, params: MemoriesParams, known: Mapping[str, Memory]) -> frozenset[str]:
     """Return the names of the file that is asked for: also those by which memories know it from before a rename."""
     if params.file is None:
@@ -146,6 +162,8 @@ def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str], now: 
     elif not (params.archived or speaks(memory, now)):
         return False
     if params.type is not None and memory.type != params.type:
+        return False
+    if memory.importance < params.min_importance:
         return False
     if params.tag is not None and params.tag not in memory.tags:
         return False

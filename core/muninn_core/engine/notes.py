@@ -32,8 +32,12 @@ class Notes:
         """Return what was noted, or None."""
         return self._sessions.get(session, {}).get(name)
 
+    def all(self, name: str) -> list[tuple[str, Any]]:
+        """Return what was noted under a name, by session, the one that was noted of last at the end."""
+        return [(session, entry[name]) for session, entry in list(self._sessions.items()) if name in entry]
+
     def put(self, session: str, name: str, value: Any) -> None:
-        """Note something and write the file. Raises OSError when it can't be written."""
+        """Note something, None to forget it, and write the file. Raises OSError when it can't be written."""
         with self._writing:
             self._put(session, name, value)
 
@@ -42,7 +46,10 @@ class Notes:
         if entry.get(name) == value:
             self._sessions[session] = entry
             return
-        entry[name] = value
+        if value is None:
+            entry.pop(name, None)
+        else:
+            entry[name] = value
         self._sessions[session] = entry
         for stale in list(self._sessions)[:-KEPT]:
             del self._sessions[stale]

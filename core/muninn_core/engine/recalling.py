@@ -28,6 +28,7 @@ from muninn_core.protocol.params import RecallParams
 from muninn_core.protocol.results import RecallResult
 from muninn_core.retrieval.browse import browse
 from muninn_core.retrieval.narrow import Narrowing, narrow
+from muninn_core.retrieval.profile import rank_linked
 from muninn_core.retrieval.query import parse_query
 from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, Reader, rank, settle, speaks
 from muninn_core.retrieval.snippet import Marker
@@ -119,6 +120,18 @@ def _left_out(asking: Asking, narrowing: Narrowing) -> list[str]:
 
 def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask, opened: Sequence[str]) -> Ranking:
     params, library = asking.params, workspace.documents.look()
+    if _profile(workspace, params) == "mnemosyne":
+        return rank_linked(
+            ask.reader,
+            sight.memories,
+            workspace.web(sight.memories),
+            ask.text,
+            limit=params.limit,
+            now=sight.now,
+            bounds=_of_memory(ask.bounds),
+            session=params.session or workspace.session,
+            depth=params.depth,
+        )
     task = task_of(workspace, library, params.task, params.session).code or None
     files = [rooted(workspace, each) for each in params.at_hand] if params.at is None else []
     focus = Focus(files=[*files, *opened[:OPEN_FILES]], session=params.session, task=task)
@@ -151,6 +164,19 @@ def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask, opene
         evolution=evolution_of(workspace, params),
         hybrid=hybrid,
     )
+
+
+def _profile(workspace: Workspace, params: RecallParams) -> str:
+    """Return the name of the ranking. Raises BadParams for one that has no word on what is asked for."""
+    if params.profile == "mnemosyne" and params.kind in ("code", "knowledge"):
+        raise BadParams(
+            f"the profile mnemosyne ranks memories, not {params.kind}", hint="Leave out `profile`, or `kind`."
+        )
+    return params.profile or (workspace.config.ranking.profile if params.kind == "memory" else "muninn")
+
+
+def _of_memory(within: Bounds) -> Bounds:
+    return within._replace(admits=lambda chunk, memory: memory is not None and within.admits(chunk, memory))
 
 
 def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tuple[int, float]]]:

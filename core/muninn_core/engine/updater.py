@@ -301,7 +301,8 @@ class Updater:
             full, rebuild, paths = self._full or self._heal, self._rebuild, self._paths
             self._full, self._rebuild, self._heal, self._paths = False, False, False, set()
             self._remaining = max(len(paths), int(full))
-        index = self._opened(anew=rebuild)
+        known = self.index
+        index = self._opened(anew=rebuild or (known is not None and not known.intact))
         if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE) for path in paths):
             self._compare(index)
         elif paths:

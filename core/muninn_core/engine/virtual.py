@@ -1,6 +1,7 @@
 """`muninn:` documents: a memory, a file's notes, a commit or a pack as a page for reading, by an address.
 
     muninn:/memory/ID.md            a memory: what it says, how its citations stand, its life
+    muninn:/knowledge/PATH.md       a file of .muninn/knowledge; packs/NAME/PATH is one of a pack
     muninn:/notes/PATH.md           what is remembered about a file
     muninn:/commit/SHA.md           a commit: its message and the files that it changed
     muninn:/context/PATH.md         the pack of a context file, as its editor has it
@@ -19,9 +20,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from muninn_core import git
 from muninn_core.context import page
 from muninn_core.context.about import about_markdown
+from muninn_core.context.hover import OUTSIDE
 from muninn_core.engine import annotating, contextfiles, contexts, listing
 from muninn_core.engine.addresses import SCHEME, linker
 from muninn_core.engine.buffers import seen_by
+from muninn_core.engine.drafts import inside
 from muninn_core.engine.lifeline import history
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.telling import whole_file
@@ -29,9 +32,11 @@ from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.params import ContextParams, DocumentParams, RenderParams
 from muninn_core.protocol.results import DocumentResult
+from muninn_core.source.private import strip_private
+from muninn_core.source.text import Text, read_text
 
 HINT = (
-    "The addresses are muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, "
+    "The addresses are muninn:/memory/ID.md, muninn:/knowledge/PATH.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, "
     "muninn:/context/PATH.md, muninn:/pack.md?query=TEXT."
 )
 
@@ -85,6 +90,21 @@ def _notes(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tupl
     return f"About {found.path}", "\n".join(lines) + "\n" + ("\n\n---\n\n".join(parts) or "Nothing yet.") + "\n"
 
 
+def _knowledge(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> tuple[str, str]:
+    """Return a file as it is, without its private spans; a pack's, which is a stranger's text, says so first."""
+    root = workspace.layout.root
+    for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
+        path = inside(f"{folder}/{what}.md", root)
+        read = read_text(root, path, workspace.config.index.max_file_bytes)
+        if path.startswith((".muninn/knowledge/", ".muninn/packs/")) and isinstance(read, Text):
+            text, _ = strip_private(read.text)
+            origin = workspace.origins.of(path)
+            return f"{what}.md", f"> {origin}; {OUTSIDE}\n\n{text}" if origin else text
+    raise NotFoundError(
+        f"there is no knowledge '{what}.md'", hint="`muninn names --kinds knowledge` lists what there is."
+    )
+
+
 def _commit(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> tuple[str, str]:
     root = Path(workspace.place.root)
     sha = git.commit_of(root, what)
@@ -104,6 +124,7 @@ def _context(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tu
 
 _PAGES: dict[str, Callable[[Workspace, str, Scope, datetime], tuple[str, str]]] = {
     "memory": _memory,
+    "knowledge": _knowledge,
     "notes": _notes,
     "commit": _commit,
     "context": _context,

@@ -7,6 +7,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -22,11 +23,13 @@ from muninn_core.engine.edited import Edited
 from muninn_core.engine.elsewhere import Elsewhere, Works
 from muninn_core.engine.evolving import Evolving
 from muninn_core.engine.formernames import FormerNames
+from muninn_core.engine.given import Given
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.origins import Origins
 from muninn_core.engine.pages import Pages
 from muninn_core.engine.past import Past
 from muninn_core.engine.places import Places
+from muninn_core.engine.shelf import Shelf
 from muninn_core.engine.sideindex import SideIndex
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
@@ -40,6 +43,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
 from muninn_core.retrieval.recall import speaks
 from muninn_core.retrieval.remembered import Witnesses
+from muninn_core.retrieval.web import Web
 from muninn_core.store.contexts import Contexts
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
@@ -52,6 +56,9 @@ _NONE: Mapping[str, Memory] = {}
 _MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
 """How the JSON of a context's items begins where they are memories."""
 
+WARM_SECONDS = 30.0
+"""How long warming up waits for an index that is being opened."""
+
 OUTSIDE_SECONDS = 2.0
 """How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
 
@@ -60,7 +67,8 @@ class Workspace:
     """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
 
     `writable`: memory can be stored. `tell` is called, on any thread, when what is said of files may be another:
-    with the paths that changed, or None where any may have.
+    with the paths that changed, or None where any may have. `tell_memories` is told of memories that changed, by id,
+    with whether each began or ceased to speak.
     """
 
     def __init__(
@@ -88,6 +96,7 @@ class Workspace:
         self._clock = clock
         self._embedder = embedder
         self._spare_cache = spare_cache
+        self._warmer: threading.Thread | None = None
         self._handing_over = threading.Lock()
         self._chosen: Embedder | None = None
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
@@ -99,9 +108,11 @@ class Workspace:
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
         self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
+        self.given = Given(self.layout.local / "given.json", writable=self.writable)
         self.contexts = Contexts(self.layout.contexts, writable=self.writable)
         self.documents = Documents(self.layout.root)
         self._shared = shared
+        self._web = Web(_NONE)
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
         self.past = Past(place)
@@ -118,8 +129,10 @@ class Workspace:
         self.witnesses = Witnesses(self.known)
         self.places = Places(self.known)
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
+        self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = Known()
+        self.shelf = Shelf(self.layout.root, home, lambda: self.config.skills.paths)
         self.updater = Updater(
             self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
         )
@@ -165,12 +178,15 @@ class Workspace:
         self.index_of_past.close()
         self.index_of_branches.close()
         self.citations.rest()
+        if self._warmer is not None:
+            self._warmer.join()
         self.evolving.close()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()
             if self.writable and self.layout.muninn.is_dir():
                 self.accesses.flush()
+                self.given.flush()
                 self.log.seal(None)
                 self.log.keep()
         finally:
@@ -202,6 +218,8 @@ class Workspace:
 
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
+        if self.writable and not self.layout.muninn.is_dir():  # who deleted it does not want a cache there either
+            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
         if anew:
             self.index_of_past.close()
             self.index_of_branches.close()
@@ -248,13 +266,33 @@ class Workspace:
             joined = self._joined = (own, shared, {**shared, **own})
         return joined[2]
 
+    def web(self, memories: Mapping[str, Memory]) -> Web:
+        """Return the links of some memories; the last ones are kept, so that a state costs one look at all of them."""
+        kept = self._web
+        if kept.memories is not memories:
+            kept = self._web = Web(memories)
+        return kept
+
     def recallable(self) -> Mapping[str, Memory]:
         """Return the memories that speak for themselves and have not expired."""
         return self.current.memories(self._clock())
 
+    def warm(self) -> None:
+        """Load in the background what the first question would have to wait for."""
+        if self._warmer is None:
+            self._warmer = threading.Thread(target=self._warm, name="warm", daemon=True)
+            self._warmer.start()
+
+    def _warm(self) -> None:
+        with suppress(Exception):  # it only saves time, and whoever asks is told; all may be closing meanwhile
+            index = self.updater.ready(WARM_SECONDS)
+            vector = self.embedder(index).embed_query("what is remembered")
+            index.snapshot().dense(vector, 1)
+
     def rest(self) -> None:
         """Give back the memory of what only makes the next answer faster, and write what was only counted."""
         self.accesses.flush()
+        self.given.flush()
         self.citations.rest()
         index = self.updater.index
         if index is not None:
@@ -281,6 +319,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
+            self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
 
     def follow_shared(self) -> None:
@@ -305,6 +344,7 @@ class Workspace:
                 self.places.take(changed)
                 self.updater.update_memories(changed)
         if changed:
+            self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
 
     def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
@@ -368,3 +408,10 @@ class Workspace:
             shared=self.shared.state.records if self.shared is not None else 0,
             index=IndexSaw(generation=generation, lag=self.updater.lag, unembedded=self.updater.unembedded),
         )
+
+
+def _spoke(changed: Mapping[str, Memory | None], before: Mapping[str, Memory], now: datetime) -> dict[str, bool]:
+    """Return {id: whether it began or ceased to speak} of memories that changed; None is one that does not speak."""
+    return {
+        each: (memory is not None) != (each in before and speaks(before[each], now)) for each, memory in changed.items()
+    }

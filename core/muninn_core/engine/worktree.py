@@ -16,7 +16,7 @@ def layout_at(place: Place) -> Layout:
     """
     if not place.linked:
         return layout_of(Path(place.root))
-    return layout_of(Path(place.root), _locals(place) / Path(place.git_dir).name)
+    return layout_of(Path(place.root), Path(place.local))
 
 
 def adopt_orphans(place: Place, layout: Layout) -> list[str]:

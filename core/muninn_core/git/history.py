@@ -10,11 +10,15 @@ from pathlib import Path
 from muninn_core.errors import NotFoundError
 from muninn_core.git.run import GitError, call, check_rev, error_of, run, text_of
 from muninn_core.launch.place import locate
-from muninn_core.model.value import Value
+from muninn_core.model.value import Value, field
 
 
 class Commit(Value):
-    """One commit with the paths that it changed. `time` is RFC 3339 of the committer, in UTC."""
+    """One commit with the paths that it changed. `time` is RFC 3339 of the committer, in UTC.
+
+    `added` and `deleted` are those of the files that are new and gone, `lines` how many lines came and went in each:
+    none of a binary file. Who reads a long history leaves all three out.
+    """
 
     sha: str
     parents: tuple[str, ...]
@@ -23,6 +27,9 @@ class Commit(Value):
     author: str
     time: str
     files: tuple[str, ...]
+    added: frozenset[str] = frozenset()
+    deleted: frozenset[str] = frozenset()
+    lines: dict[str, int] = field(default_factory=dict)
 
 
 class Ref(Value):
@@ -40,7 +47,7 @@ def commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Comm
     if since is not None and call(str(root), "cat-file", "-e", f"{since}^{{commit}}").returncode != 0:
         since = None
     span = [f"{since}..{until}", f"--max-count={limit}"] if since else [until, "--max-count=1"]
-    how = ("--topo-order", "--first-parent", "-m", "--root", "--name-only", "--no-renames", "-z")
+    how = ("--topo-order", "--first-parent", "-m", "--root", "--raw", "--numstat", "--no-renames", "-z")
     out = run(str(root), "log", *span, *how, "--encoding=UTF-8", "--format=%x00%H%x00%P%x00%an%x00%ct%x00%s%x00%b")
     # NUL is the one character that no message and no path holds. An empty field stands before each commit.
     fields = out.split("\0")
@@ -52,11 +59,10 @@ def commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Comm
     return tuple(reversed(found))
 
 
-def _commit(fields: list[str], files: list[str]) -> Commit:
+def _commit(fields: list[str], changes: list[str]) -> Commit:
     sha, parents, author, seconds, subject, body = fields
     when = datetime.fromtimestamp(int(seconds), UTC)
-    if files:
-        files[0] = files[0].removeprefix("\n")  # stands between a message and its files
+    statuses, lines = _changes(changes)
     return Commit(
         sha=sha,
         parents=tuple(parents.split()),
@@ -64,8 +70,27 @@ def _commit(fields: list[str], files: list[str]) -> Commit:
         body=body.strip(),
         author=author,
         time=when.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        files=tuple(sorted(files)),
+        files=tuple(sorted(statuses)),
+        added=frozenset(path for path, status in statuses.items() if status == "A"),
+        deleted=frozenset(path for path, status in statuses.items() if status == "D"),
+        lines=lines,
     )
+
+
+def _changes(fields: list[str]) -> tuple[dict[str, str], dict[str, int]]:
+    """Return {path: status} and {path: lines that came and went}, from what `--raw --numstat -z` prints."""
+    statuses: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    rest = iter(fields)
+    for each in rest:
+        facts = each.removeprefix("\n")  # stands between a message and its files
+        if facts.startswith(":"):
+            statuses[next(rest)] = facts[-1]
+        else:
+            came, went, path = facts.split("\t", 2)
+            if came != "-":
+                lines[path] = int(came) + int(went)
+    return statuses, lines
 
 
 def commit_of(root: Path, rev: str) -> str:

@@ -109,6 +109,11 @@ class Index:
         """Return the newest state. It stays as it is for as long as it is held."""
         return self._writer.newest
 
+    @property
+    def intact(self) -> bool:
+        """Whether its files are still there: the cache may be deleted at any moment, and then it can't be written."""
+        return self._writer.intact
+
     def sync(
         self,
         root: Path,

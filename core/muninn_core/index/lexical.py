@@ -27,6 +27,7 @@ WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.0, "title": 1.0, "pat
 """What a word counts in each field, unless the caller says otherwise. Signatures and comments are in the body; counting
 them once more did not pay. A path makes a file a candidate, little more: its name is weighed by retrieval."""
 
+_GONE = "the word index's folder was deleted under it"
 _HEAP = 50_000_000
 """Bytes that the writer may fill before it writes a segment."""
 
@@ -132,6 +133,7 @@ class Lexical:
     def __init__(self, folder: Path) -> None:
         self._schema = _schema()
         self._closed = False
+        self._meta = folder / "meta.json"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._index = tantivy.Index(self._schema, str(folder))
@@ -148,6 +150,11 @@ class Lexical:
             ) from error
         self.stamp = int(self._writer.commit_opstamp)
         """What tells the last commit from all earlier ones: tantivy counts its operations."""
+
+    @property
+    def intact(self) -> bool:
+        """Whether its folder still holds what was committed."""
+        return self._meta.exists()
 
     def add(self, number: int, kind: SourceKind, key: str, fields: Mapping[Field, str]) -> None:
         """Add a chunk. `key` is what it is deleted by; the fields' texts are words separated by blanks."""
@@ -185,8 +192,14 @@ class Lexical:
         self._writer.garbage_collect_files()
 
     def rollback(self) -> None:
-        """Forget all changes since the last commit."""
-        self._writer.rollback()
+        """Forget all changes since the last commit. Raises StorageError where the folder was deleted meanwhile."""
+        try:
+            self._writer.rollback()
+        except BaseException as error:
+            # tantivy panics when its lock file is gone, and the exception of a panic is none that threads survive.
+            if type(error).__name__ != "PanicException":
+                raise
+            raise StorageError(_GONE, hint="It is made anew with the next change.") from None
 
     def read(self) -> Words:
         """Return the last committed state."""
@@ -197,7 +210,11 @@ class Lexical:
         """Release the folder; a second time does nothing. States that were read stay readable."""
         if not self._closed:
             self._closed = True
-            self._writer.wait_merging_threads()
+            try:
+                self._writer.wait_merging_threads()
+            except BaseException as error:
+                if type(error).__name__ != "PanicException":  # as in `rollback`: there is nothing left to release
+                    raise
 
     def _document(self, number: int, kind: SourceKind, key: str) -> tantivy.Document:
         document = tantivy.Document()

@@ -87,6 +87,11 @@ class Writer:
         self._stale = True
         self._recent = Recent()
 
+    @property
+    def intact(self) -> bool:
+        """Whether what it writes to is still there."""
+        return self._state.exists() and self._lexical.intact
+
     def write(self, batch: Sequence[Extracted]) -> int:
         """Take extracted files in, drop those that could not be read, and return how many of these were known."""
         fresh = [one for one in batch if one.outcome == CHANGED]

@@ -29,6 +29,13 @@ class Place:
         """Whether this is a linked work tree (`git worktree add`)."""
         return bool(self.git_dir) and self.git_dir != self.identity
 
+    @property
+    def local(self) -> str:
+        """The folder of the work tree's private files; a linked one's lies where `git worktree remove` leaves it."""
+        if self.linked:
+            return os.path.join(self.identity, "muninn", os.path.basename(self.git_dir))
+        return os.path.join(self.root, ".muninn", "local")
+
 
 def locate(start: str) -> Place:
     """Find the work tree around a folder; a folder without git is its own root, or an ancestor's with `.muninn`.

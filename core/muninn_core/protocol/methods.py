@@ -146,6 +146,7 @@ _TABLE = (
         result=r.WhyResult,
         effect="read",
         positional=("bundle",),
+        use="Call when you wonder why a context holds or lacks something: it names the signals of each item.",
     ),
     Method(
         verb="replay",
@@ -164,6 +165,7 @@ _TABLE = (
         result=r.SymbolsResult,
         effect="read",
         positional=("query",),
+        use="Call when you know the name of a class or function, or a part of it, and want its place.",
     ),
     Method(
         verb="outline",
@@ -173,6 +175,7 @@ _TABLE = (
         result=r.OutlineResult,
         effect="read",
         positional=("path",),
+        use="Call before you read a long file: it shows what the file defines, with lines to read from.",
     ),
     Method(
         verb="graph",
@@ -182,6 +185,7 @@ _TABLE = (
         result=r.GraphResult,
         effect="read",
         positional=("start", "relation"),
+        use="Call before you change a definition that others use: it shows who imports, calls and tests it.",
     ),
     Method(
         verb="memories",
@@ -193,6 +197,14 @@ _TABLE = (
         tool=True,
         flags={"archived": "all"},
         use="Call to see what is remembered about a file, a task, a tag or a session, or to read one memory by id.",
+    ),
+    Method(
+        verb="sessions",
+        title="List sessions",
+        summary="List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.",
+        params=p.SessionsParams,
+        result=r.SessionsResult,
+        effect="read",
     ),
     Method(
         verb="forget",
@@ -214,6 +226,7 @@ _TABLE = (
         result=r.ForgetResult,
         effect="write",
         positional=("id",),
+        use="Call when something was forgotten by mistake.",
     ),
     Method(
         verb="promote",
@@ -252,6 +265,52 @@ _TABLE = (
         result=r.HistoryResult,
         effect="read",
         positional=("id",),
+        use="Call when it matters who said something, when, and what it was before; it is the audit trail.",
+    ),
+    Method(
+        verb="links",
+        title="Follow links",
+        summary="Show what a memory is linked to, and that in turn, up to a depth.",
+        params=p.LinksParams,
+        result=r.LinksResult,
+        effect="read",
+        positional=("id",),
+        use="Call when a memory that you found refers to others, or you want what was built on it: it shows the "
+        "memories around it and how they are related.",
+    ),
+    Method(
+        verb="overview",
+        title="Overview",
+        summary="Show the project's memory at a glance: recent, important, how it hangs together, how much there is.",
+        params=p.OverviewParams,
+        result=r.OverviewResult,
+        effect="read",
+        use="Call at the start of a session without a task yet, to learn what the project has been about lately.",
+    ),
+    Method(
+        verb="update",
+        title="Update a memory",
+        summary="Change what a memory says, its weight, its places or its links; its history keeps what it was.",
+        params=p.UpdateParams,
+        result=r.UpdateResult,
+        effect="write",
+        destructive=True,
+        positional=("id",),
+        flags={"files": "file", "tags": "tag"},
+        use="Call when a memory is right in the main and wrong or incomplete in a part. What replaces it altogether is "
+        "a new memory with a link that supersedes it.",
+    ),
+    Method(
+        verb="consolidate",
+        title="Consolidate memories",
+        summary="Let one of several memories speak for all of them, or stand in the place of the others.",
+        params=p.ConsolidateParams,
+        result=r.ConsolidateResult,
+        effect="write",
+        destructive=True,
+        positional=("ids",),
+        use="Call when you found memories that say the same or of which one replaces another: say what you decide "
+        "(`merge`, `supersede`, `keep_both`), or leave it out to have them compared. `dry_run` only tells.",
     ),
     Method(
         verb="diff",
@@ -262,6 +321,7 @@ _TABLE = (
         effect="read",
         alone=True,
         positional=("range",),
+        use="Call when the user reviews a branch: it tells what memory the branch adds, contradicts and makes stale.",
     ),
     Method(
         verb="check",
@@ -441,6 +501,25 @@ _TABLE = (
         effect="read",
     ),
     Method(
+        verb="skills.match",
+        title="Match skills",
+        summary="Find the skills that help with a task: the best seven within 30 % of a context's budget.",
+        params=p.SkillsMatchParams,
+        result=r.SkillsMatchResult,
+        effect="read",
+        positional=("task",),
+        use="Call before a task of a kind that somebody may have written down as a skill: it returns the texts of "
+        "those that help.",
+    ),
+    Method(
+        verb="skills.list",
+        title="List skills",
+        summary="List the skills of this repository and of your home, and what is wrong with them.",
+        params=p.SkillsListParams,
+        result=r.SkillsListResult,
+        effect="read",
+    ),
+    Method(
         verb="lint",
         title="Check a file",
         summary="Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.",
@@ -493,6 +572,8 @@ _TABLE = (
         result=r.VerifyResult,
         effect="write",
         positional=("id",),
+        use="Call after larger changes of the code, to see which memories cite what is no longer there. With `fix` "
+        "memories follow code that has moved.",
     ),
     Method(
         verb="confirm",
@@ -520,6 +601,7 @@ _TABLE = (
         result=r.AboutResult,
         effect="read",
         positional=("file",),
+        use="Call before you change a line or definition, to learn what was decided or tried about it.",
     ),
     Method(
         verb="document",
@@ -546,11 +628,21 @@ _TABLE = (
         params=p.BriefParams,
         result=r.BriefResult,
         effect="read",
+        use="Call when a session begins or its history was compacted: it says in short where things stand.",
+    ),
+    Method(
+        verb="remind",
+        title="Remind",
+        summary="Say what is remembered about a prompt, if anything is; a session is told nothing twice.",
+        params=p.RemindParams,
+        result=r.RemindResult,
+        effect="read",
+        positional=("prompt",),
     ),
     Method(
         verb="capture",
         title="Capture",
-        summary="Remember significant commits since the last look, or decisions marked in a transcript.",
+        summary="Remember what a session shows: commits, what its transcript decides, failures, its end.",
         params=p.CaptureParams,
         result=r.CaptureResult,
         effect="write",
@@ -581,6 +673,7 @@ METHODS: Mapping[str, Method] = MappingProxyType({method.verb: method for method
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
+        "skills": "Find skills: folders with a SKILL.md, here and in your home; alone it lists them.",
         "pack": "Carry curated knowledge between repositories, as packs.",
         "template": "Begin context files; `muninn context new` is the same as `muninn template new`.",
     }

@@ -26,6 +26,12 @@ ScopeOfQuestion = Annotated[
 ]
 
 
+Profile = Literal["muninn", "mnemosyne"]
+"""The rankings of memories that a question can name; `retrieval.profile` says what the second is."""
+
+RelationName = Annotated[str, Meta(pattern=r"^(contradicts|extends|implements|references|supersedes)$")]
+
+
 class InitParams(Value):
     """Nothing to say: `init` writes the folder and its defaults."""
 
@@ -68,7 +74,10 @@ class MemoryDraft(Value):
     cites: Annotated[tuple[Cite, ...], Meta(description="Spans of code that it rests on.")] = ()
     importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] = 5
     confidence: Annotated[float, Meta(ge=0, le=1, description="How sure it is, 0 to 1.")] = 0.8
-    links: Annotated[tuple[Link, ...], Meta(description="Relations to other memories.")] = ()
+    links: Annotated[
+        tuple[Link, ...],
+        Meta(description="Relations to memories by id: extends, contradicts, implements, references, supersedes."),
+    ] = ()
     pin: Annotated[bool, Meta(description="Always part of a context pack.")] = False
     private: Annotated[bool, Meta(description="Keep it on this machine: never sealed, never in git.")] = False
     scope: Annotated[
@@ -153,6 +162,17 @@ class RecallParams(Value):
         bool, Meta(description="One hit a file: its best place, and how many of its pieces were found.")
     ] = False
     page: Annotated[str | None, Meta(description="Further hits of an earlier answer: what it gave as `next`.")] = None
+    profile: Annotated[
+        Profile | None,
+        Meta(
+            description="How hits are ranked. mnemosyne finds memories alone, by words and the links between them; "
+            "muninn is the ranking of everything. Otherwise what the config says of questions for memories."
+        ),
+    ] = None
+    depth: Annotated[
+        int,
+        Meta(ge=0, le=5, description="With the profile mnemosyne: how many links are followed from what words find."),
+    ] = 2
     plain: Annotated[bool, Meta(description="Take the query as words alone: no filters, no phrases in it.")] = False
     scope: ScopeOfQuestion = None
     session: SessionId | None = None
@@ -200,6 +220,9 @@ class ContextParams(Value):
     format: Annotated[
         Literal["markdown", "json", "xml"], Meta(description="How `text` is written; the items are the same in all.")
     ] = "markdown"
+    skills: Annotated[bool, Meta(description="Also the skills that help with it, in at most 30 % of the budget.")] = (
+        False
+    )
 
 
 BundleId = Annotated[
@@ -237,6 +260,11 @@ class MemoriesParams(Value):
     task: Annotated[str | None, Meta(description="Of this task; T-0042 finds MUNI-T-0042.")] = None
     scope: Annotated[Scope | None, Meta(description="Of this scope; session shows every session's notes.")] = None
     text: Annotated[str | None, Meta(description="Whose text or title contains this, whatever the case.")] = None
+    min_importance: Annotated[int, Meta(ge=0, le=10, description="Of this importance or more; 0 is whatever.")] = 0
+    since: Annotated[str | None, Meta(description="Changed since: 12h, 3d, 2w, 2026-01-31.")] = None
+    order: Annotated[
+        Literal["newest", "importance"], Meta(description="What comes first; the newer one among equals.")
+    ] = "newest"
     archived: Annotated[bool, Meta(description="Archived, superseded, merged, rejected and expired ones, too.")] = False
     pending: Annotated[bool, Meta(description="Only those that wait for an approval.")] = False
     limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
@@ -250,10 +278,91 @@ class MemoriesParams(Value):
     ] = False
 
 
+class SessionsParams(Value):
+    """Which sessions to list: open ones first, then those that wrote last."""
+
+    session: SessionId | None = None
+    open: Annotated[bool, Meta(description="Only those with something that is not sealed yet.")] = False
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="The most sessions to return.")] = 50
+    offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
+
+
 class HistoryParams(Value):
     """Whose life to tell."""
 
     id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+
+
+class LinksParams(Value):
+    """From where to follow the links between memories, and how far."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    depth: Annotated[int, Meta(ge=1, le=5, description="How many links to follow one after the other.")] = 2
+    relation: Annotated[tuple[RelationName, ...], Meta(description="Only links of any of these relations.")] = ()
+    archived: Annotated[bool, Meta(description="Over archived, superseded and expired ones, too.")] = False
+    limit: Annotated[int, Meta(ge=1, le=500, description="The most memories to return.")] = 50
+    session: SessionId | None = None
+
+
+class OverviewParams(Value):
+    """What counts as recent and as important."""
+
+    days: Annotated[int, Meta(ge=0, le=36_500, description="Recent is what changed in so many days.")] = 7
+    importance: Annotated[int, Meta(ge=1, le=10, description="Important is this much or more.")] = 8
+    limit: Annotated[int, Meta(ge=1, le=100, description="The most memories of each sort.")] = 10
+    session: SessionId | None = None
+
+
+class UpdateParams(Value):
+    """Which memory to change, and what of it; what is not given stays as it is."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    text: Annotated[str, Meta(description="A new wording, in whole sentences.")] = ""
+    title: Annotated[str, Meta(description="A new headline.")] = ""
+    importance: Annotated[int, Meta(ge=1, le=10, description="1 (trivia) to 10 (never forget).")] | None = None
+    confidence: Annotated[float, Meta(ge=0, le=1, description="How sure it is, 0 to 1.")] | None = None
+    tags: Annotated[tuple[str, ...], Meta(description="Words to filter by, in place of those it has.")] = ()
+    files: Annotated[
+        tuple[str, ...],
+        Meta(description="Paths that it is about, in place of those it has; `path:START-END` or `path#symbol` cites."),
+    ] = ()
+    expires: Annotated[
+        str | None, Meta(description="When it is no longer recalled: 30d, 2026-12-31; never takes the end away.")
+    ] = None
+    pin: Annotated[bool | None, Meta(description="Whether it is always part of a context pack.")] = None
+    links: Annotated[tuple[Link, ...], Meta(description="Relations to other memories, beside those it has.")] = ()
+    unlink: Annotated[tuple[str, ...], Meta(description="Relations to take away: RELATION:ID.")] = ()
+    details: Annotated[dict[str, Any], Meta(description="Fields of the kind that change; null takes one away.")] = (
+        field(default_factory=dict)
+    )
+    reason: Annotated[str, Meta(description="Why; kept with the memory's history.")] = ""
+    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+    session: SessionId | None = None
+
+
+class ConsolidateParams(Value):
+    """Which memories to consolidate, and how; without a decision they are compared."""
+
+    ids: Annotated[
+        tuple[Text, ...],
+        Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them, two or more."),
+    ]
+    decision: Annotated[
+        Literal["merge", "supersede", "keep_both"] | None,
+        Meta(
+            description="merge: one speaks for all; supersede: one stands in the place of the others; keep_both: "
+            "nothing changes. Otherwise what says the same is merged and the rest is kept."
+        ),
+    ] = None
+    keep: Annotated[
+        str | None,
+        Meta(description="The one that stays; otherwise the most trusted and oldest, or the newest that supersedes."),
+    ] = None
+    text: Annotated[str, Meta(description="A new wording for the one that stays.")] = ""
+    reason: Annotated[str, Meta(description="Why; kept with the memories' history.")] = ""
+    dry_run: Annotated[bool, Meta(description="Say what would happen; change nothing.")] = False
+    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+    session: SessionId | None = None
 
 
 class DiffParams(Value):
@@ -447,6 +556,21 @@ class PackAddParams(Value):
     force: Annotated[bool, Meta(description="Take it though it seems to hold secrets.")] = False
 
 
+class SkillsListParams(Value):
+    """Which skills: all, or those with which something is wrong."""
+
+    problems: Annotated[bool, Meta(description="Only those with which something is wrong.")] = False
+
+
+class SkillsMatchParams(Value):
+    """The task, and the budget of the context that skills may take 30 % of."""
+
+    task: Annotated[str, Meta(description="What is to be done, in a sentence.")]
+    budget: Annotated[
+        int, Meta(ge=50, le=200_000, description="Tokens of the whole context; skills take at most 30 % of them.")
+    ] = 20_000
+
+
 class PackListParams(Value):
     """Nothing to say: all packs are listed."""
 
@@ -480,12 +604,29 @@ class BriefParams(Value):
     max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the brief.")] = 4000
 
 
-class CaptureParams(Value):
-    """What to remember from: the commits since the last look, or a transcript."""
+class RemindParams(Value):
+    """What somebody asks an agent for."""
 
-    source: Annotated[Literal["commit", "transcript"], Meta(description="Where to look for something to remember.")]
+    prompt: Annotated[Text, Meta(description="The prompt, as it was given.")]
+    session: SessionId | None = None
+    max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the reminder.")] = 1500
+    limit: Annotated[int, Meta(ge=1, le=20, description="The most memories that are told.")] = 3
+
+
+class CaptureParams(Value):
+    """What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session."""
+
+    source: Annotated[
+        Literal["commit", "transcript", "failure", "turn", "session"],
+        Meta(
+            description="commit: commits since the last look; transcript: what was decided and left open, before a "
+            "compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it."
+        ),
+    ]
     session: SessionId | None = None
     transcript: Annotated[str | None, Meta(description="Path of the agent's transcript (JSON lines).")] = None
+    command: Annotated[str, Meta(description="Of a failure: the command that failed.")] = ""
+    error: Annotated[str, Meta(description="Of a failure: what it said.")] = ""
     agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
 
 

@@ -162,8 +162,74 @@ class RecallResult(Result):
     notes: tuple[str, ...] = ()
 
 
+class MemoryLink(Value):
+    """A link that was followed: who states it, of whom, and at which step it was met."""
+
+    source: str
+    relation: str
+    target: str
+    strength: float
+    depth: int
+    reason: str = ""
+    by: str = ""
+
+
+class LinksResult(Result):
+    """The memories that links lead to, by the number of steps and then the newest first; the start is the first one.
+
+    `depths` are the steps of each. `links` are those between them; `omitted` memories did not fit the limit.
+    """
+
+    memories: tuple[Memory, ...]
+    depths: tuple[int, ...]
+    links: tuple[MemoryLink, ...]
+    omitted: int = 0
+
+
+class OverviewResult(Result):
+    """The memory of a project at a glance. `important` are those that are not `recent` already.
+
+    `links` are those of both with others, whose headlines stand in `linked` by id. `memories` counts all that speak
+    here, `kinds` by type, `scopes` by scope; `density` is the number of links for each memory.
+    """
+
+    project: ProjectStatus
+    focus: FocusStatus
+    recent: tuple[Memory, ...]
+    important: tuple[Memory, ...]
+    links: tuple[MemoryLink, ...]
+    linked: dict[str, str]
+    memories: int
+    kinds: dict[str, int]
+    scopes: dict[str, int]
+    density: float
+
+
+class UpdateResult(Result):
+    """The memory as it is now. `changed` names what changed, none where all was so already."""
+
+    memory: Memory
+    changed: tuple[str, ...]
+    masked: int = 0
+
+
+class ConsolidateResult(Result):
+    """What was decided. `kept` speaks now; `gone` were merged into it or superseded by it.
+
+    `apart` are the ids that stay for themselves. `contradictions` say which of them can't both hold, and why.
+    """
+
+    decision: str
+    kept: Memory | None
+    gone: tuple[str, ...]
+    apart: tuple[str, ...]
+    contradictions: tuple[str, ...] = ()
+    reason: str = ""
+    dry_run: bool = False
+
+
 class PackItem(Value):
-    """One item of a pack. `tier` says why it is where it is: pin, task, hand, memory, knowledge or code.
+    """One item of a pack. `tier` says why it is where it is: pin, task, hand, skill, memory, knowledge or code.
 
     `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
     only its place is named. `tokens` is the most that it takes in any format.
@@ -291,6 +357,34 @@ class MemoriesResult(Result):
     access: Access | None = None
     origin: str = ""
     mentions: tuple[Mention, ...] = ()
+
+
+class WorkSession(Value):
+    """A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+
+    It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
+    of its last memory that says them.
+    """
+
+    session: str
+    title: str
+    state: Literal["open", "sealed"]
+    begin: str
+    end: str
+    records: int
+    waiting: int
+    memories: int
+    branch: str = ""
+    task: str = ""
+    agent: str = ""
+    actor: str = ""
+
+
+class SessionsResult(Result):
+    """The sessions, open ones first; `total` counts them before limit and offset."""
+
+    sessions: tuple[WorkSession, ...]
+    total: int
 
 
 class Changed(Value):
@@ -579,6 +673,56 @@ class PackAddResult(Result):
     contents: tuple[str, ...]
 
 
+class SkillEntry(Value):
+    """A skill. `hidden_by` is the file of the same name that is taken in its place; `problems` are its own."""
+
+    name: str
+    description: str
+    path: str
+    local: bool
+    tokens: int
+    hidden_by: str = ""
+    problems: tuple[str, ...] = ()
+
+
+class SkillMatch(Value):
+    """A skill that helps with the task, and its whole text; the contributions of `why` add up to `score`."""
+
+    name: str
+    description: str
+    path: str
+    local: bool
+    score: float
+    why: tuple[Reason, ...]
+    tokens: int
+    text: str
+    problems: tuple[str, ...] = ()
+
+
+class SkillLeftOut(Value):
+    """A skill that would help, too, and why it is not there."""
+
+    name: str
+    path: str
+    tokens: int
+    reason: str
+
+
+class SkillsListResult(Result):
+    """The skills by name."""
+
+    skills: tuple[SkillEntry, ...]
+
+
+class SkillsMatchResult(Result):
+    """The best skills first; together they have `tokens`, and might have `share`."""
+
+    skills: tuple[SkillMatch, ...]
+    left_out: tuple[SkillLeftOut, ...]
+    tokens: int
+    share: int
+
+
 class PackListResult(Result):
     """The packs by name."""
 
@@ -612,6 +756,13 @@ class ShutdownResult(Value):
 
 class BriefResult(Result):
     """The brief as markdown, and the memories that it shows."""
+
+    text: str
+    ids: tuple[str, ...]
+
+
+class RemindResult(Result):
+    """What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new."""
 
     text: str
     ids: tuple[str, ...]

@@ -52,7 +52,7 @@ SOUGHT = 1.0
 FOCUS = 0.2
 """1 for what belongs to a file or session at hand."""
 
-TOGETHER = 2.0
+TOGETHER = 1.5
 """How much a file has changed together with one at hand (`evolution.py`): who changes one needs the other."""
 
 FOLDER = 0.15
@@ -150,6 +150,16 @@ CHANGED = 0.8
 
 BESIDE = 0.4
 """What stands before and behind the code around the cursor."""
+
+LINKED_WORDS = 0.5
+"""The share of words in the profile `mnemosyne` (`retrieval.profile`); it and the next three add up to 1."""
+
+LINKED_GRAPH = 0.2
+LINKED_IMPORTANCE = 0.2
+LINKED_RECENCY = 0.1
+
+LINKED_SCOPE = 1.0
+"""In that profile, for each scope that is narrower: the whole of a narrow one comes before what is wider."""
 
 HALF_LIFE_DAYS = 30.0
 """Of recency: what is new counts a little more."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.params import MemoryDraft
-from muninn_core.source.classify import classify
+from muninn_core.source.classify import classify, traits
 from muninn_core.source.private import strip_private
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ TRACED_FILES = 20
 
 MAX_TEXT = 2000
 """Characters of subject and body that a memory keeps."""
+
+
+MANY_LINES, MANY_FILES, MANY_GONE = 1_000, 30, 5
+"""Lines that came or went, files that changed, and files that are gone, from which on a commit is large."""
 
 
 class Significance(Value):
@@ -62,6 +66,8 @@ _STRUCTURAL = re.compile(
     r"(?i)(?:^|/)(?:migrations?|adrs?|decisions|rfcs?)/|\.(?:proto|graphql|sql|tf)$"
     r"|(?:^|/)(?:pyproject\.toml|package\.json|cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?|dockerfile|openapi\.\w+)$"
 )
+_FOREIGN = frozenset({"vendored", "generated"})
+_PACKAGE = re.compile(r"(?i)(?:^|/)(?:__init__\.py|mod\.rs|lib\.rs|index\.[jt]sx?|package-info\.java|main\.go)$")
 _DECISION_RECORD = re.compile(r"(?i)(?:^|/)(?:adrs?|decisions|rfcs?)/[^/]+\.(?:md|rst|adoc|txt)$")
 _STATES_DECISION = re.compile(
     r"(?i)\b(?:decisions?|decided?|instead of|rather than|in favou?r of|deprecat\w*|adopt(?:s|ed)?|cho[os]se|chosen"
@@ -78,7 +84,8 @@ def significant(commit: Commit) -> Significance | None:
     """Weigh a commit; None when it is not worth a memory.
 
     A strong word of the subject weighs 2, a medium one 1, a weak one 0.5; in the body the half. One point makes a
-    commit significant; breadth (10, 30 files), structural files and a declared breaking change raise its importance.
+    commit significant; so does sheer size, where two things tell of it: lines, files, a new package. Size, structural
+    files and a declared breaking change raise its importance.
     """
     if len(commit.parents) > 1:
         return None
@@ -91,11 +98,13 @@ def significant(commit: Commit) -> Significance | None:
     kind = matched["type"] if matched else ""
     score, words = _weigh(f"{kind} {subject}" if kind.lower() == "refactor" else subject, commit.body)
     fix = is_fix(commit) or kind.lower() == "perf"
-    if not (breaking or recorded) and score < (2 if fix else 1):
+    size = _size(commit)
+    if not (breaking or recorded or (len(size) > 1 and not fix)) and score < (2 if fix else 1):
         return None
     if breaking:
         words = ("breaking", *(word for word in words if word != "breaking"))
-    score += 3 * breaking + 2 * recorded + _breadth(commit.files)
+    score += 3 * breaking + 2 * recorded + _breadth(commit.files) + 0.5 * len(size)
+    words = (*words, *size)
     importance = 8 if score >= 4 else 7 if score >= 2 else 6
     stated = recorded or bool(_STATES_DECISION.search(f"{subject}\n{commit.body}"))
     return Significance(importance=importance, keywords=words, decision=stated)
@@ -202,6 +211,21 @@ def _weigh(subject: str, body: str) -> tuple[float, tuple[str, ...]]:
 def _breadth(files: tuple[str, ...]) -> float:
     wide = 2.0 if len(files) >= 30 else 1.0 if len(files) >= 10 else 0.0
     return wide + (1.0 if any(_STRUCTURAL.search(path) for path in files) else 0.0)
+
+
+def _size(commit: Commit) -> tuple[str, ...]:
+    """Return what the difference says of how much a commit changes; what is vendored or generated is no work."""
+    code = {path for path in commit.files if classify(path)[0] == "code" and not _FOREIGN.intersection(traits(path))}
+    told = []
+    if sum(lines for path, lines in commit.lines.items() if path in code) >= MANY_LINES:
+        told.append("many lines")
+    if len(code) >= MANY_FILES:
+        told.append("many files")
+    if any(_PACKAGE.search(path) for path in commit.added & code) and len(commit.added & code) > 1:
+        told.append("new package")
+    if len(commit.deleted & code) >= MANY_GONE:
+        told.append("many files gone")
+    return tuple(told)
 
 
 def _without_trailers(body: str) -> str:

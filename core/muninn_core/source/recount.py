@@ -21,7 +21,7 @@ SHOWN = 8
 
 MOST_FILES = 20
 
-_LOOKING = re.compile(
+LOOKING = re.compile(
     r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S+\s+)*(?:ls|cat|cd\s+\S+\s*$|head|tail|grep|rg|find|fd|which|wc|sed|awk|echo|stat"
     r"|file|tree|pwd|env|curl|ps|git (?:status|log|show|diff|add|stash|checkout|switch|branch))(?!\w)"
 )
@@ -30,11 +30,11 @@ _LOOKING = re.compile(
 
 def recount(facts: Facts, session: str, agent: str, roots: Sequence[str]) -> list[Told]:
     """Return the memories of a session, at most three. Paths are made relative to the first of `roots` they are in."""
-    tried = [one for one in facts.attempts if not _LOOKING.match(one.command.text)][-MOST_ATTEMPTS:]
+    tried = [one for one in facts.attempts if not LOOKING.match(one.command.text)][-MOST_ATTEMPTS:]
     found = [_attempt(one, session, agent, roots) for one in tried]
     files = _inside(facts.files, roots)
     if files or facts.commits:
-        found.append(_summary(facts, files, session, agent))
+        found.append(_summary(facts, files, session, agent, roots))
     return found
 
 
@@ -43,7 +43,7 @@ def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -
     files = _inside(attempt.files, roots)
     mended = f"It passed once {_listed(files)} had been changed." if files else "It passed after a change."
     status = {} if command.status is None else {"exit_status": command.status}
-    words, error = _local(" ".join(command.text.split()), roots), _local(command.error, roots)
+    words, error = local(" ".join(command.text.split()), roots), local(command.error, roots)
     draft = MemoryDraft(
         type="attempt",
         title=f"`{words if len(words) <= 60 else words[:59] + '…'}` failed",
@@ -61,11 +61,13 @@ def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -
     return Told(draft=draft, commit="", time=command.time)
 
 
-def _summary(facts: Facts, files: tuple[str, ...], session: str, agent: str) -> Told:
+def _summary(facts: Facts, files: tuple[str, ...], session: str, agent: str, roots: Sequence[str]) -> Told:
     day = (facts.begun or facts.ended)[:10]
     told = [f"Changed {_listed(files)}."] if files else []
     told += [f"Committed {_listed(facts.commits)}."] if facts.commits else []
     told += [f"Tests: {tests}."] if (tests := _tests(facts.tests)) else []
+    failing = [local(f"`{_one_line(each)}`", roots) for each in facts.failing if not LOOKING.match(each.text)]
+    told += [f"Failed to the end: {_listed(failing[-MOST_ATTEMPTS:])}."] if failing else []
     when = f"Session of {day}" if day else "A session"
     draft = MemoryDraft(
         type="session_summary",
@@ -84,11 +86,15 @@ def _summary(facts: Facts, files: tuple[str, ...], session: str, agent: str) -> 
     return Told(draft=draft, commit="", time=facts.ended)
 
 
+def _one_line(command: Command) -> str:
+    return " ".join(command.text.split())[:80]
+
+
 def _tests(commands: Sequence[Command]) -> str:
     """Return how often each test was run and how it ended, in the order of the session."""
     runs: dict[str, list[Command]] = {}
     for command in commands:
-        runs.setdefault(" ".join(command.text.split())[:80], []).append(command)
+        runs.setdefault(_one_line(command), []).append(command)
     parts = [
         f"`{name}` {'failed' if last[-1].failed else 'passed'}"
         + (f" ({sum(run.failed for run in last)} of {len(last)} runs failed)" if len(last) > 1 else "")
@@ -107,7 +113,7 @@ def _inside(paths: Sequence[str], roots: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _local(text: str, roots: Sequence[str]) -> str:
+def local(text: str, roots: Sequence[str]) -> str:
     """Return a text whose paths are relative: where somebody keeps the repository is nobody else's business."""
     for root in sorted((root.rstrip("/\\") for root in roots), key=len, reverse=True):
         text = re.sub(rf"{re.escape(root)}[/\\]", "", text)

@@ -52,7 +52,10 @@ class Attempt(Value):
 
 
 class Facts(Value):
-    """What a transcript shows. Paths are absolute, as they stand there; times are RFC 3339, "" where none stood."""
+    """What a transcript shows. Paths are absolute, as they stand there; times are RFC 3339, "" where none stood.
+
+    `failing` are the commands that had failed when they were run for the last time.
+    """
 
     session: str
     folders: tuple[str, ...]
@@ -64,6 +67,7 @@ class Facts(Value):
     tests: tuple[Command, ...]
     attempts: tuple[Attempt, ...]
     recognised: int
+    failing: tuple[Command, ...] = ()
 
 
 class Reader:
@@ -109,6 +113,7 @@ class Reader:
             tests=tuple(command for _, command in self._commands if _TESTS.search(command.text)),
             attempts=self._attempts(),
             recognised=self._recognised,
+            failing=self._failing(),
         )
 
     def _note(self, entry: dict[str, Any]) -> None:
@@ -159,10 +164,14 @@ class Reader:
             time=time,
             failed=failed,
             status=int(status[1]) if failed and status else None,
-            error=_telling(output) if failed else "",
+            error=telling(output) if failed else "",
         )
         if found.text:
             self._commands.append((self._at, found))
+
+    def _failing(self) -> tuple[Command, ...]:
+        last = {" ".join(command.text.split()): command for _, command in self._commands}
+        return tuple(command for command in last.values() if command.failed)
 
     def _attempts(self) -> tuple[Attempt, ...]:
         """Return the commands whose last failure was followed by edits and then by success, in order."""
@@ -180,6 +189,12 @@ class Reader:
         return tuple(found.values())
 
 
+def status_of(output: str) -> int | None:
+    """Return the exit status that the output of a failed command tells, if it does."""
+    found = _STATUS.search(output[:200])
+    return int(found[1]) if found else None
+
+
 def _output(content: Any, result: Any) -> str:
     """Return what a command printed, errors first."""
     if isinstance(result, str):
@@ -193,7 +208,7 @@ def _output(content: Any, result: Any) -> str:
     return ""
 
 
-def _telling(output: str) -> str:
+def telling(output: str) -> str:
     """Return the line of an output that says most of why a command failed: the last one that names an error."""
     lines = [" ".join(line.split()) for line in output.splitlines()]
     lines = [line for line in lines if len(line) > 8 and not re.fullmatch(r"[\W_]+|(?i:error: )?exit code \d+", line)]

@@ -104,17 +104,19 @@ class Contexts:
     def _trim(self, last: Path) -> None:
         """Remove the oldest beyond what is kept."""
         aged = []
-        for path in self._files():
-            try:
-                status = path.stat()
-            except OSError:
-                continue  # another thread was here
-            aged.append((path == last, status.st_mtime_ns, path.name, status.st_size, path))
+        with os.scandir(self._folder) as entries:  # each context that is kept looks at all of them
+            for entry in entries:
+                if entry.name.endswith(".json"):
+                    try:
+                        status = entry.stat()
+                    except OSError:
+                        continue  # another thread was here
+                    aged.append((entry.name == last.name, status.st_mtime_ns, entry.name, status.st_size))
         size, gone = 0, []
-        for number, (newest, _, _, length, path) in enumerate(sorted(aged, reverse=True)):
+        for number, (newest, _, name, length) in enumerate(sorted(aged, reverse=True)):
             size += length
             if not newest and (number >= KEPT or size > KEPT_BYTES):
-                gone.append(path)
+                gone.append(self._folder / name)
         for path in gone:
             path.unlink(missing_ok=True)
 

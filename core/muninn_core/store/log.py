@@ -120,6 +120,12 @@ class Log:
         return self._view.unsealed
 
     @property
+    def spooled(self) -> Mapping[str, int]:
+        """How many records each session has that only the spool holds."""
+        with self._lock:
+            return {session: len(lines.records) for session, lines in self._gathered.spooled.items()}
+
+    @property
     def segments(self) -> int:
         """How many sealed segments wait to be reconciled."""
         return self._view.segments

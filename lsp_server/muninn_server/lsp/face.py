@@ -20,6 +20,7 @@ from muninn_server.rpc import PlainFace, error_frame, result_frame
 from muninn_server.session import error_of
 
 if TYPE_CHECKING:
+    from muninn_server.rpc import Hello
     from muninn_server.session import Session
 
 NOT_INITIALIZED = -32002
@@ -28,7 +29,7 @@ INVALID_REQUEST = -32600
 _COMMANDS = {method.command: method.name for method in METHODS.values()}
 
 
-async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session, _hello: Hello) -> None:
     """Serve one editor until it says `exit` or hangs up. The daemon goes on."""
     face = EditorFace(reader, writer, session)
     try:

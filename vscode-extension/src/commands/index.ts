@@ -39,6 +39,7 @@ export function registerCommands(
   register('copyPack', copyPack);
   register('insertPack', insertPack);
   register('open', (target: unknown) => memory.open(server, documents, target as Target));
+  register('document', (address: unknown) => openDocument(text(address) ?? ''));
   register('forget', (node: unknown) => memory.forget(server, node as Node));
   register('approve', (node: unknown) => memory.review(server, node as Node, 'approve'));
   register('reject', (node: unknown) => memory.review(server, node as Node, 'reject'));
@@ -58,6 +59,13 @@ export function registerCommands(
   register('clearFilter', async () => views.narrow(''));
   register('groupBy', () => groupBy(server.folder));
   return vscode.Disposable.from(...registered);
+}
+
+/** Opens a document of the server, as a link in a hover names it. */
+async function openDocument(address: string): Promise<void> {
+  const uri = vscode.Uri.parse(address, true);
+  if (uri.scheme !== 'muninn') throw new Failure('bad_params', `'${address}' is not the address of a document of Muninn`);
+  await vscode.window.showTextDocument(uri, { preview: true });
 }
 
 async function groupBy(folder: vscode.WorkspaceFolder): Promise<void> {

@@ -28,9 +28,14 @@ export async function remember(server: Server, text?: string, type?: string): Pr
   if (!chosen) return undefined;
   const result = await server.request('remember', { text: stated, type: chosen, files, actor: 'user' });
   void server.refresh();
-  const masked = result.masked ? ' A secret in it was masked.' : '';
-  vscode.window.setStatusBarMessage(`$(check) Muninn: remembered.${masked}`, 5000);
+  told(result);
   return result;
+}
+
+/** Says in the status bar that a memory is stored. */
+export function told({ masked }: RememberResult): void {
+  const secret = masked ? ' A secret in it was masked.' : '';
+  vscode.window.setStatusBarMessage(`$(check) Muninn: remembered.${secret}`, 5000);
 }
 
 async function statement(files: readonly string[]): Promise<string | undefined> {

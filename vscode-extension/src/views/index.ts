@@ -4,9 +4,9 @@ import * as vscode from 'vscode';
 import { filesAtHand } from '../commands/place';
 import type { StatusResult } from '../protocol';
 import type { Server } from '../server';
-import { type Grouping, memoryNodes, sessionNodes } from './memories';
+import { type Grouping, memoryNodes } from './memories';
 import type { Node } from './node';
-import { conflictNodes, knowledgeNodes, staleNodes } from './rest';
+import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from './rest';
 import { Tree } from './tree';
 
 /** The most memories that a view lists: beyond it a filter or a recall serves better than scrolling. */
@@ -28,7 +28,7 @@ export class Views implements vscode.Disposable {
     this.trees = {
       memory: new Tree('muninn.memory', () => this.memories(), 'No memory yet: “Muninn: Remember” stores the first.'),
       file: new Tree('muninn.file', () => this.atHand(), 'Nothing is remembered about this file.'),
-      sessions: new Tree('muninn.sessions', () => this.sessions(), 'No session has remembered anything.'),
+      sessions: new Tree('muninn.sessions', (one) => this.sessions(one), 'No session has remembered anything.'),
       conflicts: new Tree('muninn.conflicts', () => this.conflicts(), 'No contradictions wait for you.', badge),
       stale: new Tree('muninn.stale', () => this.stale(), 'All code that memories cite still says so.'),
       knowledge: new Tree('muninn.knowledge', () => this.knowledge(), 'No knowledge files in .muninn/knowledge.'),
@@ -50,9 +50,9 @@ export class Views implements vscode.Disposable {
     );
   }
 
-  /** The rows of a view as they are now. Throws a Failure. */
-  rows(view: keyof Views['trees']): Promise<readonly Node[]> {
-    return this.trees[view].rows();
+  /** The rows of a view, or of one of its closed rows, as they are now. Throws a Failure. */
+  rows(view: keyof Views['trees'], within?: Node): Promise<readonly Node[]> {
+    return this.trees[view].rows(within);
   }
 
   /** Asks for all views anew. */
@@ -102,8 +102,10 @@ export class Views implements vscode.Disposable {
     return memoryNodes(found.memories, found.citations, 'none', found.total);
   }
 
-  private async sessions(): Promise<Node[]> {
-    return sessionNodes((await this.server.request('memories', { limit: LISTED })).memories);
+  private async sessions(one?: Node): Promise<Node[]> {
+    if (!one) return sessionNodes((await this.server.request('sessions', { limit: LISTED })).sessions);
+    const found = await this.server.request('memories', { session: one.key, limit: LISTED });
+    return memoryNodes(found.memories, found.citations, 'none', found.total, one.key);
   }
 
   private async conflicts(): Promise<Node[]> {

@@ -43,13 +43,22 @@ export function memoryNode(memory: Memory, cites: readonly Citation[] = [], with
   };
 }
 
-/** Memories in groups, the largest group first; those without what they are grouped by come last. */
-export function memoryNodes(memories: readonly Memory[], cites: Citations, by: Grouping, total: number): Node[] {
-  const rows = by === 'none' ? memories.map((each) => memoryNode(each, cites[each.id])) : grouped(memories, cites, by);
+/**
+ * Memories in groups, the largest group first; those without what they are grouped by come last. `within` is the row
+ * that they stand below, if any.
+ */
+export function memoryNodes(
+  memories: readonly Memory[],
+  cites: Citations,
+  by: Grouping,
+  total: number,
+  within = '',
+): Node[] {
+  const rows = by === 'none' ? memories.map((each) => memoryNode(each, cites[each.id], within)) : grouped(memories, cites, by);
   const more = total - memories.length;
   if (more <= 0) return rows;
   const label = `${counted(more, 'older memory', 'older memories')} not listed`;
-  return [...rows, { key: 'more', label, description: 'filter, or recall', icon: 'ellipsis' }];
+  return [...rows, { key: `${within}/more`, label, description: 'filter, or recall', icon: 'ellipsis' }];
 }
 
 function grouped(memories: readonly Memory[], cites: Citations, by: Exclude<Grouping, 'none'>): Node[] {
@@ -72,30 +81,6 @@ function namesOf(memory: Memory, by: Exclude<Grouping, 'none'>): readonly string
   const found = by === 'type' ? [memory.type] : by === 'file' ? memory.files : by === 'tag' ? memory.tags : [memory.task];
   const named = found.filter((name): name is string => !!name);
   return named.length ? named : [''];
-}
-
-/** The working sessions that memories belong to: those with something that is not sealed first, then the newest. */
-export function sessionNodes(memories: readonly Memory[]): Node[] {
-  const sessions = new Map<string, Memory[]>();
-  for (const memory of memories) {
-    const name = memory.session ?? '';
-    sessions.set(name, [...(sessions.get(name) ?? []), memory]);
-  }
-  const rows = [...sessions].map(([name, members]) => {
-    const waiting = members.filter(({ sealed, private: own, scope }) => !sealed && !own && scope === 'project').length;
-    return { name, members, waiting, last: members.map(({ ts }) => ts).reduce((a, b) => (a > b ? a : b)) };
-  });
-  rows.sort((a, b) => Number(!!b.waiting) - Number(!!a.waiting) || b.last.localeCompare(a.last));
-  return rows.map(({ name, members, waiting, last }) => ({
-    key: name,
-    // Names that the daemon makes (`s-` and 26 letters) say nothing to a reader; its time does.
-    label: name ? (/^s-\w{26}$/.test(name) ? last.slice(0, 16).replace('T', ' ') : name) : 'without a session',
-    description: `${waiting ? `open, ${waiting} not sealed` : 'sealed'} · ${members.length} · ${last.slice(0, 10)}`,
-    tooltip: name,
-    icon: waiting ? 'circle-filled' : 'archive',
-    kind: waiting && name ? 'session.open' : 'session',
-    children: members.map((each) => memoryNode(each, [], name)),
-  }));
 }
 
 /** The headline of a memory on one line. */

@@ -17,6 +17,8 @@ export interface Node {
   readonly kind?: string;
   readonly target?: Target;
   readonly children?: readonly Node[];
+  /** Its children are asked for when somebody opens it. */
+  readonly closed?: boolean;
   readonly open?: boolean;
 }
 

@@ -1,6 +1,7 @@
-// Conflicts, stale memories and knowledge as rows. Pure.
+// Sessions, conflicts, stale memories and knowledge as rows. Pure.
 
-import type { Citation, Conflict, VerifyResult } from '../protocol';
+import type { Citation, Conflict, VerifyResult, WorkSession } from '../protocol';
+import { counted } from '../state';
 import { headline, memoryNode } from './memories';
 import type { Node } from './node';
 
@@ -17,6 +18,25 @@ export function conflictNodes(conflicts: readonly Conflict[]): Node[] {
     target: { to: 'conflict', id: conflict.id },
     children: [memoryNode(conflict.left, [], conflict.id), memoryNode(conflict.right, [], conflict.id)],
   }));
+}
+
+/** Working sessions, in the server's order; what one remembered is asked for when it is opened. */
+export function sessionNodes(sessions: readonly WorkSession[]): Node[] {
+  return sessions.map((one) => {
+    const { session, title, state, begin, end, waiting, memories, branch, task, agent, actor } = one;
+    const open = state === 'open';
+    const span = `${begin.slice(0, 16)} to ${end.slice(0, 16)}`.replaceAll('T', ' ');
+    const left = `${counted(memories, 'memory', 'memories')}, ${counted(one.records, 'record', 'records')}`;
+    return {
+      key: session,
+      label: title,
+      description: [open ? `${waiting} not sealed` : 'sealed', memories, branch || end.slice(0, 10)].join(' · '),
+      tooltip: [session, span, left, [branch, task, agent || actor].filter((part) => part).join(' · ')].join('\n\n'),
+      icon: open ? 'circle-filled' : 'archive',
+      kind: open ? 'session.open' : 'session',
+      closed: memories > 0,
+    };
+  });
 }
 
 /** The memories whose code has changed, moved or is gone, by the file that they cite. */

@@ -4,8 +4,8 @@ import * as vscode from 'vscode';
 import { failureOf, sentence } from '../failure';
 import { type Node, spoken } from './node';
 
-/** Loads the rows of a view. What it throws is shown as the view's message. */
-export type Load = () => Promise<readonly Node[]>;
+/** Loads the rows of a view, or those of a closed row. What it throws is shown as the view's message. */
+export type Load = (within?: Node) => Promise<readonly Node[]>;
 
 /** One view. Nothing is asked for while it is hidden; `refresh` makes it ask anew once it can be seen. */
 export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -34,13 +34,14 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   }
 
   /** The rows as they are now. Throws a Failure. */
-  rows(): Promise<readonly Node[]> {
-    return this.load();
+  rows(within?: Node): Promise<readonly Node[]> {
+    return this.load(within);
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
     const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-    const item = new vscode.TreeItem(node.label, node.children?.length ? (node.open ? Expanded : Collapsed) : None);
+    const inside = node.closed || node.children?.length;
+    const item = new vscode.TreeItem(node.label, inside ? (node.open ? Expanded : Collapsed) : None);
     item.id = node.key;
     if (node.description) item.description = node.description;
     if (node.tooltip) item.tooltip = node.tooltip;
@@ -53,14 +54,15 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
-    if (node) return [...(node.children ?? [])];
+    if (node && !node.closed) return [...(node.children ?? [])];
     let rows: readonly Node[];
     try {
-      rows = await this.rows();
+      rows = await this.rows(node);
     } catch (error) {
       this.view.message = sentence(failureOf(error));
       return [];
     }
+    if (node) return [...rows];
     this.view.message = rows.length ? '' : this.empty;
     this.view.badge = this.badge?.(rows);
     return [...rows];

@@ -4,20 +4,9 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { RememberResult } from '../../src/protocol';
 import type { Api } from '../../src/extension';
+import { activated, until } from './waiting';
 
 const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
-
-/** Waits for an event that makes `ok` true; the suite's time limit ends what never comes. */
-function until(event: vscode.Event<unknown>, ok: () => boolean): Promise<void> {
-  if (ok()) return Promise.resolve();
-  return new Promise((resolve) => {
-    const listener = event(() => {
-      if (!ok()) return;
-      listener.dispose();
-      resolve();
-    });
-  });
-}
 
 suite('Muninn in VS Code', () => {
   let api: Api;
@@ -28,9 +17,7 @@ suite('Muninn in VS Code', () => {
     assert.ok(folder);
     file = vscode.Uri.joinPath(folder.uri, 'src/cache.py');
     await vscode.window.showTextDocument(file);
-    const found = await vscode.extensions.getExtension<Api>('muninn.muninn')?.activate();
-    assert.ok(found);
-    api = found;
+    api = await activated();
   });
 
   test('a repository without memory says so and offers to initialise it', async () => {
@@ -89,11 +76,12 @@ suite('Muninn in VS Code', () => {
     assert.equal((await api.views.rows('file')).length, 1);
     const [session] = await api.views.rows('sessions');
     assert.equal(session?.kind, 'session.open');
+    assert.ok((await api.views.rows('sessions', session))[0]?.tooltip?.includes(FACT));
     assert.deepEqual(await api.views.rows('conflicts'), []);
     assert.deepEqual(await api.views.rows('stale'), []);
   });
 
-  test('selected lines become the citation of what is remembered, and a change of them is noticed', async () => {
+  test('selected lines become the citation of what is remembered, and a change of them is noticed and underlined', async () => {
     const editor = await vscode.window.showTextDocument(file);
     editor.selection = new vscode.Selection(3, 0, 6, 0);
     const text = 'Rendering takes the commit first.';
@@ -104,6 +92,9 @@ suite('Muninn in VS Code', () => {
     await editor.document.save();
     const stale = await api.views.rows('stale');
     assert.equal(stale[0]?.description, 'drifted');
+    const ours = (): vscode.Diagnostic[] => vscode.languages.getDiagnostics(file).filter(({ source }) => source === 'muninn');
+    await until(vscode.languages.onDidChangeDiagnostics, () => ours().length === 1);
+    assert.deepEqual([ours()[0]?.range.start.line, ours()[0]?.severity], [3, vscode.DiagnosticSeverity.Information]);
     await api.server.request('forget', { id: memory.id });
   });
 
@@ -136,16 +127,32 @@ suite('Muninn in VS Code', () => {
     assert.ok(texts.some((text) => text.includes(FACT.slice(0, -1))), texts.join()); // as a headline, without its stop
   });
 
-  test('a lens over the file counts what is remembered and opens it as a document of the server', async () => {
+  test('a lens over the file counts what is remembered and shows it in a peek, where the code is', async () => {
     await vscode.window.showTextDocument(file);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', file, 10);
     const lens = lenses.find(({ command }) => command?.title === '1 decision');
     assert.ok(lens?.command, lenses.map(({ command }) => command?.title).join());
     await vscode.commands.executeCommand(lens.command.command, ...(lens.command.arguments ?? []));
+    const peeked = (): vscode.TextDocument | undefined =>
+      vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'muninn')?.document;
+    await until(vscode.window.onDidChangeVisibleTextEditors, () => peeked() !== undefined);
+    assert.ok(peeked()?.getText().includes(FACT));
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).map(({ input }) => input);
+    assert.ok(!tabs.some((input) => input instanceof vscode.TabInputText && input.uri.scheme === 'muninn'));
+    await vscode.commands.executeCommand('closeReferenceSearch');
+  });
+
+  test('why something is shown opens as a document of the server', async () => {
+    const [memory] = (await api.server.request('memories', {})).memories;
+    await vscode.commands.executeCommand('muninn.show', { uri: `muninn:/memory/${memory?.id}.md`, path: 'src/cache.py', line: 1 });
     const document = vscode.window.activeTextEditor?.document;
     assert.equal(document?.uri.scheme, 'muninn');
     assert.ok(document.getText().includes(FACT));
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+  });
+
+  test('a command of a lens or an action that fails ends in a message, not in an exception', async () => {
+    assert.equal(await vscode.commands.executeCommand('muninn.confirm', { id: 'nothing-has-this-id' }), undefined);
   });
 
   test('broken frontmatter of a knowledge file is underlined', async () => {
@@ -154,6 +161,19 @@ suite('Muninn in VS Code', () => {
     await vscode.window.showTextDocument(broken);
     await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken).length > 0);
     assert.equal(vscode.languages.getDiagnostics(broken)[0]?.source, 'muninn');
+  });
+
+  test('keys and values are completed in our own files, and nothing in those of others', async () => {
+    const own = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/knowledge/names.md');
+    await vscode.workspace.fs.writeFile(own, Buffer.from('---\nconfidence: \n---\n'));
+    await vscode.window.showTextDocument(own);
+    const completed = async (uri: vscode.Uri, line: number, character: number): Promise<string[]> => {
+      const at = new vscode.Position(line, character);
+      const list = await vscode.commands.executeCommand<vscode.CompletionList>('vscode.executeCompletionItemProvider', uri, at);
+      return list.items.map(({ label }) => (typeof label === 'string' ? label : label.label));
+    };
+    assert.ok((await completed(own, 1, 12)).includes('high'));
+    assert.ok(!(await completed(file, 1, 0)).includes('high'));
   });
 
   test('what another client remembers is counted, too', async () => {

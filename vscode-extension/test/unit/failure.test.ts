@@ -5,6 +5,10 @@ function answer(code: number, message: string, data?: unknown): Error {
   return Object.assign(new Error(message), { code, data });
 }
 
+test('a connection that broke is a server that ended', () => {
+  expect(failureOf(Object.assign(new Error('Pending response rejected'), { code: -32097 })).kind).toBe('ended');
+});
+
 test('an answer of the server keeps its kind and its hint', () => {
   const failure = failureOf(answer(-32012, 'no memory here', { kind: 'not_initialised', hint: 'Run init.' }));
   expect(failure).toMatchObject({ kind: 'not_initialised', message: 'no memory here', hint: 'Run init.' });

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { installation, serverCommand } from '../../src/program';
+import { fits, installation, serverCommand } from '../../src/program';
 
 let folder: string;
 
@@ -42,4 +42,11 @@ test('uv installs where it is there, pipx otherwise, and nothing where neither i
   expect(installation(folder)).toBe('pipx install muninn-memory');
   program('uv');
   expect(installation(folder)).toBe('uv tool install muninn-memory');
+});
+
+test('a server fits an extension of the same line of versions', () => {
+  expect(fits('0.1.7', '0.1.0')).toBe(true);
+  expect(fits('0.2.0', '0.1.0')).toBe(false);
+  expect(fits('1.4.0', '1.2.3')).toBe(true);
+  expect(fits('', '0.1.0')).toBe(false);
 });

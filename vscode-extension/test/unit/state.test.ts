@@ -52,7 +52,7 @@ test('problems that a person should mend warn, with place and hint', () => {
   const problem = { kind: 'malformed', message: 'no JSON', path: '.muninn/memory/main.jsonl', line: 7, hint: 'Mend it.' };
   const shown = appearance({ phase: 'running', status: { ...STATUS, problems: [problem] } });
   expect(shown.severity).toBe('warning');
-  expect(shown.tooltip.at(-1)).toBe('Problem: .muninn/memory/main.jsonl:7: no JSON Mend it.');
+  expect(shown.tooltip.at(-1)).toBe('Problem: .muninn/memory/main.jsonl:7: no JSON. Mend it.');
 });
 
 test('the description tells what waits', () => {

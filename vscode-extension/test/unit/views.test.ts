@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Citation, Memory, Verified } from '../../src/protocol';
-import { memoryNode, memoryNodes, sessionNodes } from '../../src/views/memories';
+import type { Citation, Memory, Verified, WorkSession } from '../../src/protocol';
+import { memoryNode, memoryNodes } from '../../src/views/memories';
 import { spoken } from '../../src/views/node';
-import { conflictNodes, knowledgeNodes, staleNodes } from '../../src/views/rest';
+import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from '../../src/views/rest';
 import { MEMORY } from './values';
 
 const CITE: Citation = { path: 'src/cache.py', start: 4, end: 6, symbol: 'render_page', state: 'fresh', was: '', note: '' };
@@ -37,17 +37,27 @@ test('what is not listed is counted', () => {
   expect(memoryNodes([memory('a')], {}, 'none', 1)).toHaveLength(1);
 });
 
-test('a session with something unsealed is open and comes first', () => {
-  const rows = sessionNodes([
-    memory('a', { session: 'old', sealed: true, ts: '2026-03-01T00:00:00Z' }),
-    memory('b', { session: 'new', sealed: false, ts: '2026-02-01T00:00:00Z' }),
-  ]);
-  expect(rows.map(({ label, kind }) => [label, kind])).toEqual([['new', 'session.open'], ['old', 'session']]);
-  expect(rows[0]?.description).toBe('open, 1 not sealed · 1 · 2026-02-01');
-});
-
-test('a private memory waits for no seal', () => {
-  expect(sessionNodes([memory('a', { session: 's', private: true })])[0]?.kind).toBe('session');
+test('an open session says what waits, and a sealed one where it was', () => {
+  const one: WorkSession = {
+    session: 's-1',
+    title: 'The form',
+    state: 'open',
+    begin: '2026-02-01T08:00:00Z',
+    end: '2026-02-01T09:30:00Z',
+    records: 3,
+    waiting: 2,
+    memories: 1,
+    branch: 'main',
+    task: '',
+    agent: 'claude-code 2',
+    actor: 'assistant',
+  };
+  const [open, sealed] = sessionNodes([one, { ...one, session: 's-2', state: 'sealed', waiting: 0, memories: 0, branch: '' }]);
+  expect(open).toMatchObject({ key: 's-1', label: 'The form', kind: 'session.open', closed: true });
+  expect(open?.description).toBe('2 not sealed · 1 · main');
+  expect(open?.tooltip).toContain('2026-02-01 08:00 to 2026-02-01 09:30');
+  expect(open?.tooltip).toContain('main · claude-code 2');
+  expect(sealed).toMatchObject({ kind: 'session', closed: false, description: 'sealed · 0 · 2026-02-01' });
 });
 
 test('a conflict shows both of its sides', () => {

@@ -1,0 +1,57 @@
+"""Any result as text, field by field: for verbs whose results have no wording of their own.
+
+What is empty says nothing and is left out, and so is what only programs need. Deterministic: fields come as they are
+declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from muninn_core.model.value import Value, to_plain
+
+MOST_CHARS = 40_000
+"""Where a text is cut; what follows is said to be left out."""
+
+_FOR_PROGRAMS = frozenset({"saw", "why", "snippet", "marks", "hash", "tokens"})
+
+
+def plain_text(result: Value) -> str:
+    """Return a result as indented lines of `name: value`; lists of plain values stand on one line."""
+    given = to_plain(result)
+    whole = given.get("text")
+    if isinstance(whole, str) and whole.strip():  # a page or pack is its text
+        return _cut(whole.strip("\n"))
+    return _cut("\n".join(_lines(given, "")) or "There is nothing.")
+
+
+def _lines(value: Any, indent: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name in _FOR_PROGRAMS or each in (None, "", [], {}, False):
+                continue
+            if isinstance(each, dict) or (isinstance(each, list) and any(isinstance(one, dict) for one in each)):
+                yield f"{indent}{name}:"
+                yield from _lines(each, indent + "  ")
+            else:
+                yield f"{indent}{name}: {_scalar(each, indent)}"
+        return
+    for each in value:
+        first, *rest = list(_lines(each, "")) if isinstance(each, dict) else [_scalar(each, indent)]
+        yield f"{indent}- {first}"
+        yield from (f"{indent}  {line}" for line in rest)
+
+
+def _scalar(value: Any, indent: str) -> str:
+    if isinstance(value, list):
+        return ", ".join(str(each) for each in value)
+    text = str(value)
+    return text if "\n" not in text else "\n" + "\n".join(f"{indent}  {line}" for line in text.splitlines())
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MOST_CHARS:
+        return text
+    kept = text[:MOST_CHARS].rpartition("\n")[0]
+    return f"{kept}\n({len(text) - len(kept):,} more characters; narrow the question.)"

@@ -1,0 +1,70 @@
+"""Results about the links and changes of memories as text for a model; part of `text`."""
+
+from __future__ import annotations
+
+from muninn_core.context.hover import facts, headline
+from muninn_core.model.memory import Memory
+from muninn_core.protocol import results as r
+
+
+def links_text(result: r.LinksResult) -> str:
+    """Return the memories by their distance, then the links between them."""
+    start = result.memories[0]
+    if len(result.memories) == 1:
+        return f"{_head(start)}\n\nNothing is linked to it."
+    lines = [f"from {_head(start)}"]
+    for memory, depth in zip(result.memories[1:], result.depths[1:], strict=True):
+        lines.append(f"{depth} link{'s' if depth > 1 else ''} away: {_head(memory)}")
+        if memory.text and memory.text != headline(memory):
+            lines.append(f"   {memory.text.strip()[:400]}")
+    lines += ["", *map(_link, result.links)]
+    if result.omitted:
+        lines.append(f"({result.omitted} more memories; raise `limit`.)")
+    return "\n".join(lines)
+
+
+def overview_text(result: r.OverviewResult) -> str:
+    """Return the project, what is recent, what is important, how it hangs together, and the counts."""
+    described = f": {result.project.description}" if result.project.description else ""
+    lines = [f"project {result.project.name}{described}"]
+    lines += [f"under way: {item.level} {item.code} {item.title} ({item.phase})" for item in result.focus.items]
+    for name, memories in (("recent", result.recent), ("important", result.important)):
+        lines += ["", f"{name}:", *(f"- {_head(memory)}" for memory in memories)] if memories else []
+    lines += ["", "links:", *(f"- {_link(link)}" for link in result.links)] if result.links else []
+    lines += [f"- {identity} is: {said}" for identity, said in result.linked.items()]
+    kinds = ", ".join(f"{number} {kind}" for kind, number in result.kinds.items())
+    lines += ["", f"{result.memories} memories in all{f' ({kinds})' if kinds else ''}, {result.density:g} links each"]
+    return "\n".join(lines)
+
+
+def update_text(result: r.UpdateResult) -> str:
+    """Return what changed."""
+    masked = f" {result.masked} secrets masked: never store those." if result.masked else ""
+    waits = " It waits for a person's approval now." if result.memory.waits else ""
+    if not result.changed:
+        return f"Nothing changed: {_head(result.memory)}"
+    return f"Updated {', '.join(result.changed)}: {_head(result.memory)}{waits}{masked}"
+
+
+def consolidate_text(result: r.ConsolidateResult) -> str:
+    """Return who speaks now, and what contradicts."""
+    would = "Would be: " if result.dry_run else ""
+    lines = [
+        f"contradiction: {said}. Decide which one holds (`supersede` with `keep`)." for said in result.contradictions
+    ]
+    if result.kept is None:
+        lines.append(f"{would}All are kept: {', '.join(result.apart)}")
+    else:
+        done = "merged into" if result.decision == "merge" else "superseded by"
+        lines.append(f"{would}{', '.join(result.gone)} {done} {_head(result.kept)}")
+        lines += [f"kept for themselves: {', '.join(result.apart)}"] if result.apart else []
+    return "\n".join(lines)
+
+
+def _head(memory: Memory) -> str:
+    return f"{memory.id} {headline(memory)} ({', '.join(facts(memory))}; importance {memory.importance})"
+
+
+def _link(link: r.MemoryLink) -> str:
+    strength = "" if link.strength == 1 else f" ({link.strength:g})"
+    return f"{link.source} {link.relation} {link.target}{strength}{f': {link.reason}' if link.reason else ''}"

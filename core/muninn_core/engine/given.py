@@ -1,0 +1,75 @@
+"""What each session has been given already, so that nothing is said to it twice.
+
+Kept in memory and written now and then, in the part of `.muninn` that git ignores. Losing it costs a repetition.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from muninn_core.errors import MuninnError
+from muninn_core.model.value import decode_json, encode_json
+from muninn_core.store.disk import write_whole
+
+log = logging.getLogger("muninn.given")
+
+SESSIONS = 200
+"""Sessions that are kept in mind; those that were quiet the longest go first."""
+
+EACH = 1_000
+"""Things that are kept of one session, the newest."""
+
+
+class Given:
+    """Safe to use from several threads. What can't be read is begun anew."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        self._path = path
+        self._writable = writable
+        self._lock = threading.Lock()
+        self._sessions: dict[str, dict[str, None]] = {}
+        self._changed = False
+        try:
+            data = decode_json(path.read_bytes())
+            self._sessions = {str(name): dict.fromkeys(map(str, ids)) for name, ids in data["sessions"].items()}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            pass  # not there yet, or not ours
+
+    def of(self, session: str | None) -> frozenset[str]:
+        """Return what a session was given; nothing is known of one without a name."""
+        with self._lock:
+            return frozenset(self._sessions.get(session or "", ()))
+
+    def note(self, session: str | None, ids: Iterable[str]) -> None:
+        """Note what a session is being given; touches no disk."""
+        if not session:
+            return
+        with self._lock:
+            entry = self._sessions.pop(session, {})
+            entry |= dict.fromkeys(ids)
+            for stale in list(entry)[:-EACH]:
+                del entry[stale]
+            self._sessions[session] = entry
+            for quiet in list(self._sessions)[:-SESSIONS]:
+                del self._sessions[quiet]
+            self._changed = True
+
+    def forget(self, session: str | None) -> None:
+        """Begin anew with a session whose context was emptied: what it was given is gone."""
+        with self._lock:
+            if session and self._sessions.pop(session, None):
+                self._changed = True
+
+    def flush(self) -> None:
+        """Write it, if there is anything new. A disk that does not take it costs nothing but repetitions."""
+        with self._lock:
+            if not (self._changed and self._writable):
+                return
+            content, self._changed = encode_json({"sessions": {k: list(v) for k, v in self._sessions.items()}}), False
+        try:
+            write_whole(self._path, content)
+        except MuninnError as error:
+            log.warning("what sessions were given could not be written: %s", error.message)

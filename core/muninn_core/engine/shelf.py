@@ -1,0 +1,71 @@
+"""The skills that a work tree can use, read again only where a file has changed.
+
+The folders are not watched, as most of them are outside of the work tree: each look compares sizes and times.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muninn_core.index.embed import Embedder
+from muninn_core.retrieval.skills import about
+from muninn_core.source.skill import MOST_BYTES, Skill, SkillFile, find_skills, read_skill
+
+Vectors = NDArray[np.float32]
+
+
+class Shelf:
+    """Reads skills. `paths` are those of the configuration, `home` is the user's; both may change what is found."""
+
+    def __init__(self, root: Path, home: Path | None, paths: Callable[[], tuple[str, ...]]) -> None:
+        self._root = root
+        self._home = home
+        self._paths = paths
+        self._looking = threading.Lock()
+        self._read: dict[SkillFile, Skill] = {}
+        self._vectors: tuple[str, dict[str, Vectors]] = ("", {})
+
+    def skills(self) -> list[Skill]:
+        """Return all skills in the order of their folders, those that give way to others of their name, too."""
+        with self._looking:
+            files = find_skills(self._root, self._home, self._paths())
+            self._read = {file: self._read.get(file) or self._skill(file) for file in files}
+            return list(self._read.values())
+
+    def cosines(self, skills: list[Skill], embedder: Embedder, vector: Vectors | None) -> list[float]:
+        """Return how near each skill's description is to a text's vector; 0 where the model knows no word of it."""
+        if vector is None:
+            return [0.0] * len(skills)
+        with self._looking:
+            name, known = self._vectors
+            texts = [about(skill) for skill in skills]
+            known = known if name == embedder.name else {}
+            missing = sorted({text for text in texts if text not in known})
+            if missing:
+                known = {**known, **dict(zip(missing, embedder.embed(missing), strict=True))}
+            self._vectors = (embedder.name, {text: known[text] for text in texts})
+            return [max(float(known[text] @ vector), 0.0) for text in texts]
+
+    def _skill(self, file: SkillFile) -> Skill:
+        path = file.path
+        if file.local:
+            path = Path(path).relative_to(self._root).as_posix()
+        if file.size > MOST_BYTES:
+            problem = f"it has {file.size} bytes; {MOST_BYTES} are read"
+            return Skill(name=_folder(path), description="", path=path, local=file.local, text="", problems=(problem,))
+        try:
+            text = Path(file.path).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            problem = f"it can't be read: {what}"
+            return Skill(name=_folder(path), description="", path=path, local=file.local, text="", problems=(problem,))
+        return read_skill(path, text, local=file.local)
+
+
+def _folder(path: str) -> str:
+    return Path(path).parent.name

@@ -1,0 +1,261 @@
+"""The table of clients: which files of each get what. Nothing here does anything.
+
+Formats: Claude Code 2.1, Codex CLI 0.169 (tried), OpenCode 1.18 (tried), Gemini CLI 0.61 (its bundled reference),
+Cursor's and VS Code's references. Another client is one more row.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files as resources
+from typing import TYPE_CHECKING, Any
+
+from muninn_core.model.value import Value
+from muninn_hooks.connect.formats import Content
+from muninn_hooks.connect.pieces import COMMAND, Block, Default, Entry, Item, Whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+SERVER = "muninn"
+"""The name of the MCP server; agents build the names of its tools from it."""
+
+
+class File(Value):
+    """One file of a client. `{…}` in a place is a folder that `places` knows; "" means that there is none.
+
+    `names` are other names by which the client knows the same file: the one that is there is taken.
+    """
+
+    here: str
+    everywhere: str
+    content: Content
+    shared: str = ""
+    names: tuple[str, ...] = ()
+
+
+class Client(Value):
+    """One client: what it is called, what it gets, where that goes, and what its user has to do then."""
+
+    title: str
+    gets: str
+    files: tuple[File, ...] = ()
+    snippet: str = ""
+    target: str = ""
+    then: str = ""
+
+
+def snippet(name: str) -> str:
+    """Return a file of the package's folder `snippets`."""
+    return (resources("muninn_hooks") / "snippets" / name).read_text("utf-8")
+
+
+_TYPED = {"type": "stdio"}
+"""What Claude Code and VS Code want to read before the command."""
+
+
+def _server(table: str, args: tuple[str, ...] = ("mcp",), first: Mapping[str, Any] | None = None, **more: Any) -> Entry:
+    """Return the MCP server as a member of a table; `first` and `more` stand around its command."""
+    return Entry(path=(table, SERVER), value={**(first or {}), "command": COMMAND, "args": [*args], **more})
+
+
+Row = tuple[str, str | None, str, int]
+"""The agent's event, what has to match, our event, and the timeout in seconds."""
+
+
+def _grouped(rows: tuple[Row, ...], unit: int = 1) -> tuple[Item, ...]:
+    """Return hooks as Codex and Gemini take them: a shell's line in a group; `unit` timeouts are a second."""
+    items = []
+    for event, matcher, ours, seconds in rows:
+        handler = {"type": "command", "command": f"{COMMAND} hook {ours}", "timeout": seconds * unit}
+        group = {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
+        items.append(Item(path=("hooks", event), value=group))
+    return tuple(items)
+
+
+def _flat(rows: tuple[Row, ...]) -> tuple[Item, ...]:
+    """Return hooks as Cursor takes them: without groups."""
+    return tuple(
+        Item(
+            path=("hooks", event),
+            value={
+                "command": f"{COMMAND} hook {ours}",
+                **({"matcher": matcher} if matcher else {}),
+                "timeout": seconds,
+            },
+        )
+        for event, matcher, ours, seconds in rows
+    )
+
+
+def _exec(rows: tuple[tuple[str, str | None, str, int, str | None], ...]) -> tuple[Item, ...]:
+    """Return hooks as Claude Code takes them without a shell: the program, its arguments, and a condition on a tool."""
+    items = []
+    for event, matcher, ours, seconds, condition in rows:
+        handler = {"type": "command", "command": COMMAND, "args": ["hook", ours], "timeout": seconds}
+        if condition:
+            handler["if"] = condition
+        group = {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
+        items.append(Item(path=("hooks", event), value=group))
+    return tuple(items)
+
+
+CLAUDE_CODE_HOOKS: tuple[tuple[str, str | None, str, int, str | None], ...] = (
+    ("SessionStart", "startup|resume|clear|compact|fork", "session-start", 10, None),
+    ("UserPromptSubmit", None, "user-prompt", 5, None),
+    # A matcher sees the tool's name alone; `if` narrows by its arguments. `git -C x commit` must match, too.
+    ("PostToolUse", "Bash", "post-commit", 10, "Bash(git *)"),
+    ("PostToolUseFailure", "Bash", "post-failure", 5, None),
+    ("PreCompact", None, "pre-compact", 20, None),
+    ("Stop", None, "stop", 5, None),
+    ("SessionEnd", None, "session-end", 5, None),
+)
+"""Event, matcher, our event, timeout in seconds, and the condition on the tool's arguments."""
+
+_CODEX_HOOKS: tuple[Row, ...] = (
+    ("SessionStart", None, "session-start", 10),
+    ("UserPromptSubmit", None, "user-prompt", 5),
+    ("PostToolUse", "Bash", "post-commit", 10),
+    ("PreCompact", None, "pre-compact", 20),
+    ("Stop", None, "stop", 5),
+    ("SessionEnd", None, "session-end", 3),
+)
+
+"""Codex tells a hook what a command printed, and not whether it failed."""
+
+_GEMINI_HOOKS: tuple[Row, ...] = (
+    ("SessionStart", None, "session-start", 10),
+    ("BeforeAgent", None, "user-prompt", 5),
+    ("AfterTool", "run_shell_command", "post-commit", 10),
+    ("AfterTool", "run_shell_command", "post-failure", 5),
+    ("AfterAgent", None, "stop", 5),
+    ("SessionEnd", None, "session-end", 5),
+)
+
+_CURSOR_HOOKS: tuple[Row, ...] = (
+    ("sessionStart", None, "session-start", 10),
+    ("postToolUse", "Shell", "post-commit", 10),
+    ("postToolUseFailure", "Shell", "post-failure", 5),
+    ("stop", None, "stop", 5),
+    ("sessionEnd", None, "session-end", 5),
+)
+"""Cursor's preCompact names no transcript, so there is nothing to read."""
+
+_FOLDER = ("mcp", "--repo", "${workspaceFolder}")
+"""Editors start servers in a folder of their choice, and say which one is open."""
+
+CLIENTS: dict[str, Callable[[], Client]] = {
+    "claude-code": lambda: Client(
+        title="Claude Code",
+        gets="hooks and MCP server",
+        files=(
+            File(
+                here="{root}/.claude/settings.local.json",
+                shared="{root}/.claude/settings.json",
+                everywhere="{claude}/settings.json",
+                content=Content(pieces=_exec(CLAUDE_CODE_HOOKS)),
+            ),
+            File(
+                here="{root}/.mcp.json",
+                everywhere="{claude_json}",
+                # Without alwaysLoad the model sees only names, and the first request does not wait for the server.
+                content=Content(pieces=(_server("mcpServers", first=_TYPED, alwaysLoad=True),)),
+            ),
+        ),
+    ),
+    "codex": lambda: Client(
+        title="Codex CLI",
+        gets="hooks and MCP server",
+        files=(
+            File(
+                here="{root}/.codex/hooks.json",
+                everywhere="{codex}/hooks.json",
+                content=Content(pieces=_grouped(_CODEX_HOOKS)),
+            ),
+            File(
+                here="{root}/.codex/config.toml",
+                everywhere="{codex}/config.toml",
+                content=Content(toml=True, pieces=(_server("mcp_servers"),)),
+            ),
+        ),
+        then="Codex asks once whether it trusts the folder, and, with /hooks, its hooks",
+    ),
+    "opencode": lambda: Client(
+        title="OpenCode",
+        gets="plugin and MCP server",
+        files=(
+            File(
+                here="{root}/opencode.json",
+                everywhere="{config}/opencode/opencode.json",
+                names=("opencode.jsonc",),
+                content=Content(
+                    pieces=(
+                        Default(path=("$schema",), value="https://opencode.ai/config.json"),  # it adds that itself
+                        Entry(path=("mcp", SERVER), value={"type": "local", "command": [COMMAND, "mcp"]}),
+                    )
+                ),
+            ),
+            File(
+                here="{root}/.opencode/plugins/muninn.ts",
+                everywhere="{config}/opencode/plugins/muninn.ts",
+                content=Content(pieces=(Whole(text=snippet("opencode.ts")),)),
+            ),
+        ),
+    ),
+    "cursor": lambda: Client(
+        title="Cursor",
+        gets="hooks and MCP server",
+        files=(
+            File(
+                here="{root}/.cursor/hooks.json",
+                everywhere="{home}/.cursor/hooks.json",
+                content=Content(pieces=(Default(path=("version",), value=1), *_flat(_CURSOR_HOOKS))),
+            ),
+            File(
+                here="{root}/.cursor/mcp.json",
+                everywhere="{home}/.cursor/mcp.json",
+                content=Content(pieces=(_server("mcpServers", _FOLDER),)),
+            ),
+        ),
+    ),
+    "gemini": lambda: Client(
+        title="Gemini CLI",
+        gets="hooks and MCP server",
+        files=(
+            File(
+                here="{root}/.gemini/settings.json",
+                everywhere="{home}/.gemini/settings.json",
+                content=Content(pieces=(_server("mcpServers"), *_grouped(_GEMINI_HOOKS, unit=1000))),
+            ),
+        ),
+        then="Gemini CLI runs hooks of a folder only when it trusts it",
+    ),
+    "vscode": lambda: Client(
+        title="VS Code's agent mode",
+        gets="MCP server",
+        files=(
+            File(
+                here="{root}/.vscode/mcp.json",
+                everywhere="{vscode}/mcp.json",
+                content=Content(pieces=(_server("servers", _FOLDER, _TYPED),)),
+            ),
+        ),
+        then="not needed with Muninn's own extension, which offers the server by itself",
+    ),
+    "agents-md": lambda: Client(
+        title="AGENTS.md",
+        gets="a paragraph for any agent",
+        files=(
+            File(
+                here="{root}/AGENTS.md",
+                everywhere="",
+                content=Content(pieces=(Block(text=snippet("agents.md")),)),
+            ),
+        ),
+    ),
+    "mcp": lambda: Client(title="any MCP client", gets="MCP server", snippet="mcp.json", target="its configuration"),
+    "neovim": lambda: Client(title="Neovim", gets="language server", snippet="neovim.lua", target="init.lua"),
+    "emacs": lambda: Client(title="Emacs", gets="language server", snippet="emacs.el", target="init.el"),
+    "helix": lambda: Client(title="Helix", gets="language server", snippet="helix.toml", target="languages.toml"),
+    "zed": lambda: Client(title="Zed", gets="MCP server", snippet="zed.json", target="settings.json"),
+}
+"""Every client by the name that the command line knows; a call makes the row, as some of them read a snippet."""

@@ -1,0 +1,69 @@
+"""Adds pieces to the text of a file and takes them out again, whatever the file is made of."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from muninn_core.errors import UsageError
+from muninn_core.model.value import Value
+from muninn_hooks.connect import members
+from muninn_hooks.connect.documents import Json, Toml
+from muninn_hooks.connect.pieces import Block, Whole
+
+if TYPE_CHECKING:
+    from muninn_hooks.connect.documents import Document
+    from muninn_hooks.connect.pieces import Piece
+
+BEGIN = "<!-- muninn: begin; `muninn uninstall agents-md` takes these lines out -->"
+END = "<!-- muninn: end -->"
+_BLOCK = re.compile(r"(?:\r?\n)?<!-- muninn: begin.*?<!-- muninn: end -->(?:\r?\n)?", re.DOTALL)
+OURS = "// Written by `muninn install"
+"""How a file begins that is ours as a whole."""
+
+
+class Content(Value):
+    """What goes into one file: its pieces, which are all of the kind that the file's format takes."""
+
+    pieces: tuple[Piece, ...]
+    toml: bool = False
+
+    def add(self, text: str) -> str:
+        """Return the text with the pieces. Raises UsageError for a text that is not understood, or another's."""
+        first = self.pieces[0]
+        if isinstance(first, Whole):
+            if text and not text.startswith(OURS):
+                raise UsageError("this file is not Muninn's", hint="Rename or remove it, then try again.")
+            return first.text
+        if isinstance(first, Block):
+            return _with_block(text, f"{BEGIN}\n{first.text.strip()}\n{END}\n")
+        document = self._open(text)
+        members.add(document, self.pieces)
+        return document.text
+
+    def remove(self, text: str) -> str:
+        """Return the text without what is ours; "" when nothing is left. Raises UsageError as `add`."""
+        first = self.pieces[0]
+        if isinstance(first, Whole):
+            return "" if text.startswith(OURS) else text
+        if isinstance(first, Block):
+            return _BLOCK.sub("", text)
+        document = self._open(text)
+        members.remove(document, self.pieces)
+        return document.text if document.text == text or document.text.strip(" \t\r\n{}") else ""
+
+    def _open(self, text: str) -> Document:
+        return Toml(text) if self.toml else Json(text)
+
+
+def _with_block(text: str, block: str) -> str:
+    """Put a block where the last one was, else behind a blank line at the end."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    block = block.replace("\n", newline)
+    found = _BLOCK.search(text)
+    if found:
+        lead = newline if found[0].startswith(("\r", "\n")) else ""
+        return text[: found.start()] + lead + block + text[found.end() :]
+    if not text:
+        return block
+    return text + newline * (1 if text.endswith("\n") else 2) + block

@@ -1,0 +1,48 @@
+"""`muninn install --list`: every client, what it gets, and where it is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from muninn_core.errors import MuninnError
+from muninn_hooks import edit, git_hooks
+from muninn_hooks.connect.clients import CLIENTS
+from muninn_hooks.connect.places import EVERYWHERE, HERE, SHARED, path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from muninn_hooks.connect.clients import Client
+
+_SAID = {HERE: "here", SHARED: "here, for everybody", EVERYWHERE: "everywhere"}
+
+
+def overview(repo: str, environ: Mapping[str, str]) -> list[str]:
+    """Return a line a client. A file that can't be read or understood is told, and hides no other client."""
+    rows = [("git-hooks", "pre-commit hook", "here" if git_hooks.is_installed(repo) else "")]
+    for name, make in CLIENTS.items():
+        client = make()
+        state = f"print only: muninn install {name} --print" if client.snippet else _state(client, repo, environ)
+        rows.append((name, client.gets, state))
+    rows.sort(key=lambda row: (row[2].startswith("print"), not row[2]))
+    return [f"{name:<12} {gets:<27} {state or '-'}" for name, gets, state in rows]
+
+
+def _state(client: Client, repo: str, environ: Mapping[str, str]) -> str:
+    found = []
+    for scope in (HERE, SHARED, EVERYWHERE):
+        try:
+            if _holds_ours(client, scope, repo, environ):
+                found.append(_SAID[scope])
+        except MuninnError as error:
+            found.append(error.message)
+    return "; ".join(dict.fromkeys(found))
+
+
+def _holds_ours(client: Client, scope: str, repo: str, environ: Mapping[str, str]) -> bool:
+    """Whether the file that is a client's own in a scope holds something of ours."""
+    file = client.files[0]
+    if (scope == SHARED and not file.shared) or (scope == EVERYWHERE and not file.everywhere):
+        return False
+    path = path_of(file, client, scope, repo, environ)
+    return edit.plan_removal(path, file.content.add, file.content.remove).changes

@@ -1,0 +1,57 @@
+"""Where the files of a client are, in a repository or for everything that a user does.
+
+The only module here that knows of environment variables, which it is handed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from muninn_core.errors import UsageError
+from muninn_core.launch.place import locate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from muninn_hooks.connect.clients import Client, File
+
+HERE, SHARED, EVERYWHERE = "local", "project", "global"
+
+FOLDERS = (".claude", ".codex", "plugins", ".opencode", "opencode", ".cursor", ".gemini", ".vscode")
+"""Folders that are made for our files and go with the last of them."""
+
+
+def path_of(file: File, client: Client, scope: str, repo: str, environ: Mapping[str, str]) -> str:
+    """Return the path of a client's file. Raises UsageError where it has none, NotARepository for `repo`."""
+    if scope == EVERYWHERE:
+        if not file.everywhere:
+            raise UsageError(f"{client.title} belongs to a repository", hint="Leave --global out.")
+        path = file.everywhere.format(**_homes(environ))
+    else:
+        path = (file.shared if scope == SHARED and file.shared else file.here).format(root=locate(repo).root)
+    folder = os.path.dirname(path)
+    others = (other for name in file.names if os.path.exists(other := os.path.join(folder, name)))
+    return path if os.path.exists(path) else next(others, path)
+
+
+def _homes(environ: Mapping[str, str]) -> dict[str, str]:
+    home = environ.get("HOME") or os.path.expanduser("~")
+    claude = environ.get("CLAUDE_CONFIG_DIR")
+    config = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    return {
+        "home": home,
+        "claude": claude or os.path.join(home, ".claude"),
+        "claude_json": os.path.join(claude or home, ".claude.json"),
+        "codex": environ.get("CODEX_HOME") or os.path.join(home, ".codex"),
+        "config": config,
+        "vscode": os.path.join(_code(home, config, environ), "Code", "User"),
+    }
+
+
+def _code(home: str, config: str, environ: Mapping[str, str]) -> str:
+    """Return the folder that holds VS Code's."""
+    if sys.platform == "darwin":
+        return os.path.join(home, "Library", "Application Support")
+    return environ.get("APPDATA") or config if os.name == "nt" else config

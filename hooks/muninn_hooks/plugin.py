@@ -1,0 +1,106 @@
+"""`muninn install claude-code --plugin`: Claude Code's plugin, put in place by Claude Code's own command.
+
+The plugin comes with the package: `claude_code` beside this module, or `hooks/claude-code` in a checkout. Its folder is
+registered as a marketplace, so that an update of the package is an update of the plugin.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from muninn_core.errors import UsageError
+from muninn_core.launch.place import locate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "muninn@muninn"
+MARKETPLACE = "muninn"
+SECONDS = 120.0
+"""How long Claude Code may take for one command; it takes half a second."""
+
+
+def folder() -> str:
+    """Return the folder of the plugin, which is its marketplace, too. Raises UsageError for a broken installation."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for path in (os.path.join(here, "claude_code"), os.path.join(os.path.dirname(here), "claude-code")):
+        if os.path.isfile(os.path.join(path, ".claude-plugin", "marketplace.json")):
+            return path
+    raise UsageError("this installation came without the plugin", hint="Install muninn-memory again.")
+
+
+def install(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
+    """Register the marketplace and install the plugin; `scope` is local, project or user. Returns what to tell.
+
+    Raises UsageError without Claude Code, and when it refuses.
+    """
+    root, place = locate(repo).root, folder()
+    _claude(["marketplace", "add", place], root, environ)
+    _claude(["install", NAME, "--scope", scope], root, environ)
+    lines = [f"installed the plugin {NAME} from {place} ({scope})"]
+    if shutil.which("muninn", path=environ.get("PATH", "")) is None:
+        lines.append("note: 'muninn' is not on your PATH; the plugin needs it there")
+    if scope == "project":
+        lines.append("note: whoever shares these settings adds the marketplace once, as `--print` shows it")
+    return lines
+
+
+def uninstall(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
+    """Take the plugin out again, and the marketplace once no other scope uses it. Raises UsageError as `install`."""
+    root = locate(repo).root
+    before = _claude(["list"], root, environ)
+    if NAME not in before:
+        return [f"the plugin {NAME} is not installed"]
+    _claude(["uninstall", NAME, "--scope", scope], root, environ)
+    if scope != "user":
+        _remove_empty(os.path.join(root, ".claude", "settings.json" if scope == "project" else "settings.local.json"))
+    lines = [f"removed the plugin {NAME} ({scope})"]
+    if f"@{MARKETPLACE}" not in _claude(["list"], root, environ):
+        _claude(["marketplace", "remove", MARKETPLACE], root, environ)
+        lines.append(f"removed the marketplace {MARKETPLACE}")
+    return lines
+
+
+def _claude(words: list[str], root: str, environ: Mapping[str, str]) -> str:
+    program = shutil.which("claude", path=environ.get("PATH", ""))
+    if program is None:
+        raise UsageError("'claude' is not on your PATH", hint=f"Where it is, type: {' && '.join(by_hand('install'))}")
+    try:
+        done = subprocess.run(
+            [program, "plugin", *words],
+            cwd=root,
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise UsageError(f"`claude plugin {words[0]}` took more than {SECONDS:g} s") from None
+    if done.returncode != 0:
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise UsageError(f"`claude plugin {' '.join(words)}` failed: {said[-1] if said else done.returncode}")
+    return done.stdout
+
+
+def _remove_empty(path: str) -> None:
+    """Remove settings that say nothing any more: Claude Code leaves the table in which the plugin stood."""
+    with suppress(OSError, ValueError):
+        with open(path, encoding="utf-8") as file:
+            left = json.load(file)
+        if left == {"enabledPlugins": {}}:
+            os.unlink(path)
+            os.rmdir(os.path.dirname(path))
+
+
+def by_hand(word: str) -> list[str]:
+    """Return the commands that do the same."""
+    if word == "uninstall":
+        return [f"claude plugin uninstall {NAME}", f"claude plugin marketplace remove {MARKETPLACE}"]
+    return [f"claude plugin marketplace add {folder()}", f"claude plugin install {NAME}"]

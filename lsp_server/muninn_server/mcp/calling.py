@@ -1,0 +1,112 @@
+"""The tools on the wire: their list, and a call with its progress, its cancelling and its failures.
+
+A tool that fails answers with a result that says so, since a model never sees a protocol error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import threading
+from typing import TYPE_CHECKING
+
+import mcp_types as types
+
+from muninn_core.context.text import render
+from muninn_core.errors import MuninnError
+from muninn_core.protocol.methods import METHODS
+from muninn_server.mcp.peer import Context, whole
+from muninn_server.mcp.tools import Tool, check_call
+from muninn_server.session import error_of
+
+if TYPE_CHECKING:
+    from muninn_core.engine.scope import Progress
+
+
+async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    """Answer `tools/list`: all tools, in one page."""
+    whole(params)
+    return types.ListToolsResult(tools=[_declared(tool) for tool in context.lifespan_context.tools.values()])
+
+
+async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    """Answer `tools/call`, with a result that says so where the tool fails."""
+    cancelled = threading.Event()
+    progress = Reporter(context)
+    peer = context.lifespan_context
+    try:
+        arguments = dict(params.arguments or {})
+        tool = check_call(peer.tools, params.name, arguments)
+        arguments |= tool.fixed
+        if "agent" in METHODS[tool.verb].params.__struct_fields__:
+            arguments["agent"] = _agent(context) or None
+        text = await peer.session.call(
+            tool.verb,
+            arguments,
+            functools.partial(render, tool.verb),
+            progress=progress.report,
+            cancelled=cancelled,
+        )
+    except Exception as error:  # every failure is a result; error_of logs what is not ours
+        return _result(_explain(error_of(error, params.name)), failed=True)
+    finally:
+        cancelled.set()
+    await progress.finish()
+    return _result(text)
+
+
+class Reporter:
+    """Sends a verb's progress on, in order; MCP wants a number that only grows."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._sent = 0
+        self._last: asyncio.Task[None] | None = None
+
+    def report(self, value: Progress) -> None:
+        """Take a step from the event loop's thread. Without a token from the client it goes nowhere."""
+        if value.kind == "report" and value.percentage > self._sent:
+            self._sent = value.percentage
+            self._last = asyncio.get_running_loop().create_task(self._send(value, self._last))
+
+    async def finish(self) -> None:
+        """Wait until all is sent, so that nothing follows the result."""
+        if self._last is not None:
+            await self._last
+
+    async def _send(self, value: Progress, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await before
+        await self._context.session.report_progress(value.percentage, 100, value.message)
+
+
+def _agent(context: Context) -> str:
+    """Return the name and version that the client gives itself; "" from one that says nothing."""
+    client = context.session.client_params
+    return f"{client.client_info.name} {client.client_info.version}".strip() if client else ""
+
+
+def _explain(error: MuninnError) -> str:
+    return "\n".join(part for part in (error.message, str(error.data.get("excerpt", "")), error.hint) if part)
+
+
+def _result(text: str, *, failed: bool = False) -> types.CallToolResult:
+    # No structured content: clients show its JSON to the model in place of the text.
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
+
+
+def _declared(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.schema,
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
+        ),
+        _meta={"anthropic/alwaysLoad": True} if tool.always_loaded else None,
+    )

@@ -1,0 +1,145 @@
+"""The named sets of tools: which verbs are in each, under which names, with which of their parameters. Plain data.
+
+`core` are the tools that most agents need; `all` adds every verb of the catalogue that says when a model should call
+it. `mnemosyne` are the eight tools of that project's MCP server (its ARCHITECTURE.md, "8 OODA-Aligned Tools") on our
+verbs. A set shows the parameters that a model can sensibly fill in: what it does not show is taken all the same, but
+for what only the daemon may say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from muninn_core.protocol.methods import METHODS
+
+
+class Entry(NamedTuple):
+    """A tool of a set. `shown` () is all parameters; `fixed` are those that the set decides; "" is the catalogue's."""
+
+    name: str
+    verb: str
+    shown: tuple[str, ...] = ()
+    title: str = ""
+    description: str = ""
+    fixed: Mapping[str, Any] = MappingProxyType({})
+
+
+_SHOWN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "recall": ("query", "limit", "kind", "type", "path", "like", "page"),
+        "context": ("query", "budget", "files", "cursor", "diff", "task"),
+        "memories": ("id", "type", "tag", "file", "task", "text", "limit", "offset"),
+        "remember": ("text", "type", "title", "tags", "files", "importance", "links", "scope", "expires", "details"),
+        "reconcile": ("dry_run",),
+        "links": ("id", "depth", "relation", "limit"),
+        "update": ("id", "text", "title", "importance", "tags", "files", "links", "unlink", "pin", "reason"),
+        "verify": ("id", "fix"),
+    }
+)
+"""What the sets `core` and `all` show of a verb; of the others they show everything."""
+
+
+def _core() -> Iterator[Entry]:
+    return (Entry(verb, verb, _SHOWN.get(verb, ())) for verb, method in METHODS.items() if method.tool)
+
+
+def _all() -> Iterator[Entry]:
+    yield from _core()
+    for verb, method in METHODS.items():
+        if method.use and not method.tool:
+            yield Entry(verb.replace(".", "_"), verb, _SHOWN.get(verb, ()))
+
+
+_MNEMOSYNE = (
+    Entry(
+        "recall",
+        "recall",
+        ("query", "limit", "type", "tag", "min_importance", "scope", "depth", "page"),
+        "Recall",
+        "Search memories by words, and by the links from what they find. Half of a hit's score is its words, a fifth "
+        "its links, a fifth its importance, a tenth its age; this session's notes come first, then the project's "
+        "memory, then the global one. Call before you decide something that may have been decided.",
+        MappingProxyType({"profile": "mnemosyne"}),
+    ),
+    Entry(
+        "list",
+        "memories",
+        ("order", "since", "min_importance", "type", "tag", "scope", "limit", "offset"),
+        "List",
+        "List memories, the newest or the most important first. Call to see what was stored lately, or what matters "
+        "most, without a question.",
+    ),
+    Entry(
+        "graph",
+        "links",
+        ("id", "depth", "relation", "limit"),
+        "Graph",
+        "Show the memories around one: what it is linked to, and that in turn. Call when a memory that you found "
+        "refers to others, or to see what was built on it.",
+    ),
+    Entry(
+        "context",
+        "overview",
+        ("days", "importance", "limit"),
+        "Context",
+        "Load the project's memory: what is recent, what is important, how it hangs together, how much there is. "
+        "Call once at the start of a session.",
+    ),
+    Entry(
+        "remember",
+        "remember",
+        ("text", "type", "title", "tags", "files", "importance", "confidence", "links", "scope", "expires", "details"),
+        "Remember",
+        "Store a memory. Call when something was decided, learned or tried that a later session would need. Give "
+        "it a `type`, an `importance`, three to five `tags`, and `links` to the memories that it extends, contradicts, "
+        "implements, references or supersedes (recall them first). `scope` is project, session or global. Never store "
+        "secrets.",
+    ),
+    Entry(
+        "consolidate",
+        "consolidate",
+        ("ids", "decision", "keep", "text", "reason", "dry_run"),
+        "Consolidate",
+        "Merge memories that say the same, or let one supersede the others; links are kept and every step stands in "
+        "the history. Call when recall shows the same thing twice. Leave `decision` out to have them compared.",
+    ),
+    Entry(
+        "update",
+        "update",
+        ("id", "text", "title", "importance", "confidence", "tags", "files", "links", "unlink", "reason"),
+        "Update",
+        "Change a memory's words, importance, places or links; its history keeps what it was. Call when a memory is "
+        "right in the main and wrong in a part.",
+    ),
+    Entry(
+        "delete",
+        "forget",
+        ("id", "reason"),
+        "Delete",
+        "Archive a memory: it is no longer recalled, its links and history are kept, and a person can restore it. "
+        "Call when the user says that it is wrong or no longer holds.",
+    ),
+)
+
+SETS: Mapping[str, tuple[Entry, ...]] = MappingProxyType(
+    {"core": tuple(_core()), "all": tuple(_all()), "mnemosyne": _MNEMOSYNE}
+)
+
+
+def entries(names: tuple[str, ...]) -> Mapping[str, Entry]:
+    """Return the tools of some sets by name, in their order.
+
+    A tool that a set before has under the same name and on the same verb is not there twice; another one of that name
+    gets the name of its set before its own.
+    """
+    found: dict[str, Entry] = {}
+    for name in names:
+        for entry in SETS[name]:
+            taken = found.get(entry.name)
+            if taken is None:
+                found[entry.name] = entry
+            elif (taken.verb, taken.fixed, taken.description) != (entry.verb, entry.fixed, entry.description):
+                found[f"{name}_{entry.name}"] = entry._replace(name=f"{name}_{entry.name}")
+    return MappingProxyType(found)

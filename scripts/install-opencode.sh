@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Installs a real OpenCode for the tests: the one native program, pinned, from its platform's npm package. The package
+# around it is not needed, nor is Node to run it. A second call costs nothing.
+#
+# Usage: scripts/install-opencode.sh [DIR]     DIR defaults to .tools/opencode in this checkout; the program is DIR/bin/opencode.
+# Ends with 0 when it is ready, 1 with the reason as the last line when it can't be installed here.
+set -euo pipefail
+
+version=1.18.33
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+dir=${1:-$root/.tools/opencode}
+export npm_config_cache=${npm_config_cache:-$root/.tools/npm}
+export npm_config_update_notifier=false
+
+refuse() {
+  echo "OpenCode can't be installed: $*" >&2
+  exit 1
+}
+
+platform() {
+  local cpu libc=""
+  [ "$(uname -s)" = Linux ] || refuse "only Linux is supported, this is $(uname -s)"
+  case $(uname -m) in
+    x86_64) cpu=x64-baseline ;;
+    aarch64 | arm64) cpu=arm64 ;;
+    *) refuse "no build for $(uname -m)" ;;
+  esac
+  if ls /lib/ld-musl-* >/dev/null 2>&1; then libc=-musl; fi
+  echo "linux-$cpu$libc"
+}
+
+mkdir -p "$dir"
+cd "$dir"
+# Two runs at once would unpack into each other.
+exec 9>.lock
+flock 9
+stamp=".installed-$version"
+[ -e "$stamp" ] && exit 0
+
+command -v npm >/dev/null || refuse "there is no npm"
+target=$(platform)
+rm -f .installed-* ./*.tgz
+archive=$(npm pack --silent "opencode-$target@$version") || refuse "npm has no build for us (offline?)"
+tar -xzf "$archive" --strip-components=1 package/bin/opencode || refuse "the package has another layout"
+rm -f "$archive"
+chmod 755 bin/opencode
+touch "$stamp"

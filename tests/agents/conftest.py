@@ -1,0 +1,43 @@
+"""Claude Code for the tests here: the pinned program, and a repository that it works in."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import clients
+import pytest
+from claude_code import NAME, ClaudeCode
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The pinned Claude Code; installed when it is not here."""
+    done = subprocess.run(
+        [str(ROOT / "scripts" / "install-claude.sh")],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    if done.returncode != 0:
+        clients.missing(NAME, (done.stderr.strip().splitlines() or ["it can't be installed"])[-1])
+    return ROOT / ".tools" / "claude" / "claude"
+
+
+@pytest.fixture
+def bare(program: Path, repo: Path, tmp_path: Path, environ: dict[str, str]) -> ClaudeCode:
+    """Claude Code that knows nothing of Muninn, in a repository that remembers one decision."""
+    claude = ClaudeCode(program, repo, tmp_path / "home", environ)
+    claude.call("remember", text="Sessions live in Postgres, not in Redis.", type="decision", importance=9)
+    return claude
+
+
+@pytest.fixture
+def claude(bare: ClaudeCode) -> ClaudeCode:
+    """The same with Muninn's hooks and server."""
+    bare.muninn("install", "claude-code")
+    return bare

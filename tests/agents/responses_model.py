@@ -1,0 +1,145 @@
+"""A language model that says what it is told to: the part of the Responses API that Codex uses, on loopback.
+
+A script is a list of turns, a turn a list of texts and tool calls. A request for a summary has a fixed answer and takes
+no turn. Every request is kept for the test to read.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+
+from scripted_model import SUMMARY
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call of the model; tools of an MCP server have its name as `space`."""
+
+    tool: str
+    input: Json
+    space: str = ""
+
+
+Turn = Sequence[str | Call]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request of Codex."""
+
+    body: Json
+
+    @property
+    def text(self) -> str:
+        """All that the model reads: the instructions, every message and every result of a tool."""
+        parts = [self.body.get("instructions") or ""]
+        for item in self.body["input"]:
+            parts += _texts(item.get("content")) + _texts(item.get("output"))
+        return "\n".join(parts)
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether a summary of the conversation is wanted."""
+        last = self.body["input"][-1]
+        return last.get("role") == "user" and "CONTEXT CHECKPOINT COMPACTION" in "\n".join(_texts(last["content"]))
+
+    def said_by(self, role: str) -> str:
+        """Return all messages of one role."""
+        return "\n".join(
+            text for item in self.body["input"] if item.get("role") == role for text in _texts(item.get("content"))
+        )
+
+
+def _texts(content: Any) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    return [block["text"] for block in content or () if "text" in block]
+
+
+class ResponsesModel:
+    """The server; a context manager. `input_tokens` says how full the context shall seem, given the request."""
+
+    def __init__(self, script: Sequence[Turn], input_tokens: Callable[[Request], int] = lambda _request: 1000) -> None:
+        self._turns = iter(script)
+        self._tokens = input_tokens
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self.requests: list[Request] = []
+        handler = type("BoundHandler", (_Handler,), {"model": self})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self) -> ResponsesModel:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def events(self, body: Json) -> Iterator[Json]:
+        """Take a request and return the answer as the events of a stream."""
+        request = Request(body)
+        with self._lock:
+            self.requests.append(request)
+            turn = [SUMMARY] if request.is_summary else next(self._turns, ["There is nothing left to say."])
+            items = [self._item(part) for part in turn]
+            number = f"resp_{next(self._numbers):08}"
+        yield {"type": "response.created", "response": {"id": number}}
+        for index, item in enumerate(items):
+            yield {"type": "response.output_item.done", "output_index": index, "item": item}
+        given = self._tokens(request)
+        tokens = {"input_tokens": given, "output_tokens": 10, "total_tokens": given + 10}
+        details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        yield {"type": "response.completed", "response": {"id": number, "usage": {**tokens, **details}}}
+
+    def _item(self, part: str | Call) -> Json:
+        number = next(self._numbers)
+        if isinstance(part, str):
+            content = [{"type": "output_text", "text": part}]
+            return {"type": "message", "role": "assistant", "id": f"msg_{number:08}", "content": content}
+        space = {"namespace": part.space} if part.space else {}
+        return {
+            "type": "function_call",
+            "id": f"fc_{number:08}",
+            "call_id": f"call_{number:08}",
+            "name": part.tool,
+            "arguments": json.dumps(part.input),
+            **space,
+        }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    model: ClassVar[ResponsesModel]
+
+    def log_message(self, *_arguments: object) -> None:
+        """Say nothing: pytest shows what matters."""
+
+    def do_GET(self) -> None:
+        self._send("application/json", json.dumps({"object": "list", "data": [], "models": []}).encode())
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        stream = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in self.model.events(body))
+        self._send("text/event-stream", stream.encode())
+
+    def _send(self, kind: str, data: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)

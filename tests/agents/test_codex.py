@@ -1,0 +1,137 @@
+"""A real Codex CLI, installed into a scratch repository by `muninn install codex`, with a scripted model.
+
+Nothing leaves the machine: the model is on loopback, the home folder is the test's own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from responses_model import Call, Request, ResponsesModel, Turn
+from workbench import Workbench, installed
+
+NAME = "Codex"
+DECIDED = "We decided to keep `users.py` small because it is read on every request."
+
+CONFIG = """\
+model = "gpt-5.5"
+model_provider = "scripted"
+model_auto_compact_token_limit = 90000
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}"
+env_key = "SCRIPTED_KEY"
+wire_api = "responses"
+
+[projects."{repo}"]
+trust_level = "trusted"
+"""
+WAITS = "\n[mcp_servers.muninn]\nrequired = true\n"
+"""Codex connects servers in the background; with this it waits, so that a test does not depend on who is faster."""
+
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of Codex: the requests that its model got, and the session's id."""
+
+    session: str
+    requests: list[Request]
+
+
+class Codex(Workbench):
+    """Codex with Muninn's hooks and server."""
+
+    def __init__(self, program: Path, repo: Path, home: Path, environ: dict[str, str]) -> None:
+        super().__init__("codex", repo, home, environ)
+        self.program = program
+        (home / ".codex").mkdir()
+
+    def work(
+        self, script: Sequence[Turn], *words: str, input_tokens: Callable[[Request], int] = lambda _request: 1000
+    ) -> Run:
+        """Let Codex work on a prompt (the last of the words), and return when it has left."""
+        options = ["--json", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]
+        with ResponsesModel(script, input_tokens) as model:
+            waits = WAITS if (self.repo / ".codex").exists() else ""
+            config = CONFIG.format(url=model.url, repo=self.repo) + waits
+            (self.home / ".codex" / "config.toml").write_text(config)
+            events = self.run(self.program, "exec", *words[:-1], *options, words[-1], SCRIPTED_KEY="none")
+        (session,) = (event["thread_id"] for event in events if event["type"] == "thread.started")
+        return Run(session, model.requests)
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The pinned Codex."""
+    return installed(NAME, "install-codex.sh", "codex/bin/codex")
+
+
+@pytest.fixture
+def codex(program: Path, repo: Path, tmp_path: Path, environ: dict[str, str]) -> Codex:
+    """Codex in a repository that remembers one decision."""
+    return Codex(program, repo, tmp_path / "home", environ)
+
+
+def test_a_session_gets_the_brief_commits_recalls_and_leaves_what_was_decided(codex: Codex) -> None:
+    subject = "Introduce quotas: a token bucket instead of a counter"
+    command = f"echo '# bucket' >> src/users.py && git commit -qam '{subject}'"
+    script = [
+        [Call("exec_command", {"cmd": command})],
+        [Call("recall", {"query": "where do sessions live"}, space="mcp__muninn")],
+        [DECIDED],
+    ]
+    run = codex.work(script, "Please commit.")
+    first, second, third = run.requests
+    assert "Sessions live in Postgres, not in Redis." in first.said_by("developer")
+    assert f"Remembered: {subject}" in second.said_by("developer")
+    assert "memory decision" in third.text
+    kept = {
+        memory["text"].splitlines()[0]: memory for memory in codex.call("memories", session=run.session)["memories"]
+    }
+    assert set(kept) >= {subject, DECIDED}
+    commit = kept[subject]
+    assert (commit["type"], commit["trust"], commit["files"]) == ("decision", "commit", ["src/users.py"])
+    assert commit["agent"].startswith("codex")
+    assert all(memory["sealed"] for memory in kept.values())
+    assert codex.failures() == []
+
+
+def test_what_was_decided_comes_back_after_compaction_and_in_the_session_that_goes_on(codex: Codex) -> None:
+    def fills_up(request: Request) -> int:
+        results = sum("output" in item for item in request.body["input"])
+        return 98_000 if results >= 2 and not request.is_summary else 20_000
+
+    steps: list[Turn] = [[Call("exec_command", {"cmd": f"echo step {number}"})] for number in range(4)]
+    script = [[DECIDED, *steps[0]], *steps[1:], ["Done."]]
+    run = codex.work(script, "Go.", input_tokens=fills_up)
+    (at,) = (number for number, request in enumerate(run.requests) if request.is_summary)
+    after = run.requests[at + 1]
+    assert "step 0" not in after.text
+    assert DECIDED in after.said_by("developer")
+    (memory,) = codex.call("memories", session=run.session, type="decision")["memories"]
+    assert (memory["text"], memory["trust"]) == (DECIDED, "agent")
+    then = codex.work([["On."]], "resume", run.session, "Go on.")
+    assert then.session == run.session
+    assert DECIDED in then.requests[0].said_by("developer")
+    assert codex.failures() == []
+
+
+def test_a_daemon_that_was_killed_holds_no_session_up(codex: Codex) -> None:
+    os.kill(codex.call("status")["pid"], 9)
+    run = codex.work([["Good."]], "Where do sessions live?")
+    assert "Sessions live in Postgres, not in Redis." in run.requests[0].said_by("developer")
+
+
+def test_after_uninstalling_codex_knows_nothing_of_it(codex: Codex) -> None:
+    codex.muninn("uninstall", "codex")
+    assert not (codex.repo / ".codex").exists()
+    run = codex.work([["I don't know."]], "Where do sessions live?")
+    assert "Postgres" not in run.requests[0].text
+    assert "mcp__muninn" not in run.requests[0].text

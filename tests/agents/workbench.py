@@ -1,0 +1,99 @@
+"""What every agent under test stands on: a repository, a home folder of its own, its program, and Muninn beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import clients
+from repositories import MUNINN
+
+from muninn_core.client import connect
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def installed(name: str, script: str, program: str) -> Path:
+    """Return a pinned program, installed by its script when it is not here; else end the test."""
+    done = subprocess.run(
+        [str(ROOT / "scripts" / script)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    if done.returncode != 0:
+        clients.missing(name, (done.stderr.strip().splitlines() or ["it can't be installed"])[-1])
+    return ROOT / ".tools" / program
+
+
+class Workbench:
+    """A repository that remembers one decision, with one agent connected by our command; the daemon is warm."""
+
+    def __init__(self, agent: str, repo: Path, home: Path, environ: dict[str, str]) -> None:
+        self.agent = agent
+        self.repo = repo
+        self.home = home
+        self.muninn_env = environ
+        home.mkdir()
+        (home / ".gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n")
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "MUNINN_RUNTIME_DIR": environ["MUNINN_RUNTIME_DIR"],
+            "XDG_DATA_HOME": environ["XDG_DATA_HOME"],
+            "NO_PROXY": "127.0.0.1,localhost",
+        }
+        self.call("remember", text="Sessions live in Postgres, not in Redis.", type="decision", importance=9)
+        self.muninn("install", agent)
+        self._warm_up()
+
+    def muninn(self, *words: str) -> None:
+        """Run a command of ours in the repository."""
+        subprocess.run([MUNINN, *words, "--repo", str(self.repo)], env=self.env, check=True, capture_output=True)
+
+    def call(self, verb: str, **params: Any) -> dict[str, Any]:
+        """Ask the repository's daemon."""
+        with connect(str(self.repo), self.muninn_env) as muninn:
+            return muninn.call(verb, params)
+
+    def events(self) -> list[dict[str, Any]]:
+        """Return the entries of the hooks' log."""
+        log = self.repo / ".muninn" / "local" / "hooks.log"
+        return [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
+
+    def failures(self) -> list[dict[str, Any]]:
+        """Return the events that failed. A prompt that got no answer in its 300 ms is none: the machine was busy."""
+        return [entry for entry in self.events() if "error" in entry and entry["event"] != "user-prompt"]
+
+    def run(self, program: Path, *words: str, **env: str) -> list[dict[str, Any]]:
+        """Run the agent's program to its end, and return the JSON lines that it printed."""
+        done = subprocess.run(
+            [str(program), *words],
+            cwd=self.repo,
+            env={**self.env, **env},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+    def _warm_up(self) -> None:
+        """Let the daemon answer one MCP client, so that it has loaded what that takes."""
+        about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
+        command = [MUNINN, "mcp", "--repo", str(self.repo)]
+        with subprocess.Popen(command, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as pump:
+            assert pump.stdin
+            assert pump.stdout
+            pump.stdin.write(hello)
+            pump.stdin.flush()
+            assert "serverInfo" in pump.stdout.readline()

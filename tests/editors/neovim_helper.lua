@@ -1,0 +1,126 @@
+-- Uses the file that Muninn ships for Neovim as a person would: by its commands, in a real Neovim on a real repository.
+-- The file that is open is src/users.py. Exits non-zero if anything is not as it should be.
+local passed, failed = 0, 0
+
+local function check(name, ok, got)
+  if ok then passed = passed + 1 else failed = failed + 1 end
+  io.stdout:write((ok and 'ok   ' or 'FAIL ') .. name .. '  ' .. vim.inspect(got):gsub('%s+', ' ') .. '\n')
+end
+
+local messages = {}
+vim.notify = function(message) table.insert(messages, message) end
+local function said() return messages[#messages] or '' end
+local function until_true(test) return vim.wait(30000, test, 20) end
+local function has_message(pattern)
+  return until_true(function() return said():find(pattern) ~= nil end)
+end
+local function lines_of(buffer) return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n') end
+
+-- The client of this Neovim, whatever its age.
+local function client()
+  local all = vim.lsp.get_clients or vim.lsp.get_active_clients
+  return vim.tbl_filter(function(each) return each.name == 'muninn' end, all())[1]
+end
+
+local users = vim.api.nvim_get_current_buf()
+
+local function starts()
+  local ready = until_true(function() return client() ~= nil and client().initialized end)
+  check('the server starts by itself for a file of the repository', ready, ready)
+  vim.cmd('edit src/other.py')
+  vim.cmd('buffer ' .. users)
+  local all = vim.lsp.get_clients or vim.lsp.get_active_clients
+  check('one server serves all files', #all() == 1, #all())
+end
+
+local function remembers()
+  vim.cmd('6,8MuninnDecide Names are never cached.')
+  check(':MuninnDecide', has_message('remembered'), said())
+  vim.cmd('MuninnRemember Users live in one table.')
+  check(':MuninnRemember', until_true(function() return #messages >= 2 and said():find('remembered') ~= nil end), said())
+  vim.cmd('MuninnThisFile')
+  until_true(function() return #vim.fn.getloclist(0) >= 2 end)
+  local places = {}
+  for _, item in ipairs(vim.fn.getloclist(0)) do places[item.text] = item.lnum end
+  check(':MuninnThisFile', places['decision: Names are never cached'] == 6, places)
+  vim.cmd('lclose')
+end
+
+local function recalls()
+  vim.cmd('MuninnRecall get user name')
+  until_true(function() return #vim.fn.getqflist() > 0 end)
+  local code, memory
+  for _, item in ipairs(vim.fn.getqflist()) do
+    local name = vim.fn.bufname(item.bufnr)
+    if name:find('src/users.py', 1, true) then code = item end
+    if name:find('^muninn:/memory/') then memory = memory or item end
+  end
+  check(':MuninnRecall lists code', code ~= nil, code)
+  check(':MuninnRecall lists memories', memory ~= nil, memory)
+  if memory then
+    vim.cmd('buffer ' .. memory.bufnr)
+    local shown = until_true(function() return lines_of(0):find('Names are never cached') or lines_of(0):find('one table') end)
+    check('a memory opens as a document', shown and not vim.bo.modifiable, lines_of(0):sub(1, 60))
+  end
+  vim.cmd('cclose')
+  vim.cmd('buffer ' .. users)
+end
+
+local function shows()
+  vim.api.nvim_win_set_cursor(0, { 6, 0 })
+  vim.cmd('MuninnShow')
+  local function floating()
+    return vim.tbl_filter(function(w) return vim.api.nvim_win_get_config(w).relative ~= '' end, vim.api.nvim_list_wins())[1]
+  end
+  until_true(function() return floating() ~= nil end)
+  local text = floating() and lines_of(vim.api.nvim_win_get_buf(floating())) or ''
+  check(':MuninnShow', text:find('Names are never cached') ~= nil, text:sub(1, 80))
+  vim.api.nvim_exec_autocmds('CursorMoved', { buffer = users }) -- which closes it
+
+  local found
+  until_true(function()
+    vim.lsp.codelens.refresh()
+    vim.wait(200, function() return #vim.lsp.codelens.get(users) > 0 end, 20)
+    found = vim.lsp.codelens.get(users)
+    return #found > 0
+  end)
+  check('lenses', #found == 2, #found)
+  vim.api.nvim_win_set_cursor(0, { 6, 0 })
+  vim.lsp.codelens.run()
+  local function preview()
+    return vim.tbl_filter(function(w) return vim.wo[w].previewwindow end, vim.api.nvim_list_wins())[1]
+  end
+  local function shown() return preview() and lines_of(vim.api.nvim_win_get_buf(preview())) or '' end
+  until_true(function() return shown():find('Names are never cached') end)
+  check('a lens opens what it counts', shown():find('Names are never cached') ~= nil, shown():sub(1, 80))
+  vim.cmd('pclose')
+end
+
+local function tells()
+  vim.cmd('MuninnContext how are names cached')
+  until_true(function() return lines_of(0):find('Names are never cached') ~= nil end)
+  check(':MuninnContext', lines_of(0):find('Names are never cached') ~= nil, #lines_of(0))
+  vim.cmd('close')
+  vim.cmd('MuninnSessions')
+  until_true(function() return lines_of(0):find('not sealed') ~= nil end)
+  check(':MuninnSessions', lines_of(0):find('open, 2 not sealed') ~= nil, lines_of(0))
+  vim.cmd('close')
+  vim.cmd('MuninnStatus')
+  check(':MuninnStatus', has_message('2 memories'), said())
+  vim.cmd('MuninnConflicts')
+  check(':MuninnConflicts', has_message('nothing'), said())
+  vim.cmd('MuninnRecall importance:many')
+  check('an error says what to do', has_message('importance'), said())
+  vim.cmd('cd /')
+  vim.cmd('enew')
+  vim.cmd('MuninnRecall anything')
+  check('elsewhere it says what it needs', has_message('.muninn is open'), said())
+end
+
+for _, part in ipairs({ starts, remembers, recalls, shows, tells }) do
+  local ok, why = xpcall(part, debug.traceback)
+  if not ok then check('no error', false, why) end
+end
+local version = vim.version()
+io.stdout:write(('Neovim %d.%d.%d: %d passed, %d failed\n'):format(version.major, version.minor, version.patch, passed, failed))
+vim.cmd(failed == 0 and 'qall!' or 'cquit')

@@ -1,0 +1,104 @@
+"""What a session is told without asking: what is sure, what it was not given yet, and mostly nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest_plugins = ["engines"]
+
+MEMORIES = [
+    ("decision", "Sessions live in Postgres, not in Redis, because Redis lost them on restart.", ()),
+    ("constraint", "Never log the e-mail addresses of customers.", ()),
+    ("attempt", "Tried usearch in place of FAISS for the vector index: it crashed on deletes.", ("src/vector.py",)),
+    ("decision", "Payments are retried three times, then parked in the dead letter queue.", ("src/billing/retry.py",)),
+    ("session_summary", "Session of 2026-02-01. Changed the session storage in Postgres.", ()),
+]
+
+
+@pytest.fixture
+def full(muninn):
+    """A repository that remembers something among much that has nothing to do with it."""
+    batch = [{"type": kind, "text": text, "files": files, "importance": 8} for kind, text, files in MEMORIES]
+    muninn.call("remember", batch=batch)
+    muninn.call("remember", batch=[{"text": f"Valve {n} of pump {n % 7} opens to the left."} for n in range(80)])
+    muninn.call("recall", query="valve")  # it waits until what was stored is searchable
+    return muninn
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("Please move the session storage back to Redis", "Sessions live in Postgres"),
+        ("Add logging to the signup, with the e-mail of the customer", "Never log the e-mail"),
+        ("let's try usearch for the vector index", "Tried usearch"),
+        ("implement a retry for failed payments", "Payments are retried"),
+        ("rename the class in src/billing/retry.py", "Payments are retried"),
+    ],
+)
+def test_a_prompt_brings_what_it_touches(full, prompt, told):
+    answer = full.call("remind", prompt=prompt)
+    assert told in answer.text
+    assert len(answer.ids) == 1
+    assert answer.text.startswith("# Remembered about this (Muninn)\n")
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "please commit",
+        "thanks, looks good",
+        "write a haiku about autumn",
+        "add a unit test for the parser",
+        "/compact keep the session storage in Postgres",
+        "<task-notification>the session storage in Postgres was moved to Redis</task-notification>",
+    ],
+)
+def test_what_touches_nothing_and_what_no_person_said_brings_nothing(full, prompt):
+    answer = full.call("remind", prompt=prompt)
+    assert (answer.text, answer.ids) == ("", ())
+
+
+def test_a_session_is_told_nothing_twice_and_after_a_compaction_once_more(full):
+    prompt = "Please move the session storage back to Redis"
+    first = full.call("remind", prompt=prompt, session="s1")
+    assert len(first.ids) == 1
+    assert full.call("remind", prompt=prompt, session="s1").ids == ()
+    assert full.call("remind", prompt=prompt, session="s2").ids == first.ids
+    full.call("brief", session="s1", source="resume", max_chars=200)
+    assert full.call("remind", prompt=prompt, session="s1").ids == ()
+    full.call("brief", session="s1", source="compact", max_chars=200)
+    assert full.call("remind", prompt=prompt, session="s1").ids == first.ids
+
+
+def test_what_the_brief_gave_and_what_the_session_stored_itself_is_not_told(full):
+    prompt = "Please move the session storage back to Redis"
+    own = full.call(
+        "remember", text="The session storage moves back to Redis in June.", session="s1", importance=1
+    ).ids[0]
+    full.call("recall", query="session")  # it waits until what was stored is searchable
+    known = set(full.call("remind", prompt=prompt, session="s2").ids)
+    assert own in known
+    assert set(full.call("remind", prompt=prompt, session="s1").ids) == known - {own}
+    told = full.call("brief", session="s3", max_chars=100_000).ids
+    assert known <= set(told)
+    assert full.call("remind", prompt=prompt, session="s3").ids == ()
+
+
+def test_text_from_outside_is_never_said_unasked(full):
+    full.call("remember", text="Gauges are read by the harbour master alone.", trust="outside")
+    full.call("index")
+    assert full.call("recall", query="who reads the gauges", kind="memory").hits[0].text.startswith("Gauges are read")
+    assert full.call("remind", prompt="who reads the gauges, the harbour master?").ids == ()
+
+
+def test_what_was_given_outlives_the_daemon(full, start):
+    prompt = "Please move the session storage back to Redis"
+    assert full.call("remind", prompt=prompt, session="s1").ids
+    full.engine.close()
+    kept = json.loads((full.root / ".muninn" / "local" / "given.json").read_text())
+    assert len(kept["sessions"]["s1"]) == 1
+    again = start(full.root)
+    again.call("index")
+    assert again.call("remind", prompt=prompt, session="s1").ids == ()

@@ -1,0 +1,250 @@
+"""What sessions leave behind: failures, summaries, what is open, and what nobody could hand over in time."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from repositories import git
+
+from muninn_core.errors import BadParams
+from muninn_hooks import inbox
+
+pytest_plugins = ["engines"]
+
+
+def spoken(role, content, **more):
+    return {
+        "type": role,
+        "message": {"role": role, "content": content},
+        "sessionId": "s1",
+        "version": "2.1.330",
+        **more,
+    }
+
+
+class Transcript:
+    """A transcript of Claude Code that grows."""
+
+    def __init__(self, path, root):
+        self.path = path
+        self.root = root
+        self.number = 0
+
+    def add(self, *entries):
+        with self.path.open("a") as file:
+            for each in entries:
+                file.write(json.dumps({"cwd": str(self.root), "timestamp": "2026-03-01T12:00:00Z", **each}) + "\n")
+
+    def use(self, tool, given, output="", failed=False):
+        self.number += 1
+        name = f"toolu_{self.number}"
+        result = {"type": "tool_result", "tool_use_id": name, "content": output, "is_error": failed}
+        self.add(
+            spoken("assistant", [{"type": "tool_use", "id": name, "name": tool, "input": given}]),
+            spoken("user", [result]),
+        )
+
+    def say(self, text):
+        self.add(spoken("assistant", [{"type": "text", "text": text}]))
+
+
+@pytest.fixture
+def transcript(muninn, tmp_path):
+    return Transcript(tmp_path / "s1.jsonl", muninn.root)
+
+
+def end(muninn, transcript, session="s1"):
+    return muninn.call(
+        "capture", source="session", session=session, transcript=str(transcript.path), agent="claude-code"
+    )
+
+
+def of(muninn, kind, **more):
+    return [memory for memory in muninn.call("memories", session="s1", **more).memories if memory.type == kind]
+
+
+def fail(muninn, command="sh check.sh", error="Exit code 3\nerror: no bucket", session="s1"):
+    return muninn.call("capture", source="failure", command=command, error=error, session=session)
+
+
+def test_a_failed_command_is_a_candidate_of_its_session_once(muninn):
+    assert fail(muninn).ids == fail(muninn).ids
+    (candidate,) = of(muninn, "attempt")
+    assert (candidate.scope, candidate.private, candidate.tags) == ("session", True, ("session", "candidate"))
+    assert candidate.details == {"command": "sh check.sh", "exit_status": 3, "error": "error: no bucket"}
+    assert muninn.call("recall", query="check bucket", session="s2", kind="memory").hits == ()
+
+
+@pytest.mark.parametrize("command", ["ls missing", "cat x && false", "grep -r word .", "git status"])
+def test_a_command_that_only_looks_is_no_attempt(muninn, command):
+    assert fail(muninn, command).ids == ()
+
+
+def test_a_failure_without_a_command_is_an_error(muninn):
+    with pytest.raises(BadParams, match="with its command"):
+        fail(muninn, command=" ")
+
+
+def test_what_failed_until_files_were_changed_is_an_attempt_that_the_next_session_is_told_of(muninn, transcript):
+    muninn.call("brief", session="s1")
+    fail(muninn)
+    fail(muninn, "make lint", "error: line too long")
+    transcript.use("Bash", {"command": "sh check.sh"}, "Exit code 3\nerror: no bucket", failed=True)
+    transcript.use("Bash", {"command": "make lint"}, "error: line too long", failed=True)
+    transcript.use("Edit", {"file_path": str(muninn.root / "src/users.py")})
+    transcript.use("Bash", {"command": "sh check.sh"})
+    end(muninn, transcript)
+    shared = [memory for memory in of(muninn, "attempt") if memory.scope == "project"]
+    assert [memory.text for memory in shared] == [
+        "`sh check.sh` failed: error: no bucket\nIt passed once src/users.py had been changed."
+    ]
+    assert [memory.details["command"] for memory in of(muninn, "attempt") if memory.scope == "session"] == ["make lint"]
+    told = fail(muninn, session="s2")
+    assert told.note.startswith("Muninn remembers that this failed before (2026-03-01): `sh check.sh` failed")
+    assert fail(muninn, session="s2").note == ""
+    (summary,) = of(muninn, "session_summary")
+    assert summary.text == "Session of 2026-03-01. Changed src/users.py. Failed to the end: `make lint`."
+    assert summary.sealed
+
+
+def test_a_session_that_goes_on_is_summed_up_anew_and_the_same_end_twice_is_one(muninn, transcript):
+    transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
+    end(muninn, transcript)
+    end(muninn, transcript)
+    (first,) = of(muninn, "session_summary", archived=True)
+    transcript.use("Write", {"file_path": str(muninn.root / "src/b.py")})
+    end(muninn, transcript)
+    assert [memory.files for memory in of(muninn, "session_summary")] == [("src/a.py", "src/b.py")]
+    old = next(memory for memory in of(muninn, "session_summary", archived=True) if memory.id == first.id)
+    assert old.superseded_by
+
+
+def test_quiet_commits_are_in_the_summary_and_what_was_decided_is_kept(muninn, transcript):
+    muninn.call("brief", session="s1")
+    (muninn.root / "src/users.py").write_text("USERS = None\n")
+    git(muninn.root, "commit", "-qam", "Fix typo")
+    transcript.say("We decided to keep `users.py` small because every request reads it.")
+    end(muninn, transcript)
+    (summary,) = of(muninn, "session_summary")
+    assert summary.text.endswith(f"Committed {git(muninn.root, 'rev-parse', 'HEAD')[:7]} Fix typo.")
+    (decision,) = of(muninn, "decision")
+    assert (decision.importance, decision.actor) == (8, "assistant")
+
+
+@pytest.mark.parametrize(("day", "own"), [("2000-01-01", True), ("2999-01-01", False)])
+def test_where_nobody_saw_the_start_the_time_tells_whose_commit_it_is(muninn, transcript, day, own):
+    transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
+    transcript.path.write_text(transcript.path.read_text().replace("2026-03-01", day))
+    end(muninn, transcript)
+    (summary,) = of(muninn, "session_summary")
+    assert summary.text.endswith("Begin.") is own
+
+
+def test_a_transcript_of_another_folder_is_not_summed_up(muninn, transcript, tmp_path):
+    transcript.root = tmp_path / "elsewhere"
+    transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
+    end(muninn, transcript)
+    assert of(muninn, "session_summary") == []
+
+
+def test_what_is_left_open_is_kept_before_a_compaction_given_back_and_gone_when_done(muninn, transcript):
+    todos = [{"content": "Add the bucket", "status": "completed"}, {"content": "Tell the tenants", "status": "pending"}]
+    transcript.use("TodoWrite", {"todos": todos})
+    transcript.say(
+        "Never let a tenant wait for the quota of another one, because they pay for it.\nNext steps: write the docs"
+    )
+    kept = muninn.call("capture", source="transcript", session="s1", transcript=str(transcript.path))
+    assert "- Left open: write the docs; Tell the tenants." in kept.note
+    (left,) = [memory for memory in of(muninn, "insight") if "open" in memory.tags]
+    assert (left.importance, left.private) == (8, True)
+    assert "Left open: write the docs; Tell the tenants." in muninn.call("brief", session="s1", source="compact").text
+    other = muninn.call("brief", session="s2").text
+    assert other.count("Tell the tenants") == 1
+    assert "## Left open by earlier sessions" in other
+    transcript.use("TodoWrite", {"todos": [{**one, "status": "completed"} for one in todos]})
+    transcript.path.write_text(transcript.path.read_text().replace("Next steps", "And then"))
+    end(muninn, transcript)
+    assert [memory for memory in of(muninn, "insight") if "open" in memory.tags] == []
+
+
+def test_what_a_hook_could_not_hand_over_is_taken_up_with_the_next_brief(muninn, transcript):
+    transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
+    params = {"source": "session", "session": "s1", "transcript": str(transcript.path)}
+    inbox.put(str(muninn.root), "capture", params)
+    inbox.put(str(muninn.root), "shutdown", {})
+    folder = muninn.root / ".muninn" / "local" / "inbox"
+    foreign = folder / "1-foreign.json"
+    foreign.write_text(json.dumps({"v": 1, "verb": "capture", "params": {**params, "session": "s9"}}))
+    foreign.chmod(0o644)
+    muninn.call("brief", session="s2")
+    assert len(of(muninn, "session_summary")) == 1
+    assert muninn.call("memories", session="s9").memories == ()
+    assert os.listdir(folder) == [foreign.name]
+
+
+def test_a_session_whose_end_nobody_saw_is_summed_up_half_a_day_later(muninn, transcript):
+    transcript.use("Write", {"file_path": str(muninn.root / "src/a.py")})
+    os.utime(transcript.path, (muninn.clock.now.timestamp(),) * 2)
+    muninn.call("capture", source="turn", session="s1", transcript=str(transcript.path))
+    muninn.clock.forward(hours=11)
+    muninn.call("brief", session="s2")
+    assert of(muninn, "session_summary") == []
+    muninn.clock.forward(hours=2)
+    muninn.call("brief", session="s3")
+    assert len(of(muninn, "session_summary")) == 1
+
+
+def test_a_commit_is_linked_with_what_it_has_to_do_with(muninn):
+    muninn.call("remember", batch=[{"text": f"Valve {n} of pump {n % 7} opens to the left."} for n in range(80)])
+    decision = muninn.call("remember", text="Quotas are a token bucket, not a counter.", type="decision").ids[0]
+    about = muninn.call("remember", text="Ids are strings.", type="constraint", files=["src/users.py"]).ids[0]
+    muninn.call("remember", text="Ports are closed in winter.", type="constraint")
+    muninn.call("recall", query="quotas")  # it waits until what was stored is searchable
+    muninn.call("brief", session="s1")
+    (muninn.root / "src/users.py").write_text("USERS = None\n")
+    git(muninn.root, "commit", "-qam", "Implement quotas as a token bucket")
+    (stored,) = muninn.call("capture", source="commit", session="s1").ids
+    memory = muninn.call("memories", id=stored).memories[0]
+    assert {(link.target, link.relation, link.by) for link in memory.links} == {
+        (decision, "implements", "hook"),
+        (about, "references", "hook"),
+    }
+
+
+def test_a_brief_begins_with_what_happened_and_what_is_known_of_the_files_in_work(muninn):
+    ours = muninn.call(
+        "remember", text="Ids are strings.", type="constraint", files=["src/users.py"], importance=2
+    ).ids[0]
+    muninn.call("brief", session="s1")
+    muninn.clock.forward(hours=1)
+    git(muninn.root, "commit", "-q", "--allow-empty", "-m", "A colleague's change")
+    muninn.call("remember", text="Ports are closed in winter.", session="s9")
+    (muninn.root / "src/users.py").write_text("USERS = None\n")
+    text = muninn.call("brief", session="s2").text
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings[:2] == ["## Since the session before", "## About the files that you are changing"]
+    assert "A colleague's change" in text
+    assert "one memory stored since 2026-03-01 12:00 UTC" in text
+    assert text.index("Ids are strings.") < text.index("Ports are closed")
+    assert ours in muninn.call("brief", session="s3").ids
+    assert len(muninn.call("brief", session="s4", max_chars=400).text) <= 400
+
+
+def test_contradictions_and_stale_memories_stand_in_the_brief(muninn):
+    muninn.call("remember", text="Users are deleted for good.", files=["src/users.py#delete_user"], importance=3)
+    muninn.call("remember", text="The worker pool has 8 threads.", type="configuration", session="s1")
+    muninn.call("remember", text="The worker pool has 16 threads.", type="configuration", session="s2")
+    muninn.call("seal")
+    muninn.call("reconcile")
+    (muninn.root / "src/users.py").write_text("USERS = None\n")
+    git(muninn.root, "commit", "-qam", "Delete deletion")
+    for number in range(25):
+        muninn.call("remember", text=f"Valve {number} opens to the left.", importance=2)
+    muninn.call("verify")  # it takes its time, a brief may not
+    text = muninn.call("brief", session="s3").text
+    assert "## Contradictions that wait for a person" in text
+    assert "“The worker pool has 8 threads.” against “The worker pool has 16 threads.”" in text
+    stale = text[text.index("## Stale: confirm, update or forget") :]
+    assert "Users are deleted for good." in stale.split("## ")[1]

@@ -1,0 +1,382 @@
+"""Every client of the table: in, again, and out to the byte, whatever its files held before."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from muninn_hooks import install
+from muninn_hooks.connect.clients import CLIENTS, snippet
+from muninn_hooks.connect.pieces import Item, is_ours
+from muninn_hooks.main import EVENTS
+
+WITH_FILES = [name for name, make in CLIENTS.items() if make().files]
+PRINTED = [name for name, make in CLIENTS.items() if not make().files]
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+JSON = """\
+{
+    // chosen with care
+    "$schema": "https://example.org/schema.json",
+    "version": 1, /* no other */
+    "mcpServers": {
+        "other": { "command": "x" }
+    },
+    "hooks": {
+        "Notification": [{ "hooks": [{ "type": "command", "command": "say done" }] }],
+    },
+}
+"""
+TOML = """\
+# chosen with care
+model = "big"   # not small
+
+[mcp_servers.other]
+command = "x"
+
+[projects."/src"]
+trust_level = "trusted"
+
+
+# the end
+"""
+MARKDOWN = "# Rules\n\nWrite tests.\n"
+HELD = {".json": JSON, ".toml": TOML, ".md": MARKDOWN}
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository, `muninn` on the PATH, and an empty home folder."""
+    root = tmp_path / "repo"
+    (root / ".git").mkdir(parents=True)
+    (root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    program = tmp_path / "bin" / "muninn"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("PATH", str(program.parent))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return root
+
+
+def run(word: str, client: str, repo: Path, *more: str) -> int:
+    return install.main([word, client, "--repo", str(repo), *more])
+
+
+def everything(root: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob("*")) if p.is_file()}
+
+
+def written(repo: Path, client: str) -> list[Path]:
+    """Install into an empty repository, take that out again, and return the files that were there."""
+    before = everything(repo)
+    run("install", client, repo)
+    paths = [repo / name for name in everything(repo) if name not in before]
+    run("uninstall", client, repo)
+    return paths
+
+
+@pytest.mark.parametrize("client", WITH_FILES)
+def test_a_client_that_was_not_there_leaves_no_trace(repo: Path, client: str) -> None:
+    before = sorted(repo.rglob("*"))
+    assert run("install", client, repo) == 0
+    assert len(sorted(repo.rglob("*"))) > len(before)
+    assert run("uninstall", client, repo) == 0
+    assert sorted(repo.rglob("*")) == before
+
+
+@pytest.mark.parametrize("client", [name for name in WITH_FILES if name != "agents-md"])
+def test_everywhere_means_the_home_folder_and_no_trace_of_it_is_left(repo: Path, client: str) -> None:
+    home = repo.parent / "home"
+    before = everything(repo)
+    assert run("install", client, repo, "--global") == 0
+    assert everything(repo) == before
+    assert everything(home) != {}
+    assert run("uninstall", client, repo, "--global") == 0
+    assert everything(home) == {}
+
+
+@pytest.mark.parametrize("client", WITH_FILES)
+def test_files_with_comments_keep_them_and_come_back_to_the_byte(repo: Path, client: str) -> None:
+    held = {}
+    for path in written(repo, client):
+        if path.suffix in HELD:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(HELD[path.suffix], "utf-8")
+            held[path] = HELD[path.suffix].splitlines()
+    before = everything(repo)
+    assert run("install", client, repo) == 0
+    for path, lines in held.items():
+        now = path.read_text("utf-8")
+        assert "muninn" in now
+        assert [line for line in lines if line.rstrip(",") not in now] == []
+    again = everything(repo)
+    assert run("install", client, repo) == 0
+    assert everything(repo) == again
+    assert run("uninstall", client, repo) == 0
+    assert everything(repo) == before
+
+
+@pytest.mark.parametrize("client", WITH_FILES)
+def test_without_its_backup_a_file_loses_only_what_is_ours(repo: Path, client: str) -> None:
+    for path in written(repo, client):
+        if path.suffix in HELD:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(HELD[path.suffix], "utf-8")
+    before = everything(repo)
+    run("install", client, repo)
+    for backup in repo.rglob("*.muninn-backup"):
+        backup.unlink()
+    run("uninstall", client, repo)
+    after = everything(repo)
+    assert {name: b"".join(text.split()) for name, text in after.items()} == {
+        name: b"".join(text.split()) for name, text in before.items()
+    }
+
+
+def test_what_others_add_later_stays_in_a_table_of_toml(repo: Path) -> None:
+    config = repo / ".codex/config.toml"
+    config.parent.mkdir()
+    config.write_text(TOML, "utf-8")
+    run("install", "codex", repo)
+    config.write_text(config.read_text("utf-8").replace('model = "big"', 'model = "bigger"'), "utf-8")
+    run("uninstall", "codex", repo)
+    assert config.read_text("utf-8").strip() == TOML.replace('"big"', '"bigger"').strip()
+    assert (repo / ".codex/config.toml.muninn-backup").read_text("utf-8") == TOML
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { other = { command = "x" } }\n',
+        'mcp_servers.other.command = "x"\n[z]\nq = 1\n',
+        '[mcp_servers.a]\ncommand = "x"\r\n[z]\r\nq = 1\r\n[mcp_servers.b]\r\ncommand = "y"\r\n',
+        'model = "no end of line"',
+    ],
+)
+def test_odd_forms_of_toml_are_edited_and_come_back(repo: Path, text: str) -> None:
+    config = repo / ".codex/config.toml"
+    config.parent.mkdir()
+    config.write_bytes(text.encode())
+    assert run("install", "codex", repo) == 0
+    before = tomllib.loads(text.replace("\r\n", "\n"))
+    now = tomllib.loads(config.read_text("utf-8"))
+    assert now["mcp_servers"].pop("muninn") == {"command": "muninn", "args": ["mcp"]}
+    assert {"mcp_servers": {}, **now} == {"mcp_servers": {}, **before}
+    assert run("uninstall", "codex", repo) == 0
+    assert config.read_bytes() == text.encode()
+
+
+def test_a_byte_order_mark_and_windows_line_ends_survive(repo: Path) -> None:
+    text = b'\xef\xbb\xbf{\r\n  "servers": {}\r\n}\r\n'
+    path = repo / ".vscode/mcp.json"
+    path.parent.mkdir()
+    path.write_bytes(text)
+    run("install", "vscode", repo)
+    now = path.read_bytes()
+    assert now.startswith(b"\xef\xbb\xbf{\r\n")
+    assert b"\n" not in now.replace(b"\r\n", b"")
+    run("uninstall", "vscode", repo)
+    assert path.read_bytes() == text
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repo / ".gemini").mkdir()
+    (repo / ".gemini/settings.json").write_text(JSON)
+    before = everything(repo)
+    assert run("install", "gemini", repo, "--dry-run") == 0
+    assert everything(repo) == before
+    shown = capsys.readouterr().out
+    assert f"--- {repo}/.gemini/settings.json" in shown
+    assert '+        "muninn": {' in shown
+    assert run("uninstall", "gemini", repo, "--dry-run") == 0
+    assert capsys.readouterr().out == "nothing would change\n"
+
+
+def test_servers_and_hooks_of_ours_keep_what_their_owner_added(repo: Path) -> None:
+    run("install", "gemini", repo)
+    path = repo / ".gemini/settings.json"
+    changed = path.read_text().replace('"mcp"\n', '"mcp",\n        "--tools",\n        "all"\n')
+    changed = changed.replace('"command": "muninn",', '"command": "/old/muninn",\n      "env": { "A": "b" },')
+    path.write_text(changed)
+    run("install", "gemini", repo)
+    server = json.loads(path.read_text())["mcpServers"]["muninn"]
+    assert server == {"command": "muninn", "env": {"A": "b"}, "args": ["mcp", "--tools", "all"]}
+
+
+def test_a_file_of_ours_is_not_put_over_somebody_elses(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin = repo / ".opencode/plugins/muninn.ts"
+    plugin.parent.mkdir(parents=True)
+    plugin.write_text("export const Mine = 1\n")
+    before = everything(repo)
+    assert run("install", "opencode", repo) == 1
+    assert "muninn.ts: this file is not Muninn's" in capsys.readouterr().err
+    assert run("uninstall", "opencode", repo) == 0
+    assert everything(repo) == before
+
+
+def test_the_settings_of_opencode_are_found_under_their_other_name(repo: Path) -> None:
+    (repo / "opencode.jsonc").write_text('{ // mine\n  "share": "disabled"\n}\n')
+    run("install", "opencode", repo)
+    assert not (repo / "opencode.json").exists()
+    assert '"muninn": {' in (repo / "opencode.jsonc").read_text()
+
+
+@pytest.mark.parametrize(
+    ("client", "name", "content", "words"),
+    [
+        ("codex", ".codex/config.toml", "a = \n", "(at line 1, column 5)"),
+        ("codex", ".codex/config.toml", "mcp_servers = 3\n", "'mcp_servers' is not an object"),
+        ("gemini", ".gemini/settings.json", '{\n  "hooks": {\n', "in line 3, column 1"),
+        ("cursor", ".cursor/hooks.json", '{"hooks": {"sessionStart": {}}}', "'hooks.sessionStart' is not a list"),
+        ("vscode", ".vscode/mcp.json", '{"servers": {"muninn": {"url": "x"}}}', "another 'servers.muninn'"),
+        ("agents-md", "AGENTS.md", b"\xff\xfe", "is not UTF-8"),
+    ],
+)
+def test_what_is_not_understood_is_told_with_its_place_and_nothing_is_written(
+    repo: Path, client: str, name: str, content: str | bytes, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repo / name).parent.mkdir(exist_ok=True)
+    (repo / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = everything(repo)
+    assert run("install", client, repo) == 1
+    assert everything(repo) == before
+    said = capsys.readouterr().err
+    assert name in said
+    assert words in said
+
+
+@pytest.fixture
+def read_only_folder(repo: Path) -> Iterator[Path]:
+    """A folder of the repository that is mounted for reading only."""
+    folder = repo / ".codex"
+    folder.mkdir()
+    (folder / "config.toml").write_text(TOML, "utf-8")
+    if subprocess.run(["/bin/mount", "--bind", folder, folder], capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting a folder for reading only needs root")
+    subprocess.run(["/bin/mount", "-o", "remount,bind,ro", folder], check=True)
+    yield folder
+    subprocess.run(["/bin/umount", folder], check=True)
+
+
+def test_a_place_that_takes_no_files_is_an_error(
+    repo: Path, read_only_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = everything(repo)
+    assert run("install", "codex", repo) == 1
+    assert f"{read_only_folder}/hooks.json can't be written: Read-only file system" in capsys.readouterr().err
+    assert everything(repo) == before
+
+
+def test_when_the_second_file_can_not_be_written_the_first_is_as_it_was(repo: Path, tmp_path: Path) -> None:
+    (repo / "opencode.json").write_text("{}")
+    plugins = tmp_path / "elsewhere"
+    plugins.mkdir()
+    (repo / ".opencode").mkdir()
+    (repo / ".opencode/plugins").symlink_to(plugins)
+    if subprocess.run(["/bin/mount", "--bind", plugins, plugins], capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting a folder for reading only needs root")
+    subprocess.run(["/bin/mount", "-o", "remount,bind,ro", plugins], check=True)
+    try:
+        before = everything(repo)
+        assert run("install", "opencode", repo) == 1
+        assert everything(repo) == before
+    finally:
+        subprocess.run(["/bin/umount", plugins], check=True)
+
+
+def test_an_unknown_client_is_answered_with_the_nearest(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("install", "codx", repo) == 1
+    assert capsys.readouterr().err == "muninn: there is no client 'codx'\n  Did you mean 'codex'?\n"
+    assert install.main(["install"]) == 1
+    assert "which client?" in capsys.readouterr().err
+
+
+def test_the_list_says_what_there_is_and_what_is_installed(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run("install", "codex", repo)
+    run("install", "claude-code", repo, "--project")
+    run("install", "gemini", repo, "--global")
+    (repo / ".vscode").mkdir()
+    (repo / ".vscode/mcp.json").write_text("{,}")
+    capsys.readouterr()
+    assert install.main(["install", "--list", "--repo", str(repo)]) == 0
+    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert sorted(lines) == sorted(install.NAMES)
+    assert lines["codex"].endswith(" here")
+    assert lines["claude-code"].endswith(" here, for everybody")
+    assert lines["gemini"].endswith(" everywhere")
+    assert lines["cursor"].endswith(" -")
+    assert ".vscode/mcp.json: it is not JSON" in lines["vscode"]
+    assert "install neovim --print" in lines["neovim"]
+
+
+@pytest.mark.parametrize("client", PRINTED)
+def test_what_muninn_does_not_write_itself_is_printed(
+    repo: Path, client: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("install", client, repo, "--print") == 0
+    assert capsys.readouterr().out == snippet(CLIENTS[client]().snippet)
+    assert run("install", client, repo) == 1
+    assert f"muninn install {client} --print" in capsys.readouterr().err
+
+
+def test_what_is_written_can_be_printed_too(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("install", "codex", repo, "--print") == 0
+    shown = capsys.readouterr().out
+    assert '.codex/config.toml:\n\n[mcp_servers.muninn]\ncommand = "muninn"\nargs = ["mcp"]\n' in shown
+    assert '"command": "muninn hook session-start"' in shown
+    assert everything(repo) == {".git/HEAD": b"ref: refs/heads/main\n"}
+
+
+def test_every_hook_in_the_table_is_an_event_of_ours() -> None:
+    handlers = [
+        one
+        for make in CLIENTS.values()
+        for file in make().files
+        for piece in file.content.pieces
+        if isinstance(piece, Item)
+        for one in piece.value.get("hooks", [piece.value])
+    ]
+    words = [(one["command"], *one.get("args", [])) for one in handlers]
+    assert {" ".join(line).split()[-1] for line in words} == set(EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("value", "ours"),
+    [
+        ({"command": "muninn", "args": ["hook", "stop"]}, True),
+        ({"command": "'/my tools/muninn' hook stop"}, True),
+        ({"command": ["C:\\bin\\Muninn.exe", "mcp"]}, True),
+        ({"command": "muninn status"}, False),
+        ({"command": "unclosed ' muninn hook"}, False),
+        ({"command": "huginn", "args": ["mcp"]}, False),
+        ({"command": 3}, False),
+        ("muninn hook stop", False),
+    ],
+)
+def test_a_handler_is_ours_by_its_program_and_the_word_behind_it(value: object, ours: bool) -> None:
+    assert is_ours(value) is ours
+
+
+def test_a_program_with_a_blank_in_its_path_is_quoted_for_a_shell(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = repo.parent / "my tools" / "muninn"
+    monkeypatch.setattr(install, "resolve_command", lambda *_: (str(odd), []))
+    run("install", "codex", repo)
+    hooks = json.loads((repo / ".codex/hooks.json").read_text())["hooks"]
+    assert hooks["Stop"][0]["hooks"][0]["command"] == f"'{odd}' hook stop"
+    assert tomllib.loads((repo / ".codex/config.toml").read_text())["mcp_servers"]["muninn"]["command"] == str(odd)
+    run("uninstall", "codex", repo)
+    assert not (repo / ".codex").exists()
+
+
+@pytest.mark.parametrize("name", ["neovim.lua", "emacs.el", "helix.toml", "zed.json"])
+def test_the_page_about_editors_shows_what_is_printed(name: str) -> None:
+    assert f"\n{snippet(name)}```" in (DOCS / "editors.md").read_text("utf-8")

@@ -1,0 +1,162 @@
+"""What an editor may come with that nobody planned for: no git, no right to write, hundreds of files, whole folders."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from repositories import USERS, git, stop_daemon
+
+from muninn_core import client
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lsp_editors import BareEditor, BareIn
+
+pytest_plugins = ("lsp_editors",)
+
+FACT = "Names are looked up by id, because names change."
+
+
+def opened(path: Path, text: str) -> dict[str, Any]:
+    document = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": text}
+    return {"method": "textDocument/didOpen", "params": {"textDocument": document}}
+
+
+async def remember(editor: BareEditor, **params: Any) -> str:
+    stored = await editor.result("muninn/remember", {"text": FACT, "type": "decision", **params})
+    identity: str = stored["ids"][0]
+    return identity
+
+
+async def hover(editor: BareEditor, path: Path, line: int) -> str:
+    params = {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": 0}}
+    result = await editor.result("textDocument/hover", params)
+    return result["contents"]["value"] if result else ""
+
+
+async def lenses(editor: BareEditor, path: Path) -> list[str]:
+    found = await editor.result("textDocument/codeLens", {"textDocument": {"uri": path.as_uri()}})
+    return [each["command"]["title"] for each in found]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, environ: dict[str, str]) -> Iterator[Path]:
+    """A folder without git, with memory."""
+    root = tmp_path / "plain"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "users.py").write_text(USERS)
+    with client.connect(str(root), environ) as muninn:
+        muninn.call("init")
+    yield root
+    stop_daemon(root, environ)
+
+
+async def test_a_folder_without_git_has_all_of_it_but_branches(
+    folder: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(folder, environ)
+    users = folder / "src" / "users.py"
+    await editor.send(opened(users, USERS))
+    await remember(editor, files=["src/users.py:6-8"])
+    assert "looked up by id" in await hover(editor, users, 5)
+    assert await lenses(editor, users) == ["1 decision", "1 decision"]
+    change: dict[str, Any] = {"textDocument": {"uri": users.as_uri(), "version": 2}}
+    change["contentChanges"] = [{"text": USERS.replace("return", "yield")}]
+    await editor.send({"method": "textDocument/didChange", "params": change})
+    assert await lenses(editor, users) == ["1 decision, 1 stale", "1 decision, 1 stale"]
+
+
+async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written(
+    repo: Path, environ: dict[str, str], bare_in: BareIn, tmp_path: Path
+) -> None:
+    users = repo / "src" / "users.py"
+    with client.connect(str(repo), environ) as muninn:
+        muninn.call("remember", {"text": FACT, "type": "decision", "files": ["src/users.py:6-8"]})
+        muninn.call("seal")
+        muninn.call("index", {"wait": True})
+        # Another user's machine, as far as this one can tell: a runtime folder of its own, and the repository is taken.
+        (tmp_path / "r").mkdir(mode=0o700)
+        other = {**environ, "MUNINN_RUNTIME_DIR": str(tmp_path / "r")}
+        editor = await bare_in(repo, other)
+        try:
+            assert (await editor.result("muninn/status", {}))["mode"] == "read-only"
+            assert "looked up by id" in await hover(editor, users, 5)
+            assert await lenses(editor, users) == ["1 decision", "1 decision"]
+            refused = (await editor.execute("muninn.remember", {"text": "More."}))["error"]
+            assert refused["data"]["kind"] == "read_only"
+            assert refused["data"]["hint"]
+        finally:
+            stop_daemon(repo, other)
+
+
+async def test_three_hundred_open_files_have_each_its_own_lenses(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    files = [repo / "src" / f"module_{number}.py" for number in range(300)]
+    for file in files:
+        file.write_text(USERS)
+    editor = await bare_in(repo, environ)
+    await editor.send(*(opened(file, USERS) for file in files))
+    batch = [{"text": f"Fact {number}.", "files": [f"src/module_{number}.py:6-8"]} for number in range(0, 300, 3)]
+    await editor.result("muninn/remember", {"batch": batch})
+    for number in (0, 1, 150, 151, 297, 299):
+        assert await lenses(editor, files[number]) == (["1 insight", "1 insight"] if number % 3 == 0 else [])
+    await editor.send(
+        *({"method": "textDocument/didClose", "params": {"textDocument": {"uri": each.as_uri()}}} for each in files)
+    )
+    assert await lenses(editor, files[297]) == ["1 insight", "1 insight"]
+
+
+async def test_a_folder_of_a_thousand_files_that_gets_another_name_keeps_its_memories_and_links(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    many = repo / "src" / "many"
+    many.mkdir()
+    for number in range(1_000):
+        (many / f"module_{number}.py").write_text(f"def step_{number}(value):\n    return value + {number}\n")
+    git(repo, "add", ".")
+    git(repo, "commit", "-q", "-m", "Many")
+    guide = repo / ".muninn" / "context" / "steps.md"
+    guide.parent.mkdir(exist_ok=True)
+    guide.write_text("Begin with @src/many/module_7.py#step_7, then @src/many/module_8.py.\n")
+    editor = await bare_in(repo, environ)
+    await remember(editor, files=["src/many/module_7.py:1-2"])
+    await editor.result("muninn/index", {"wait": True})
+    renamed = {"files": [{"oldUri": many.as_uri(), "newUri": (repo / "src" / "steps").as_uri()}]}
+    edit = await editor.result("workspace/willRenameFiles", renamed)
+    texts = [one["newText"] for edits in edit["changes"].values() for one in edits]
+    assert texts == ["src/steps/module_7.py", "src/steps/module_8.py"]
+    many.rename(repo / "src" / "steps")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "Rename")
+    await editor.result("muninn/index", {"wait": True})
+    module = repo / "src" / "steps" / "module_7.py"
+    assert "looked up by id" in await hover(editor, module, 0)
+    assert await lenses(editor, module) == ["1 decision", "1 decision"]
+    found = await editor.result("muninn/recall", {"query": "step_999", "kind": "code"})
+    assert found["hits"][0]["path"] == "src/steps/module_999.py"
+
+
+async def test_a_memory_that_is_deleted_while_files_are_open_fails_no_question_and_can_be_begun_again(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    users = repo / "src" / "users.py"
+    editor = await bare_in(repo, environ)
+    await editor.send(opened(users, USERS))
+    await remember(editor, files=["src/users.py:6-8"])
+    assert await lenses(editor, users)
+    (repo / ".muninn").rename(repo.parent / "deleted")  # at once: the daemon may be writing there
+    shutil.rmtree(repo.parent / "deleted")
+    await hover(editor, users, 5)
+    await lenses(editor, users)
+    problems = (await editor.result("muninn/status", {}))["problems"]
+    assert "gone" in {problem["kind"] for problem in problems}
+    await editor.result("muninn/init", {})
+    await remember(editor, files=["src/users.py:6-8"], key="again")
+    await editor.result("muninn/index", {"wait": True})
+    assert "looked up by id" in await hover(editor, users, 5)
+    assert "gone" not in {problem["kind"] for problem in (await editor.result("muninn/status", {}))["problems"]}

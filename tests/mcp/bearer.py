@@ -1,0 +1,84 @@
+"""Adds the token to whatever asks it, for real clients that can't be given one; all else goes through as it came.
+
+It rewrites the host only where that is its own address, so that a request for a foreign host stays one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from types import TracebackType
+
+
+class Bearer:
+    """Listens on a free port of loopback while it is entered, and passes requests on to another port."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.port = 0
+        self._behind = port
+        self._token = token
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Bearer:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        assert self._server is not None
+        self._server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Pass one request and its answer on; the connection ends with it, so that none has to be taken apart."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        opened = [writer]
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            there, back = await asyncio.open_connection("127.0.0.1", self._behind)
+            opened.append(back)
+            back.write(self._changed(head))
+            sending = asyncio.ensure_future(_copy(reader, back))
+            try:
+                await self._answer(there, writer)
+            finally:
+                sending.cancel()
+                await asyncio.wait([sending])
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass  # one of the two is gone, or the test has ended
+        finally:
+            self._tasks.discard(task)
+            for each in opened:
+                each.close()
+                with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+                    await each.wait_closed()
+
+    async def _answer(self, there: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await there.readuntil(b"\r\n\r\n")
+        lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")]
+        writer.write(b"\r\n".join([lines[0], b"Connection: close", *lines[1:]]))
+        await _copy(there, writer)
+
+    def _changed(self, head: bytes) -> bytes:
+        own, behind = (f"127.0.0.1:{port}".encode() for port in (self.port, self._behind))
+        lines = [
+            line.replace(own, behind) if line.lower().startswith((b"host:", b"origin:")) else line
+            for line in head.replace(b"localhost:", b"127.0.0.1:").split(b"\r\n")
+            if not line.lower().startswith((b"connection:", b"authorization:"))
+        ]
+        added = [b"Connection: close", b"Authorization: Bearer " + self._token.encode()]
+        return b"\r\n".join([lines[0], *added, *lines[1:]])
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(ConnectionError):
+        while data := await reader.read(1 << 16):
+            writer.write(data)
+            await writer.drain()

@@ -1,0 +1,41 @@
+"""MCP's own conformance suite against the face over HTTP, for both eras of the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import clients
+import pytest
+from bearer import Bearer
+from node import node_folder
+
+if TYPE_CHECKING:
+    from mcp_web import Web
+
+pytest_plugins = ("mcp_agents",)
+
+NAME = "MCP conformance suite"
+PROGRAM = Path(__file__).resolve().parents[2] / ".tools" / "conformance" / "node_modules" / ".bin" / "conformance"
+BASELINES = Path(__file__).resolve().parent / "conformance"
+
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
+
+
+@pytest.mark.parametrize("revision", sorted(path.stem for path in BASELINES.glob("*.yml")))
+async def test_what_a_revision_requires_is_there_but_for_what_a_memory_can_not_have(web: Web, revision: str) -> None:
+    if not PROGRAM.exists():
+        clients.missing(NAME, "it is not in .tools/conformance; scripts/install-clients.sh installs it")
+    environ = {**os.environ, "PATH": os.pathsep.join([node_folder(NAME), os.environ["PATH"]])}
+    async with Bearer(web.port, web.token) as bearer:  # the suite can't be given a token
+        suite = await asyncio.create_subprocess_exec(
+            *(str(PROGRAM), "server", "--url", f"http://127.0.0.1:{bearer.port}/mcp", "--requirements", revision),
+            *("--expected-failures", str(BASELINES / f"{revision}.yml")),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=environ,
+        )
+        printed, _ = await suite.communicate()
+    assert suite.returncode == 0, printed.decode()[-6000:]

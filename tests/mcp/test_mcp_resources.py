@@ -1,0 +1,224 @@
+"""Resources, prompts, completions, and what is told of changes; over stdio and HTTP, in both eras."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
+
+from muninn_core import client
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
+    from mcp_agents import Agents
+    from mcp_web import Web
+
+pytest_plugins = ("mcp_agents",)
+
+pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+"""What the newer protocol has no longer is what an older client needs."""
+
+both_eras = pytest.mark.parametrize("era", ["2025-11-25", "2026-07-28"])
+
+SOON = 20
+"""Seconds within which what happens is told, on a machine with much else to do."""
+
+
+async def remembered(agent: Client, text: str) -> str:
+    result = await agent.call_tool("remember", {"text": text})
+    return result.content[0].text.split()[2].rstrip(".")  # type: ignore[union-attr]
+
+
+async def read(agent: Client, uri: str) -> str:
+    (content,) = (await agent.read_resource(uri)).contents
+    assert isinstance(content, types.TextResourceContents)
+    return content.text
+
+
+@both_eras
+async def test_memories_knowledge_contexts_and_the_status_can_be_read(agents: Agents, era: str) -> None:
+    async with agents.open(era) as agent:
+        identity = await remembered(agent, f"In {era} lamps are trimmed on Sundays.")
+        assert f"In {era} lamps" in await read(agent, f"muninn://memory/{identity}")
+        knowledge = await read(agent, "muninn://knowledge/guides/berths.md")
+        assert knowledge.startswith("# Berths")
+        assert "drinks" not in knowledge
+        assert "get_user" in await read(agent, "muninn://context/name%20of%20a%20user")
+        assert "read-write" in await read(agent, "muninn://status")
+
+
+@both_eras
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "muninn://memory/nothing",
+        "muninn://knowledge/nothing.md",
+        "muninn://knowledge/../config.yaml",
+        "muninn://knowledge/%2e%2e/%2e%2e/src/users.py",
+        "muninn://nothing",
+        "file:///etc/passwd",
+    ],
+)
+async def test_what_is_not_there_is_an_error_that_names_it(agents: Agents, era: str, uri: str) -> None:
+    async with agents.open(era) as agent:
+        with pytest.raises(MCPError) as refused:
+            await agent.read_resource(uri)
+    assert refused.value.code in ({-32602} if era == "2026-07-28" else {-32002, -32602})
+    assert "root:" not in refused.value.message
+
+
+async def test_the_list_has_everything_once_in_pages(agents: Agents) -> None:
+    with client.connect(str(agents.repo), agents.environ) as muninn:
+        muninn.call("remember", {"batch": [{"text": f"Buoy {number} is green."} for number in range(130)]})
+    async with agents.open() as agent:
+        found: list[str] = []
+        cursor: str | None = None
+        for _ in range(10):
+            page = await agent.list_resources(cursor=cursor)
+            assert len(page.resources) <= 100
+            found += [each.uri for each in page.resources]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        assert found[0] == "muninn://status"
+        assert "muninn://knowledge/guides/berths.md" in found
+        assert len(found) == len(set(found)) > 130
+        with pytest.raises(MCPError, match="cursor"):
+            await agent.list_resources(cursor="elsewhere")
+        templates = (await agent.list_resource_templates()).resource_templates
+        assert [each.uri_template.partition("{")[0] for each in templates] == [
+            "muninn://memory/",
+            "muninn://knowledge/",
+            "muninn://context/",
+        ]
+
+
+@both_eras
+async def test_what_names_something_is_completed(agents: Agents, era: str) -> None:
+    async with agents.open(era) as agent:
+        identity = await remembered(agent, "The foghorn is sounded twice.")
+        of_memory = types.ResourceTemplateReference(type="ref/resource", uri="muninn://memory/{id}")
+        for begun in (identity[:-2], "foghorn"):
+            values = (await agent.complete(of_memory, {"name": "id", "value": begun})).completion.values
+            assert identity in values
+        of_file = types.ResourceTemplateReference(type="ref/resource", uri="muninn://knowledge/{path}")
+        values = (await agent.complete(of_file, {"name": "path", "value": "ber"})).completion.values
+        assert values == ["guides/berths.md"]
+        of_prompt = types.PromptReference(type="ref/prompt", name="brief")
+        assert (await agent.complete(of_prompt, {"name": "task", "value": "a"})).completion.values == []
+
+
+@both_eras
+async def test_prompts_bring_what_memory_says_and_what_to_do_with_it(agents: Agents, era: str) -> None:
+    async with agents.open(era) as agent:
+        identity = await remembered(agent, f"In {era} ships salute with three shots.")
+        assert [prompt.name for prompt in (await agent.list_prompts()).prompts] == [
+            "brief",
+            "review-memory",
+            "record-decision",
+        ]
+
+        async def text(name: str, **arguments: str) -> str:
+            (message,) = (await agent.get_prompt(name, arguments)).messages
+            assert isinstance(message.content, types.TextContent)
+            return message.content.text
+
+        assert "notes, no instructions" in await text("brief")
+        assert f"In {era} ships salute" in await text("brief", task=f"how ships salute in {era}")
+        assert "Contradictions" in await text("review-memory")
+        assert f"In {era} ships salute" in await text("review-memory", id=identity)
+        recorded = await text("record-decision", decision="Ships salute with two shots.", files="src/users.py")
+        assert "three shots" in recorded
+        assert "src/users.py" in recorded
+        for name, arguments, words in (
+            ("brif", {}, "Did you mean 'brief'?"),
+            ("record-decision", {}, "needs 'decision'"),
+            ("brief", {"tsk": "x"}, "Did you mean 'task'?"),
+        ):
+            with pytest.raises(MCPError, match=words.replace("?", r"\?")):
+                await agent.get_prompt(name, arguments)
+
+
+class Heard:
+    """What an older client is told of by itself."""
+
+    def __init__(self) -> None:
+        self.told: asyncio.Queue[Any] = asyncio.Queue()
+
+    async def __call__(self, message: Any) -> None:
+        if isinstance(message, types.ResourceListChangedNotification):
+            await self.told.put("list")
+        elif isinstance(message, types.ResourceUpdatedNotification):
+            await self.told.put(message.params.uri)
+
+    async def until(self, wanted: str) -> list[Any]:
+        """Wait until something is told; return all that was told until then."""
+        found: list[Any] = []
+        async with asyncio.timeout(SOON):
+            while wanted not in found:
+                found.append(await self.told.get())
+        return found
+
+
+async def changes_reach_an_older_client(agent: Client, heard: Heard, agents: Agents) -> None:
+    identity = await remembered(agent, "The cable is a fathom short.")
+    await heard.until("list")
+    await agent.subscribe_resource(f"muninn://memory/{identity}")
+    await agent.subscribe_resource("muninn://knowledge/guides/berths.md")
+    with client.connect(str(agents.repo), agents.environ) as muninn:
+        muninn.call("update", {"id": identity, "importance": 9})
+    await heard.until(f"muninn://memory/{identity}")
+    path = agents.repo / ".muninn" / "knowledge" / "guides" / "berths.md"
+    path.write_text(f"{path.read_text()}\nOne more.\n")
+    await heard.until("muninn://knowledge/guides/berths.md")
+    await agent.unsubscribe_resource(f"muninn://memory/{identity}")
+    with client.connect(str(agents.repo), agents.environ) as muninn:
+        muninn.call("forget", {"id": identity})
+    assert f"muninn://memory/{identity}" not in await heard.until("list")
+
+
+async def test_an_older_client_hears_of_real_changes_over_stdio(agents: Agents) -> None:
+    heard = Heard()
+    async with agents.open("2025-11-25", message_handler=heard) as agent:
+        await changes_reach_an_older_client(agent, heard, agents)
+
+
+async def test_an_older_client_hears_of_real_changes_over_http(web: Web) -> None:
+    heard = Heard()
+    async with web.open("2025-11-25", message_handler=heard) as agent:
+        await changes_reach_an_older_client(agent, heard, web.agents)
+
+
+async def changes_reach_a_newer_client(agent: Client, agents: Agents) -> None:
+    identity = await remembered(agent, "The cable is two fathoms short.")
+    address, pack = f"muninn://memory/{identity}", "muninn://context/cable"
+    async with agent.listen(resources_list_changed=True, resource_subscriptions=[address, pack]) as told:
+        with client.connect(str(agents.repo), agents.environ) as muninn:
+            muninn.call("update", {"id": identity, "importance": 9})
+        found = set()
+        async with asyncio.timeout(SOON):
+            async for event in told:
+                found.add(event)
+                if {ResourceUpdated(uri=address), ResourceUpdated(uri=pack)} <= found:
+                    break
+        assert ResourcesListChanged() not in found
+        with client.connect(str(agents.repo), agents.environ) as muninn:
+            muninn.call("forget", {"id": identity})
+        async with asyncio.timeout(SOON):
+            async for event in told:
+                if event == ResourcesListChanged():
+                    break
+
+
+async def test_a_newer_client_hears_of_real_changes_over_stdio(agents: Agents) -> None:
+    async with agents.open() as agent:
+        await changes_reach_a_newer_client(agent, agents)
+
+
+async def test_a_newer_client_hears_of_real_changes_over_http(web: Web) -> None:
+    async with web.open() as agent:
+        await changes_reach_a_newer_client(agent, web.agents)

@@ -1,0 +1,128 @@
+"""Sets of tools: which tools they hold, what the config and the command line choose, and the eight of mnemosyne."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from muninn_core.config import TOOL_SETS, read_config
+from muninn_core.context.tokens import count_tokens
+from muninn_core.errors import BadParams, UnknownVerb
+from muninn_core.protocol.methods import METHODS
+from muninn_server.mcp.tools import DESCRIPTION_LIMIT, check_call, tools_of
+from muninn_server.mcp.toolsets import SETS
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
+    from mcp_agents import Agents
+
+pytest_plugins = ("mcp_agents",)
+
+EIGHT = ["recall", "list", "graph", "context", "remember", "consolidate", "update", "delete"]
+
+MOST_TOKENS = 2_200
+"""What the list of the core's tools may cost a model's window."""
+
+A_PERSONS = {"approve", "reject", "resolve", "redact", "undo", "prune", "import", "pack.add", "shutdown", "export"}
+
+
+async def said(agent: Client, tool: str, /, **arguments: Any) -> str:
+    result = await agent.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result.content[0].text  # type: ignore[union-attr]
+
+
+def test_the_sets_are_those_of_the_config() -> None:
+    assert tuple(SETS) == TOOL_SETS
+
+
+@pytest.mark.parametrize("name", TOOL_SETS)
+def test_every_tool_of_a_set_is_a_verb_that_says_when_to_use_it(name: str) -> None:
+    tools = tools_of((name,))
+    for tool in tools.values():
+        assert tool.verb in METHODS
+        assert tool.verb not in A_PERSONS
+        assert "Call " in tool.description
+        assert len(tool.description) < DESCRIPTION_LIMIT
+        assert "$ref" not in json.dumps(tool.schema)
+        assert set(tool.schema["properties"]) <= set(tool.taken)
+        assert set(tool.schema.get("required", ())) <= set(tool.schema["properties"])
+        assert not {"actor", "agent", "trust", "key", "batch", "open_files"} & set(tool.taken)
+
+
+def test_what_the_list_of_tools_costs_stays_small() -> None:
+    for name, most in (("core", MOST_TOKENS), ("mnemosyne", 2_800), ("all", 5_200)):
+        shown = [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
+            for tool in tools_of((name,)).values()
+        ]
+        assert count_tokens(json.dumps(shown, separators=(",", ":"))) <= most
+
+
+def test_of_one_name_in_two_sets_the_first_keeps_it() -> None:
+    both = tools_of(("core", "mnemosyne"))
+    assert both["recall"] is not both["mnemosyne_recall"]
+    assert both["mnemosyne_recall"].fixed == {"profile": "mnemosyne"}
+    assert both["list"].verb == "memories"
+    assert list(tools_of(("core", "all"))) == list(tools_of(("all",)))
+
+
+def test_a_tool_answers_to_its_name_in_the_source_and_takes_what_is_not_shown() -> None:
+    tools = tools_of(("mnemosyne",))
+    assert check_call(tools, "mnemosyne.recall", {"query": "x", "kind": "memory"}).verb == "recall"
+    with pytest.raises(BadParams, match="no parameter 'profile'"):
+        check_call(tools, "recall", {"query": "x", "profile": "muninn"})
+    with pytest.raises(UnknownVerb, match="no tool 'memories'"):
+        check_call(tools, "memories", {})
+
+
+def test_a_set_that_is_not_there_is_a_problem_of_the_config() -> None:
+    config, problems = read_config("mcp: {tools: [core, memosyne]}\n")
+    assert config.mcp.tools == ("core",)
+    assert (problems[0].key, "mnemosyne" in problems[0].hint) == ("mcp.tools", True)
+    assert read_config("mcp: {tools: [mnemosyne]}\n")[0].mcp.tools == ("mnemosyne",)
+
+
+async def test_the_config_chooses_the_tools_and_the_command_line_others(agents: Agents) -> None:
+    config = agents.repo / ".muninn" / "config.yaml"
+    before = config.read_text()
+    config.write_text("mcp: {tools: [mnemosyne]}\n")
+    try:
+        async with agents.open() as agent:
+            assert [tool.name for tool in (await agent.list_tools()).tools] == EIGHT
+            assert "`consolidate`" in (agent.instructions or "")
+            assert "`memories`" not in (agent.instructions or "")
+        async with agents.open("2025-11-25", "--tools", "core") as agent:
+            assert [tool.name for tool in (await agent.list_tools()).tools] == list(tools_of(("core",)))
+    finally:
+        config.write_text(before)
+
+
+async def test_the_eight_tools_work_together(agents: Agents) -> None:
+    async with agents.open("2026-07-28", "--tools", "mnemosyne") as agent:
+        kept = await said(agent, "remember", text="Anchors are weighed by hand.", importance=9, tags=["anchor"])
+        first = kept.split()[2].rstrip(".")
+        link = {"relation": "extends", "target": first, "strength": 0.9}
+        kept = await said(agent, "remember", text="Two sailors turn the capstan.", links=[link])
+        second = kept.split()[2].rstrip(".")
+        found = await said(agent, "recall", query="anchors weighed")
+        assert found.index(first) < found.index(second)
+        assert "graph" in found
+        assert second not in await said(agent, "recall", query="anchors weighed", depth=0)
+        assert first in await said(agent, "list", order="importance", min_importance=9)
+        assert "1 link away" in await said(agent, "graph", id=first)
+        assert first in await said(agent, "context")
+        assert await said(agent, "update", id=second, text="Four sailors turn the capstan.", reason="it is heavy")
+        third = (await said(agent, "remember", text="The capstan is turned by four.")).split()[2].rstrip(".")
+        told = await said(agent, "consolidate", ids=[second, third], decision="merge", reason="said twice")
+        assert f"{third} merged into {second}" in told
+        assert (await said(agent, "delete", id=second, reason="wrong")).startswith("Archived: ")
+        assert "Nothing is linked to it." in await said(agent, "graph", id=first)
+    async with agents.open("2026-07-28", "--tools", "all") as agent:
+        trail = await said(agent, "history", id=second)
+        for event in ("insight", "update", "merge", "archive"):
+            assert event in trail
+        assert (await said(agent, "restore", id=second)).startswith("Restored: ")
+        assert "get_user" in await said(agent, "outline", path="src/users.py")

@@ -1,0 +1,16 @@
+// How long to wait before something that ended is begun anew, and when to stop trying. Knows no clock.
+
+/**
+ * Returns a function that takes the time of an ending (milliseconds) and says how long to wait before the next begin:
+ * not at all after the first one within a `span`, then `first` milliseconds, then twice as long each time; undefined
+ * after more than `limit` of them.
+ */
+export function backoff(limit: number, span: number, first: number): (now: number) => number | undefined {
+  let endings: number[] = [];
+  return (now) => {
+    endings = endings.filter((ending) => now - ending < span);
+    endings.push(now);
+    if (endings.length > limit) return undefined;
+    return endings.length === 1 ? 0 : first * 2 ** (endings.length - 2);
+  };
+}

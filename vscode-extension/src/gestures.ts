@@ -1,0 +1,92 @@
+// The two commands of the server that are no verbs, `muninn.show` and `muninn.write`, as VS Code does them best: the
+// memories of a lens in a peek where the code is, and the words of a new memory in an input box.
+
+import * as vscode from 'vscode';
+import type { RememberParams, RememberResult } from './protocol';
+import type { Server } from './server';
+import { told } from './commands/remember';
+
+/** What a lens and the action "why is this shown" carry. Lines are 1-based; 0 is the whole file. */
+interface Shown {
+  readonly path?: string;
+  readonly line?: number;
+  readonly documents?: readonly string[];
+  readonly files?: readonly string[];
+}
+
+/** What an action carries that needs words of a person. */
+interface Written {
+  readonly type?: string;
+  readonly path?: string;
+  readonly start?: number;
+  readonly end?: number;
+  readonly supersedes?: string;
+}
+
+const ASKS: Readonly<Record<string, readonly [title: string, prompt: string, example: string]>> = {
+  decision: ['Record a decision', 'What was decided, and why', 'Names are looked up by id, because names change.'],
+  attempt: ['Mark an attempt as failed', 'What was tried, and why it failed', 'A cache of names: it was stale after each rename.'],
+};
+const ASK = ['Remember this', 'One fact in whole sentences', 'The cache is keyed by commit, because branches share it.'] as const;
+
+/** Does a gesture in the window, or returns undefined where the server does it best. What it does may throw a Failure. */
+export function inWindow(
+  server: Server,
+  command: string,
+  argument: unknown,
+  byServer: () => Promise<unknown>,
+): Promise<unknown> | undefined {
+  if (typeof argument !== 'object' || argument === null) return undefined;
+  if (command === 'muninn.write') return write(server, argument, byServer);
+  const { path, documents, files } = argument as Shown;
+  if (command === 'muninn.show' && path && (documents?.length || files?.length)) return peek(server, argument);
+  return undefined;
+}
+
+async function peek(server: Server, { path = '', line = 1, documents = [], files = [] }: Shown): Promise<void> {
+  const root = vscode.Uri.file((await server.status()).root);
+  const begin = new vscode.Position(0, 0);
+  const notes = documents.map((each) => new vscode.Location(vscode.Uri.parse(each, true), begin));
+  const records = files.map((each) => new vscode.Location(vscode.Uri.joinPath(root, each), begin));
+  const at = new vscode.Position(Math.max(line, 1) - 1, 0);
+  const all = [...notes, ...records];
+  await vscode.commands.executeCommand('editor.action.peekLocations', vscode.Uri.joinPath(root, path), at, all, 'peek');
+}
+
+async function write(server: Server, argument: Written, byServer: () => Promise<unknown>): Promise<unknown> {
+  const { type = 'insight', path = '', start = 0, end = 0, supersedes = '' } = argument;
+  const place = path && start ? `${path}:${start}-${Math.max(start, end)}` : path;
+  const [title, prompt, example] = supersedes ? ['Supersede', 'What holds now, in whole sentences', ''] : (ASKS[type] ?? ASK);
+  const before = supersedes ? (await server.request('memories', { id: supersedes })).memories[0]?.text : undefined;
+  const about = start && start >= end ? `${path}:${start}` : place;
+  const said = await words(`Muninn: ${title}`, about ? `${prompt} (about ${about})` : prompt, example, before);
+  if (said === undefined) return undefined;
+  if (said === IN_DOCUMENT) return byServer();
+  const params: RememberParams = {
+    text: said,
+    type,
+    files: place ? [place] : [],
+    links: supersedes ? [{ relation: 'supersedes', target: supersedes }] : [],
+    actor: 'user',
+  };
+  const result: RememberResult = await server.request('remember', params);
+  void server.refresh();
+  told(result);
+  return result;
+}
+
+const IN_DOCUMENT = Symbol('in a document');
+
+/** Asks for a text; undefined when the person gives up, IN_DOCUMENT when a line is not enough for it. */
+function words(title: string, prompt: string, placeholder: string, value = ''): Promise<string | typeof IN_DOCUMENT | undefined> {
+  const input = vscode.window.createInputBox();
+  const button = { iconPath: new vscode.ThemeIcon('edit'), tooltip: 'Write it in a document' };
+  Object.assign(input, { title, prompt, placeholder, ignoreFocusOut: true, buttons: [button] });
+  input.value = value.replace(/\s+/g, ' ').trim();
+  return new Promise<string | typeof IN_DOCUMENT | undefined>((resolve) => {
+    input.onDidAccept(() => input.value.trim() && resolve(input.value.trim()));
+    input.onDidTriggerButton(() => resolve(IN_DOCUMENT));
+    input.onDidHide(() => resolve(undefined));
+    input.show();
+  }).finally(() => input.dispose());
+}
