@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     Encode = Callable[[list[str]], Sequence[Sequence[int]]]
 
-_MOST = 100_000
-"""Runs that are remembered, some 15 MB."""
+_MOST = 60_000
+"""Runs that are remembered, some 10 MB in each process."""
 
 _SIGNS = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
 """Each byte of UTF-8 but those of letters, digits and what is no ASCII becomes a blank."""
