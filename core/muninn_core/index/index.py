@@ -270,6 +270,7 @@ class Index:
     def rest(self) -> None:
         """Give memory back to the system, for a time in which nobody asks; the next answer takes a little longer."""
         self.snapshot().rest()
+        self._embedder.rest()
         identifiers.forget()
         trim()
 

@@ -39,6 +39,10 @@ class Tokens:
         except KeyError:
             return b"".join(map(self._learnt(runs).__getitem__, runs))
 
+    def forget(self) -> None:
+        """Give the memory back: only the next texts take longer."""
+        self._known = {}
+
     def _learnt(self, runs: list[bytes]) -> dict[bytes, bytes]:
         """Return what is known, with these runs in it."""
         known = self._known
