@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
+from muninn_core.context.told import MOST_CHARS, plain_text
 from muninn_core.model.answer import Hit, IndexSaw, Mark, Reason, Saw, SnippetLine
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
@@ -163,3 +164,45 @@ def test_a_stale_memory_warns_the_model_and_tells_each_place() -> None:
     assert "cites: a.py:1-2 f gone, b.py:5-6 moved from b.py:1-2" in text
     found = hit(kind="memory", id="01m", text="It hung.", cites=(gone,))
     assert "STALE? code gone: a.py:1-2" in recall_text(r.RecallResult(hits=(found,), saw=SAW))
+
+
+def test_a_result_without_a_wording_is_told_field_by_field_without_what_is_empty() -> None:
+    edge = r.GraphEdge(depth=1, relation="callers", origin="a.py#f", path="b.py", name="g", at_path="b.py", at_line=3)
+    told = render("graph", r.GraphResult(target="a.py#f", symbol=None, relation="callers", edges=(edge,), saw=SAW))
+    assert told.splitlines() == [
+        "target: a.py#f",
+        "relation: callers",
+        "edges:",
+        "  - depth: 1",
+        "    relation: callers",
+        "    origin: a.py#f",
+        "    path: b.py",
+        "    name: g",
+        "    at_path: b.py",
+        "    at_line: 3",
+    ]
+    assert plain_text(r.GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "There is nothing."
+
+
+def test_a_result_that_is_a_text_is_told_as_it_is_up_to_what_a_client_shows() -> None:
+    page = r.DocumentResult(uri="muninn:/x", title="T", text="# T\n\nSaid.\n", saw=SAW)
+    assert plain_text(page) == "# T\n\nSaid."
+    long = plain_text(r.DocumentResult(uri="muninn:/x", title="T", text="line\n" * MOST_CHARS, saw=SAW))
+    assert len(long) < MOST_CHARS + 100
+    assert long.endswith("more characters; narrow the question.)")
+
+
+def test_links_and_changes_are_told_with_the_ids_that_the_next_call_needs() -> None:
+    link = r.MemoryLink(source="02m", relation="extends", target="01m", strength=0.5, depth=1, reason="so")
+    other = memory(id="02m", text="Use many files.", importance=7)
+    found = r.LinksResult(memories=(memory(), other), depths=(0, 1), links=(link,), omitted=2, saw=SAW)
+    told = render("links", found)
+    assert told.startswith("from 01m Use files. (decision, 2026-03-04")
+    for part in ("1 link away: 02m Use many files.", "importance 7", "02m extends 01m (0.5): so", "2 more memories"):
+        assert part in told
+    alone = r.LinksResult(memories=(memory(),), depths=(0,), links=(), saw=SAW)
+    assert render("links", alone).endswith("Nothing is linked to it.")
+    assert render("update", r.UpdateResult(memory=memory(), changed=(), saw=SAW)).startswith("Nothing changed: 01m")
+    merged = r.ConsolidateResult(decision="merge", kept=memory(), gone=("02m",), apart=("03m",), dry_run=True, saw=SAW)
+    assert render("consolidate", merged).splitlines()[0].startswith("Would be: 02m merged into 01m")
+    assert render("consolidate", merged).splitlines()[1] == "kept for themselves: 03m"

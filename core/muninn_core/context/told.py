@@ -29,9 +29,11 @@ def plain_text(result: Value) -> str:
 def _lines(value: Any, indent: str) -> Iterator[str]:
     if isinstance(value, dict):
         for name, each in value.items():
-            if name in _FOR_PROGRAMS or each in (None, "", [], {}, False):
+            if name in _FOR_PROGRAMS or each in (None, "", (), [], {}, False):
                 continue
-            if isinstance(each, dict) or (isinstance(each, list) and any(isinstance(one, dict) for one in each)):
+            if isinstance(each, dict) or (
+                isinstance(each, (list, tuple)) and any(isinstance(one, dict) for one in each)
+            ):
                 yield f"{indent}{name}:"
                 yield from _lines(each, indent + "  ")
             else:
@@ -44,7 +46,7 @@ def _lines(value: Any, indent: str) -> Iterator[str]:
 
 
 def _scalar(value: Any, indent: str) -> str:
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return ", ".join(str(each) for each in value)
     text = str(value)
     return text if "\n" not in text else "\n" + "\n".join(f"{indent}  {line}" for line in text.splitlines())

@@ -91,18 +91,26 @@ def _notes(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tupl
 
 
 def _knowledge(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> tuple[str, str]:
-    """Return a file as it is, without its private spans; a pack's, which is a stranger's text, says so first."""
+    """Return a file without its private spans; a pack's is quoted below its origin."""
     root = workspace.layout.root
     for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
         path = inside(f"{folder}/{what}.md", root)
+        within = path.startswith((".muninn/knowledge/", ".muninn/packs/"))
+        if not within or not (root / path).resolve().is_relative_to((root / ".muninn").resolve()):
+            continue  # a linked folder leads out of the repository
         read = read_text(root, path, workspace.config.index.max_file_bytes)
-        if path.startswith((".muninn/knowledge/", ".muninn/packs/")) and isinstance(read, Text):
+        if isinstance(read, Text):
             text, _ = strip_private(read.text)
             origin = workspace.origins.of(path)
-            return f"{what}.md", f"> {origin}; {OUTSIDE}\n\n{text}" if origin else text
+            return f"{what}.md", _quoted(text, f"{origin}; {OUTSIDE}") if origin else text
     raise NotFoundError(
         f"there is no knowledge '{what}.md'", hint="`muninn names --kinds knowledge` lists what there is."
     )
+
+
+def _quoted(text: str, origin: str) -> str:
+    """Return a stranger's text as a quotation below its origin, so that nothing in it stands as our own word."""
+    return f"{origin}\n\n" + "\n".join(f"> {line}".rstrip() for line in text.splitlines()) + "\n"
 
 
 def _commit(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> tuple[str, str]:

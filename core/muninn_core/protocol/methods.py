@@ -25,8 +25,9 @@ class Method(Value):
 
     `effect`: read changes nothing; write adds to the log or the work tree; control acts on the daemon or index, or
     takes so long that it must not stand in the way of those who write.
-    `use` tells a model when to call it. `destructive` marks what a person may want to confirm. `tool` puts it among
-    the MCP tools. `alone`: the command line runs it in a process of its own, which leaves nothing behind.
+    `use` tells a model when to call it; one without is no tool. `destructive` marks what a person may want to confirm.
+    `tool` puts it among the few tools that every agent is shown. `alone`: the command line runs it in a process of its
+    own, which leaves nothing behind.
     `positional` and `flags` shape the command line: parameters by place, and shorter flag names.
     """
 

@@ -68,6 +68,8 @@ def new_server(
             "resources/templates/list": CacheHint(ttl_ms=LISTS_LAST_MS),
         },
         lifespan=lifespan,
+        # No parameter of ours travels in a header; without this the SDK lists all tools at each call to see that.
+        get_tool_input_schema=lambda _name: None,
         on_list_tools=calling.list_tools,
         on_call_tool=calling.call_tool,
         on_list_resources=reading.list_resources,
