@@ -377,6 +377,11 @@ def test_a_program_with_a_blank_in_its_path_is_quoted_for_a_shell(repo: Path, mo
     assert not (repo / ".codex").exists()
 
 
-@pytest.mark.parametrize("name", ["neovim.lua", "emacs.el", "helix.toml", "zed.json"])
+@pytest.mark.parametrize("name", ["helix.toml", "zed.json"])
 def test_the_page_about_editors_shows_what_is_printed(name: str) -> None:
     assert f"\n{snippet(name)}```" in (DOCS / "editors.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("editor", ["neovim", "emacs", "helix", "zed"])
+def test_the_page_about_editors_says_how_to_print_it(editor: str) -> None:
+    assert f"muninn install {editor} --print" in (DOCS / "editors.md").read_text("utf-8")
