@@ -126,7 +126,9 @@ class _Tree:
             return
         path = os.path.join(folder, os.fsdecode(event.name))
         if event.is_directory and event.is_moved_from:
-            self._leave(path)
+            self._leave(lambda watched: watched == path or watched.startswith(path + os.sep))
+        elif event.is_directory and event.is_delete and path in self._watches:
+            self._leave(lambda watched: watched == path)  # somebody may hold it open: its watch would stay
         self._note(path)
         if event.is_directory and (event.is_create or event.is_moved_to):
             try:
@@ -192,11 +194,10 @@ class _Tree:
             self._paths[wd] = folder
             return True
 
-    def _leave(self, top: str) -> None:
-        """Stop watching a folder that was moved, and those below it: its new place is entered anew."""
+    def _leave(self, left: Callable[[str], bool]) -> None:
+        """Stop watching the folders that left their places: where they come to, they are entered anew."""
         with self._adding:
-            gone = [path for path in self._watches if path == top or path.startswith(top + os.sep)]
-            for path in gone:
+            for path in [path for path in self._watches if left(path)]:
                 wd = self._watches.pop(path)
                 self._paths.pop(wd, None)
                 self._fd.remove_callbacks([(wd, self._id)])

@@ -207,6 +207,9 @@ class Tiny:
         """Return the same vector for every text."""
         return np.full((len(texts), self.dim), self.dim**-0.5, np.float32)
 
+    def rest(self):
+        """Hold nothing."""
+
     def embed_query(self, text):
         """Return that vector."""
         return self.embed([text])[0]

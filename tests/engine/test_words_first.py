@@ -36,6 +36,9 @@ class Gated:
                 raise MuninnError("out of luck")
         return self._bundled.embed(texts)
 
+    def rest(self):
+        """Hold nothing."""
+
     def embed_query(self, text):
         return self._bundled.embed_query(text)
 

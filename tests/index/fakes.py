@@ -36,5 +36,8 @@ class FakeEmbedder:
                 rows[i] /= length
         return rows
 
+    def rest(self):
+        """Hold nothing."""
+
     def embed_query(self, text):
         return self.embed([text])[0]

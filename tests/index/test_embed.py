@@ -83,6 +83,19 @@ def test_all_spellings_of_a_name_have_one_meaning(bundled):
     assert min(a @ b, a @ c) > 0.999
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of single mappings")
+def test_at_rest_the_table_takes_no_memory_and_the_next_vector_is_the_same(bundled):
+    def resident():
+        lines = Path("/proc/self/smaps").read_text().split("model.safetensors")[1].split("\n")
+        return next(int(line.split()[1]) for line in lines if line.startswith("Rss:"))
+
+    before = bundled.embed(["load the session"])
+    assert resident() > 0
+    bundled.rest()
+    assert resident() == 0
+    assert np.array_equal(bundled.embed(["load the session"]), before)
+
+
 def test_nothing_gives_no_rows(bundled):
     assert bundled.embed([]).shape == (0, bundled.dim)
 

@@ -390,6 +390,7 @@ def test_at_rest_no_file_is_mapped_and_the_next_answer_is_the_same(opened, root,
     write(root, {f"{word}.py": f"def {word}(a):\n    return a\n" * 40 for word in WORDS})
     first = opened()
     sync(first, root)
+    first.rest()  # its snapshot lives on
     first.close()  # then all is in the database, and nothing in its log
     index = opened()
 

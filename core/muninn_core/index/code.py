@@ -86,6 +86,10 @@ class Code:
         """Whether a file is indexed."""
         return self.number(path) is not None
 
+    def text(self, path: str) -> str:
+        """Return what an indexed file says, "" of one that is not there."""
+        return "".join(row[0] for row in self._rows("SELECT text FROM chunks WHERE path = ? ORDER BY id", (path,)))
+
     def with_stem(self, stem: str) -> list[str]:
         """Return the files that are called so where they are imported, sorted."""
         return [row[0] for row in self._rows("SELECT path FROM sources WHERE stem = ? ORDER BY path", (stem,))]

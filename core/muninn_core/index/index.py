@@ -24,6 +24,7 @@ from muninn_core.index.manifest import FileRow, memory_key, open_manifest
 from muninn_core.index.whole import whole
 from muninn_core.index.writer import Writer
 from muninn_core.model.chunk import Chunk
+from muninn_core.source import identifiers
 from muninn_core.source.text import digest
 
 if TYPE_CHECKING:
@@ -269,6 +270,8 @@ class Index:
     def rest(self) -> None:
         """Give memory back to the system, for a time in which nobody asks; the next answer takes a little longer."""
         self.snapshot().rest()
+        self._embedder.rest()
+        identifiers.forget()
         trim()
 
     def close(self) -> None:

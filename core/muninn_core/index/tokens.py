@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     Encode = Callable[[list[str]], Sequence[Sequence[int]]]
 
-_MOST = 100_000
-"""Runs that are remembered, some 15 MB."""
+_MOST = 60_000
+"""Runs that are remembered, some 10 MB in each process."""
 
 _SIGNS = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
 """Each byte of UTF-8 but those of letters, digits and what is no ASCII becomes a blank."""
@@ -38,6 +38,10 @@ class Tokens:
             return b"".join(map(self._known.__getitem__, runs))
         except KeyError:
             return b"".join(map(self._learnt(runs).__getitem__, runs))
+
+    def forget(self) -> None:
+        """Give the memory back: only the next texts take longer."""
+        self._known = {}
 
     def _learnt(self, runs: list[bytes]) -> dict[bytes, bytes]:
         """Return what is known, with these runs in it."""

@@ -113,6 +113,7 @@ class _Looked:
         self._exists: dict[str, bool] = {}
         self._stems: dict[str, Sequence[str]] = {}
         self._folders: dict[str, Sequence[str]] = {}
+        self._texts: dict[str, str] = {}
 
     def exists(self, path: str) -> bool:
         """Whether there is such a file."""
@@ -120,6 +121,12 @@ class _Looked:
         if found is None:
             found = self._exists[path] = self._world.exists(path)
         return found
+
+    def text(self, path: str) -> str:
+        """Return what a file says."""
+        if path not in self._texts:
+            self._texts[path] = self._world.text(path)
+        return self._texts[path]
 
     def with_stem(self, stem: str) -> Sequence[str]:
         """Return the files that are called so where they are imported, sorted."""

@@ -1,7 +1,7 @@
 """Parses code with tree-sitter. The only importer of tree-sitter and its grammars, each loaded when it is first needed.
 
-What is looked for in a tree stands in `queries/`, one file a grammar. It gives back what was captured, and knows
-nothing of what that means.
+What is looked for in a tree stands in `queries/`, one file a grammar, with what several share in others. It gives back
+what was captured, and knows nothing of what that means.
 """
 
 from __future__ import annotations
@@ -82,6 +82,8 @@ _CALM_DEPTH = 60
 _NEITHER = bytes(code for code in range(256) if code not in b"()[]{}")
 
 _WORDS = bytes(code for code in range(256) if code > 127 or chr(code).isalnum() or chr(code).isspace() or code == 95)
+
+_INHERITS = re.compile(r"; inherits: (.+)\n")
 
 _LOADING = threading.Lock()
 
@@ -189,5 +191,11 @@ def _load(grammar: str) -> tuple[Language, Query]:
 
     module, function = _MODULES[grammar]
     language = Language(getattr(import_module(module), function)())
-    source = (Path(__file__).parent / "queries" / f"{grammar}.scm").read_text(encoding="utf-8")
-    return language, Query(language, source)
+    return language, Query(language, _query(grammar))
+
+
+def _query(name: str) -> str:
+    """Return a query with those that its first line takes in: `; inherits: script, jsx`."""
+    source = (Path(__file__).parent / "queries" / f"{name}.scm").read_text(encoding="utf-8")
+    taken = _INHERITS.match(source)
+    return "".join([*map(_query, taken.group(1).split(", ") if taken else ()), source])

@@ -1,7 +1,7 @@
 """Says which files of a repository an import means, by the customs of its language.
 
-It reads no file and no build configuration: it knows which paths there are. What lies outside of the repository, a
-standard library or a dependency, leads nowhere.
+It reads no file: it knows which paths there are, and asks for the text of a `tsconfig.json`. What lies outside of the
+repository, a standard library or a dependency, leads nowhere.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import posixpath
 import sys
 from typing import TYPE_CHECKING, Protocol
 
+from muninn_core.source.aliases import aliased
 from muninn_core.source.definition import Import
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ class World(Protocol):
 
     def folder(self, path: str) -> Sequence[str]:
         """Return the files right in a folder, sorted."""
+
+    def text(self, path: str) -> str:
+        """Return what a file says, "" where there is none."""
 
 
 def targets(path: str, language: str, one: Import, world: World) -> tuple[str, ...]:
@@ -88,6 +92,9 @@ def _script(path: str, one: Import, world: World) -> Iterable[str]:
     module = one.module
     if module.startswith("."):
         return _script_file(posixpath.normpath(_join(posixpath.dirname(path), module)), world)
+    for base in aliased(path, module, world):
+        if found := _script_file(base, world):
+            return found
     if module.startswith(("@/", "~/")):
         for root in _ancestors(path):
             found = _script_file(_join(root, "src", module[2:]), world) or _script_file(_join(root, module[2:]), world)

@@ -1,3 +1,4 @@
+; inherits: script
 (class_declaration name: (type_identifier) @name) @class
 (abstract_class_declaration name: (type_identifier) @name) @class
 (class name: (type_identifier) @name) @class
@@ -6,25 +7,7 @@
 (enum_declaration name: (identifier) @name) @enum
 (internal_module name: [(identifier) (nested_identifier)] @name) @module
 (module name: [(identifier) (nested_identifier)] @name) @module
-(function_declaration name: (identifier) @name) @function
-(generator_function_declaration name: (identifier) @name) @function
 (function_signature name: (identifier) @name) @function
-(method_definition name: [(property_identifier) (private_property_identifier)] @name) @method
 (method_signature name: (property_identifier) @name) @method
 (abstract_method_signature name: (property_identifier) @name) @method
-(variable_declarator name: (identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) @function
-(assignment_expression
-  left: (member_expression object: (_) @scope property: (property_identifier) @name)
-  right: [(arrow_function) (function_expression) (generator_function)]) @function
-(pair key: (property_identifier) @name value: [(arrow_function) (function_expression) (generator_function)]) @method
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name) @field
-(program [(lexical_declaration (variable_declarator name: (identifier) @name)) (variable_declaration (variable_declarator name: (identifier) @name))] @variable)
-(program (export_statement [(lexical_declaration (variable_declarator name: (identifier) @name)) (variable_declaration (variable_declarator name: (identifier) @name))] @variable))
-(decorator) @attached
-(import_statement) @import
-(export_statement source: (string)) @import
-(call_expression function: (identifier) @_require arguments: (arguments . (string)) (#eq? @_require "require")) @import
-(call_expression function: (import) arguments: (arguments . (string))) @import
-(call_expression function: [(identifier) @call (member_expression property: (property_identifier) @call)])
-(new_expression constructor: [(identifier) @call (member_expression property: (property_identifier) @call)])
-(ERROR) @error
