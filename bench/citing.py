@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench.figure import Figure, spread
 from bench.truth import Truth
-from muninn_core.engine.citations import Citations
+from muninn_core.engine.evidence.citations import Citations
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.reconcile.citations import citing
 from muninn_core.source.classify import classify, traits

@@ -18,7 +18,7 @@ from pathlib import Path
 from bench.corpus import Corpus
 from bench.figure import Figure
 from bench.history import write_history
-from muninn_core.engine.check import check
+from muninn_core.engine.evidence.check import check
 from muninn_core.launch.place import locate
 from muninn_core.protocol.params import CheckParams
 from muninn_core.reconcile.apply import reconcile

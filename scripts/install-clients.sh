@@ -47,23 +47,18 @@ install_inspector() { install_npm && scripts/install-inspector.sh; }
 
 install_conformance() { install_npm && scripts/install-conformance.sh; }
 
+# NAME of scripts/install-agent.sh.
+install_agent() { install_npm && scripts/install-agent.sh "$1"; }
+
 install_vscode() { install_npm && scripts/install-vscode.sh; }
-
-install_claude() { install_npm && scripts/install-claude.sh; }
-
-install_codex() { install_npm && scripts/install-codex.sh; }
-
-install_opencode() { install_npm && scripts/install-opencode.sh; }
-
-install_gemini() { install_npm && scripts/install-gemini.sh; }
 
 echo "Real clients (details in $log):"
 try "Neovim" install_neovim
 try "Emacs" install_emacs
 try "MCP Inspector" install_inspector
 try "MCP conformance suite" install_conformance
-try "Claude Code" install_claude
-try "Codex" install_codex
-try "OpenCode" install_opencode
-try "Gemini CLI" install_gemini
+try "Claude Code" install_agent claude
+try "Codex" install_agent codex
+try "OpenCode" install_agent opencode
+try "Gemini CLI" install_agent gemini
 try "VS Code" install_vscode

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core import __version__
 from muninn_core.config import TOOL_SETS
-from muninn_core.engine.edited import Seen
+from muninn_core.engine.answer.edited import Seen
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, DaemonError, MuninnError
 from muninn_core.launch.lock import FileLock

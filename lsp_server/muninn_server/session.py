@@ -14,8 +14,8 @@ from muninn_core.errors import MuninnError, Stopping
 from muninn_core.protocol.methods import decode_params, lookup
 
 if TYPE_CHECKING:
-    from muninn_core.engine.buffers import Buffers
     from muninn_core.engine.engine import Engine
+    from muninn_core.engine.file.buffers import Buffers
     from muninn_core.launch.place import Place
     from muninn_core.model.value import Value
 

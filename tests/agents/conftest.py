@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-import clients
 import pytest
 from claude_code import NAME, ClaudeCode
+from workbench import installed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,17 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def program() -> Path:
     """The pinned Claude Code; installed when it is not here."""
-    done = subprocess.run(
-        [str(ROOT / "scripts" / "install-claude.sh")],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    if done.returncode != 0:
-        clients.missing(NAME, (done.stderr.strip().splitlines() or ["it can't be installed"])[-1])
-    return ROOT / ".tools" / "claude" / "claude"
+    return installed(NAME, "claude")
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ class Codex(Workbench):
 @pytest.fixture(scope="session")
 def program() -> Path:
     """The pinned Codex."""
-    return installed(NAME, "install-codex.sh", "codex/bin/codex")
+    return installed(NAME, "codex")
 
 
 @pytest.fixture

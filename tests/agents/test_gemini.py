@@ -49,7 +49,7 @@ class Gemini(Workbench):
 @pytest.fixture(scope="session")
 def program() -> Path:
     """The pinned Gemini CLI."""
-    return installed(NAME, "install-gemini.sh", "gemini/bundle/gemini.js")
+    return installed(NAME, "gemini")
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ class OpenCode(Workbench):
 @pytest.fixture(scope="session")
 def program() -> Path:
     """The pinned OpenCode."""
-    return installed(NAME, "install-opencode.sh", "opencode/bin/opencode")
+    return installed(NAME, "opencode")
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from muninn_core.client import connect
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def installed(name: str, script: str, program: str) -> Path:
-    """Return a pinned program, installed by its script when it is not here; else end the test."""
+def installed(name: str, agent: str) -> Path:
+    """Return an agent's pinned program, installed when it is not here; else end the test, which names it `name`."""
     done = subprocess.run(
-        [str(ROOT / "scripts" / script)],
+        [str(ROOT / "scripts" / "install-agent.sh"), agent],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -28,7 +28,7 @@ def installed(name: str, script: str, program: str) -> Path:
     )
     if done.returncode != 0:
         clients.missing(name, (done.stderr.strip().splitlines() or ["it can't be installed"])[-1])
-    return ROOT / ".tools" / program
+    return Path(done.stdout.strip())
 
 
 class Workbench:

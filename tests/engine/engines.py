@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from muninn_core.engine.buffers import Buffers
 from muninn_core.engine.engine import Engine
+from muninn_core.engine.file.buffers import Buffers
 from muninn_core.engine.scope import Scope
 from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
 from muninn_core.launch.place import locate

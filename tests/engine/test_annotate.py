@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from repositories import USERS, git
 
-from muninn_core.engine import annotating
-from muninn_core.engine.buffers import Buffers, compared
+from muninn_core.engine.file import annotating
+from muninn_core.engine.file.buffers import Buffers, compared
 from muninn_core.errors import BadParams, NotFoundError
 
 pytest_plugins = ("engines",)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from repositories import git
 
-from muninn_core.engine.pages import MOST_CANDIDATES, MOST_PAGES
+from muninn_core.engine.answer.pages import MOST_CANDIDATES, MOST_PAGES
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json

@@ -7,8 +7,8 @@ import time
 import pytest
 from repositories import git
 
-from muninn_core.engine import citations
-from muninn_core.engine.citations import OutOfTime
+from muninn_core.engine.evidence import citations
+from muninn_core.engine.evidence.citations import OutOfTime
 from muninn_core.errors import BadParams
 from muninn_core.launch.place import locate
 from muninn_core.source.page import mark_of

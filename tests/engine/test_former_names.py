@@ -7,7 +7,7 @@ import random
 import pytest
 from repositories import git
 
-from muninn_core.engine.formernames import FormerNames
+from muninn_core.engine.evidence.formernames import FormerNames
 from muninn_core.engine.scope import Scope
 from muninn_core.git import moves
 from muninn_core.launch.place import locate

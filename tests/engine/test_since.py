@@ -6,8 +6,8 @@ import pytest
 from repositories import git as run
 
 from muninn_core import git
-from muninn_core.engine import since
-from muninn_core.engine.texts import Texts
+from muninn_core.engine.answer.texts import Texts
+from muninn_core.engine.evidence import since
 
 
 @pytest.fixture

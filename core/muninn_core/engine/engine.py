@@ -17,47 +17,34 @@ from pathlib import Path
 from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
-from muninn_core.engine import (
-    annotating,
+from muninn_core.engine import reports
+from muninn_core.engine.answer import codemap, contextfiles, contexts, recalling, skills
+from muninn_core.engine.answer.desk import Desk
+from muninn_core.engine.answer.edited import Seen
+from muninn_core.engine.evidence import verifying
+from muninn_core.engine.evidence.check import check
+from muninn_core.engine.evidence.past import Past
+from muninn_core.engine.file import annotating, linking, meanings, naming, telling, virtual
+from muninn_core.engine.file.lint import lint
+from muninn_core.engine.memory import (
     approval,
     backfill,
-    capture,
-    codemap,
     confirming,
-    contextfiles,
-    contexts,
     drafting,
     drafts,
-    ending,
-    inbox,
-    linking,
     listing,
-    meanings,
-    naming,
     packs,
     portable,
-    recalling,
     redaction,
-    reminding,
-    reports,
     revising,
     scopes,
-    sessions,
-    skills,
-    telling,
-    verifying,
-    virtual,
     webs,
 )
-from muninn_core.engine.briefing import brief
-from muninn_core.engine.check import check
-from muninn_core.engine.desk import Desk
-from muninn_core.engine.edited import Seen
-from muninn_core.engine.lifeline import history
-from muninn_core.engine.lint import lint
-from muninn_core.engine.past import Past
-from muninn_core.engine.review import review
+from muninn_core.engine.memory.lifeline import history
+from muninn_core.engine.memory.review import review
 from muninn_core.engine.scope import Scope
+from muninn_core.engine.session import capture, ending, inbox, reminding, sessions
+from muninn_core.engine.session.briefing import brief
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.engine.bridges import statuses
-from muninn_core.engine.focus import focus
+from muninn_core.engine.answer.focus import focus
+from muninn_core.engine.memory.bridges import statuses
+from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.scope import Scope
-from muninn_core.engine.scopes import visible
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
 from muninn_core.errors import MuninnError

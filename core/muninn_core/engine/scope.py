@@ -11,7 +11,7 @@ from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
 
 if TYPE_CHECKING:
-    from muninn_core.engine.buffers import Buffers
+    from muninn_core.engine.file.buffers import Buffers
 
 
 class Progress(Value):

@@ -15,22 +15,22 @@ from weakref import WeakKeyDictionary
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
 from muninn_core.engine.accesses import Accesses
-from muninn_core.engine.bridges import Known, Outside, indexing
-from muninn_core.engine.citations import Citations
+from muninn_core.engine.answer.documents import Documents
+from muninn_core.engine.answer.edited import Edited
+from muninn_core.engine.answer.evolving import Evolving
+from muninn_core.engine.answer.pages import Pages
+from muninn_core.engine.answer.shelf import Shelf
+from muninn_core.engine.answer.sideindex import SideIndex
 from muninn_core.engine.current import Current
-from muninn_core.engine.documents import Documents
-from muninn_core.engine.edited import Edited
-from muninn_core.engine.elsewhere import Elsewhere, Works
-from muninn_core.engine.evolving import Evolving
-from muninn_core.engine.formernames import FormerNames
-from muninn_core.engine.given import Given
+from muninn_core.engine.evidence.citations import Citations
+from muninn_core.engine.evidence.elsewhere import Elsewhere, Works
+from muninn_core.engine.evidence.formernames import FormerNames
+from muninn_core.engine.evidence.past import Past
+from muninn_core.engine.file.places import Places
+from muninn_core.engine.memory.bridges import Known, Outside, indexing
+from muninn_core.engine.memory.origins import Origins
 from muninn_core.engine.notes import Notes
-from muninn_core.engine.origins import Origins
-from muninn_core.engine.pages import Pages
-from muninn_core.engine.past import Past
-from muninn_core.engine.places import Places
-from muninn_core.engine.shelf import Shelf
-from muninn_core.engine.sideindex import SideIndex
+from muninn_core.engine.session.given import Given
 from muninn_core.engine.updater import Updater
 from muninn_core.engine.worktree import adopt_orphans, layout_at
 from muninn_core.errors import MuninnError, NotInitialised

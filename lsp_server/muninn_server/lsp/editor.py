@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 
-from muninn_core.engine.buffers import Buffers
+from muninn_core.engine.file.buffers import Buffers
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
 from muninn_core.protocol.methods import METHODS, nearest
 from muninn_server.lsp import actions, findings, folders, hovers, lenses, links, pages, settings

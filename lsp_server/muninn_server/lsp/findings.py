@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.engine.addresses import address
+from muninn_core.engine.file.addresses import address
 from muninn_core.source.ownfile import kind_of
 from muninn_server.lsp.own.faults import diagnostics
 from muninn_server.lsp.own.files import own_file

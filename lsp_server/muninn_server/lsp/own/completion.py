@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from muninn_core.context.slot import Slot, slot_at
-from muninn_core.engine.names import rooted
+from muninn_core.engine.file.names import rooted
 from muninn_server.lsp.own.files import OwnFile, own_file
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.engine.addresses import address
+from muninn_core.engine.file.addresses import address
 from muninn_core.source.ownfile import REFERRING
 from muninn_server.lsp.own.files import own_file
 

@@ -1,0 +1,1 @@
+"""What answers questions: recall and contexts, what they see, and their pages."""

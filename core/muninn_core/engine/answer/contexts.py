@@ -1,0 +1,217 @@
+"""Contexts: gathering one for what is asked, keeping it, explaining it, and giving it once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from muninn_core.context.bundle import bundle_id, differences, explain, matching, moved
+from muninn_core.context.pack import finished, make_pack
+from muninn_core.context.render import render_sheet
+from muninn_core.context.tokens import count_tokens
+from muninn_core.engine.answer.asking import Asking, understand
+from muninn_core.engine.answer.gather import asking, joined, memory_hits, searched_commit, task_hits
+from muninn_core.engine.answer.hand import MOST_PATCH, Hand, hand_of, noted, question_of
+from muninn_core.engine.answer.sight import Sight, labelled, sight_of
+from muninn_core.engine.answer.skills import skill_hits
+from muninn_core.engine.answer.subjects import hits_of, touched
+from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.scope import Scope
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import NotFoundError
+from muninn_core.model.answer import Hit
+from muninn_core.model.chunk import SourceKind
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
+from muninn_core.protocol.params import ContextParams, RecallParams, ReplayParams, WhyParams
+from muninn_core.protocol.results import ContextResult, ReplayResult, WhyResult
+from muninn_core.source.private import strip_private
+from muninn_core.store.secrets import mask
+from muninn_core.store.stamp import timestamp
+
+REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
+    ("memory", 12, 60, 300),
+    ("knowledge", 8, 40, 500),
+    ("code", 16, 120, 250),
+)
+"""How many hits of each tier a pack chooses from: at least, at most, and one for so many tokens of the budget."""
+
+
+def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
+    """Gather a context, and keep it. Raises what `sight_of`, `hand_of` and `question_of` raise.
+
+    What was asked is written to the disk with the answer, so private spans and secrets in it go first of all.
+    """
+    patterns = workspace.config.memory.secrets
+    query, _ = mask(strip_private(params.query)[0], patterns)
+    diff = params.diff
+    if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is refused
+        diff, _ = mask(diff, patterns)
+    params = replace(params, query=query, diff=diff)
+    result = _gathered(workspace, params, params, scope, now)
+    _keep(workspace, result)
+    return result
+
+
+def why(workspace: Workspace, params: WhyParams) -> WhyResult:
+    """Explain a context that is kept. Raises NotFoundError for none, or for an item that it never had."""
+    kept = _kept(workspace, params.bundle)
+    items, left_out = kept.items, kept.left_out
+    if params.item is not None:
+        items, left_out = matching(kept, params.item)
+        if not items and not left_out:
+            raise NotFoundError(
+                f"'{params.item}' was no candidate of {kept.bundle}",
+                hint="Retrieval did not bring it; `muninn recall QUERY --why` shows what it ranks, and how.",
+            )
+    return WhyResult(
+        bundle=kept.bundle,
+        inputs=kept.inputs,
+        question=kept.question,
+        asked=kept.asked,
+        then=kept.saw,
+        tokens=kept.tokens,
+        budget=kept.budget,
+        items=items,
+        left_out=left_out,
+        text=explain(kept, items, left_out),
+        saw=workspace.saw(),
+    )
+
+
+def replay(workspace: Workspace, params: ReplayParams, scope: Scope) -> ReplayResult:
+    """Give a context that is kept once more; with `fresh` gather it anew, with the clock of the first time.
+
+    What was asked about another revision is gathered from the very commit; all else from the state of now, since the
+    code of another one can't be searched. Raises NotFoundError when it is not kept.
+    """
+    kept = _kept(workspace, params.bundle)
+    if not params.fresh:
+        saw = workspace.saw()
+        now = kept.saw if kept.inputs.at is not None else saw
+        return ReplayResult(source="kept", same=True, moved=moved(kept.saw, now), differs=(), context=kept, saw=saw)
+    asked = datetime.fromisoformat(kept.asked)
+    then = replace(kept.inputs, at=kept.saw.commit) if kept.inputs.at is not None else kept.inputs
+    fresh = _gathered(workspace, then, kept.inputs, scope, asked)
+    _keep(workspace, fresh)
+    differs = differences(kept, fresh)
+    return ReplayResult(
+        source="fresh",
+        same=not differs,
+        moved=moved(kept.saw, fresh.saw),
+        differs=differs,
+        context=fresh,
+        saw=fresh.saw,
+    )
+
+
+def _gathered(
+    workspace: Workspace, params: ContextParams, inputs: ContextParams, scope: Scope, now: datetime
+) -> ContextResult:
+    """Gather a context. `inputs` are what it is said to have been asked with."""
+    params, asked = _understood(workspace, params, now)
+    sight = sight_of(workspace, params, now)
+    library = workspace.documents.look()
+    hand = hand_of(workspace, params, sight)
+    question = question_of(params, library, sight, hand)
+    if asked is not None and sight.now != now:
+        asked = asked.about(sight.now)
+    candidates = _candidates(workspace, replace(params, query=question), sight, hand, asked, scope)
+    hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, searched_commit(params, sight))
+    tiers = (tier for tier, _ in candidates)
+    pack = make_pack(question, list(zip(tiers, noted(hits, hand), strict=True)), params.budget, hand.lines)
+    bundle = bundle_id(inputs, question, sight.saw, pack)
+    text = render_sheet(finished(pack, bundle), params.format)
+    return ContextResult(
+        text=text,
+        items=pack.items,
+        tokens=count_tokens(text),
+        budget=params.budget,
+        omitted=len(pack.left_out),
+        bundle=bundle,
+        inputs=inputs,
+        question=question,
+        asked=timestamp(now),
+        left_out=pack.left_out,
+        saw=sight.saw,
+    )
+
+
+def _understood(workspace: Workspace, params: ContextParams, now: datetime) -> tuple[ContextParams, Asking | None]:
+    """Take a query apart: words stay the query, filters and phrases narrow what is found; None without a query.
+
+    Raises BadParams, with the column of what is wrong.
+    """
+    if not params.query.strip():
+        return params, None
+    asked = understand(workspace, RecallParams(query=params.query, at=params.at), now)
+    words = asked.text or " ".join(value for each in asked.sieve.filters for value in each.values)
+    words = words or asked.params.task or ""
+    return replace(params, query=words, at=asked.params.at, task=params.task or asked.params.task), asked
+
+
+def _candidates(
+    workspace: Workspace, params: ContextParams, sight: Sight, hand: Hand, asked: Asking | None, scope: Scope
+) -> list[tuple[str, Hit]]:
+    """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
+    library, look = workspace.documents.look(), workspace.citations.look()
+    seen = visible(workspace, params.scope, params.session)
+    pins = memory_hits(
+        _pinned(workspace, params, sight), sight.now, lambda memory: memory.pinned and seen(memory), look
+    )
+    candidates = [("pin", hit) for hit in pins]
+    if params.task:
+        candidates += [("task", hit) for hit in task_hits(library, sight, params.task, seen, look)]
+    if params.scope != "session":
+        candidates += [("hand", hit) for hit in hand.pieces]
+    if params.skills and params.scope != "session":
+        candidates += [("skill", hit) for hit in skill_hits(workspace, params.query)]
+    search = asking(workspace, params, sight, library, look, tuple(hand.files), asked)
+    found: dict[SourceKind, Sequence[Hit]] = {}
+    for kind, least, most, tokens in REACH:
+        if kind in sight.kinds:
+            scope.check()
+            found[kind] = search(kind=kind, limit=min(most, max(least, params.budget // tokens)))
+    narrowed = asked is not None and asked.narrow  # then nothing comes that was not asked for
+    if params.at is None and params.scope != "session" and not narrowed:
+        decisions = touched(library, hand.edited, tuple(hand.files), found.get("code", ()))
+        found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
+    return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
+
+
+def _pinned(workspace: Workspace, params: ContextParams, sight: Sight) -> Iterable[Memory]:
+    """Return memories of which some may be pinned: all that are, and no more where these are known."""
+    if params.at is not None or params.branches:
+        return sight.memories.values()
+    known = (sight.memories.get(memory.id) for memory in workspace.current.pinned(sight.now))
+    return (memory for memory in known if memory is not None)
+
+
+def _keep(workspace: Workspace, result: ContextResult) -> None:
+    workspace.contexts.keep(result.bundle, encode_json(result))
+    # A redaction meanwhile looked at the files before this one was there.
+    _drop_redacted(workspace, result)
+
+
+def _kept(workspace: Workspace, bundle: str) -> ContextResult:
+    identity, content = workspace.contexts.read(bundle)
+    try:
+        result = decoder_of(ContextResult)(content)
+    except (ValidationError, ValueError):
+        raise NotFoundError(
+            f"the context {identity} is not readable by this version of Muninn", hint="Gather it once more."
+        ) from None
+    if _drop_redacted(workspace, result):
+        raise NotFoundError(f"the context {identity} held a memory that was redacted", hint="Gather it once more.")
+    return result
+
+
+def _drop_redacted(workspace: Workspace, result: ContextResult) -> bool:
+    """Remove a kept context that has a memory which was redacted; say whether it had."""
+    memories = workspace.known()
+    ids = {item.id for item in result.items if item.kind == "memory"}
+    ids |= {each.id for each in result.left_out if each.kind == "memory"}
+    gone = [each for each in sorted(ids) if each in memories and memories[each].redacted]
+    if gone:
+        workspace.contexts.scrub(gone)
+    return bool(gone)

@@ -1,0 +1,115 @@
+"""Skills for people and agents: the list of them, those that help with a task, and their place in a context."""
+
+from __future__ import annotations
+
+from muninn_core.context.tokens import count_tokens
+from muninn_core.engine.answer.gather import vector_of
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import BadParams
+from muninn_core.model.answer import Hit
+from muninn_core.protocol.params import SkillsListParams, SkillsMatchParams
+from muninn_core.protocol.results import SkillEntry, SkillLeftOut, SkillMatch, SkillsListResult, SkillsMatchResult
+from muninn_core.retrieval.skills import MOST, SHARE, Match, distinct, matching
+from muninn_core.source.skill import Skill
+
+READY_SECONDS = 5.0
+"""How long an index that is being opened is waited for: it knows which words are rare here."""
+
+
+def listed(workspace: Workspace, params: SkillsListParams) -> SkillsListResult:
+    """List the skills by name; those that give way to another of their name say so."""
+    skills = workspace.shelf.skills()
+    kept, hidden = distinct(skills)
+    instead = {skill.name: skill.path for skill in kept}
+    entries = [_entry(skill, "") for skill in kept] + [_entry(skill, instead[skill.name]) for skill in hidden]
+    if params.problems:
+        entries = [entry for entry in entries if entry.problems]
+    return SkillsListResult(
+        skills=tuple(sorted(entries, key=lambda entry: (entry.name, entry.hidden_by, entry.path))), saw=workspace.saw()
+    )
+
+
+def match(workspace: Workspace, params: SkillsMatchParams) -> SkillsMatchResult:
+    """Return the best skills for a task that fit into their share of the budget, with their texts.
+
+    Raises BadParams without a task, MuninnError without an index.
+    """
+    task = params.task.strip()
+    if not task:
+        raise BadParams("'skills match' needs a task", hint="Say in a sentence what is to be done.")
+    found = _matches(workspace, task)
+    left = share = int(params.budget * SHARE)
+    taken: list[SkillMatch] = []
+    left_out: list[SkillLeftOut] = []
+    for one in found:
+        tokens = count_tokens(one.skill.text)
+        if len(taken) == MOST:
+            reason = f"behind the best {MOST}"
+        elif tokens > left:
+            reason = f"over what is left of {share} tokens"
+        else:
+            left -= tokens
+            taken.append(_match(one, tokens))
+            continue
+        left_out.append(SkillLeftOut(name=one.skill.name, path=one.skill.path, tokens=tokens, reason=reason))
+    return SkillsMatchResult(
+        skills=tuple(taken), left_out=tuple(left_out), tokens=share - left, share=share, saw=workspace.saw()
+    )
+
+
+def skill_hits(workspace: Workspace, task: str) -> list[Hit]:
+    """Return the best skills for a task as hits of a context, whole."""
+    return [
+        Hit(
+            kind="knowledge",
+            id=f"{one.skill.path}:1-{lines}",
+            path=one.skill.path,
+            start_line=1,
+            end_line=lines,
+            score=one.score,
+            why=one.why,
+            text=one.skill.text,
+            title=one.skill.name,
+            type="skill",
+        )
+        for one in _matches(workspace, task)[:MOST]
+        for lines in [one.skill.text.count("\n") + 1]
+    ]
+
+
+def _matches(workspace: Workspace, task: str) -> list[Match]:
+    """Return the skills that have to do with a task, one of each name, the best first."""
+    skills, _ = distinct([skill for skill in workspace.shelf.skills() if skill.text])
+    if not skills:
+        return []
+    index = workspace.updater.ready(READY_SECONDS)
+    embedder = workspace.embedder(index)
+    cosines = workspace.shelf.cosines(skills, embedder, vector_of(embedder, task))
+    return matching(task, skills, cosines, index.snapshot().rarity)
+
+
+def _entry(skill: Skill, hidden_by: str) -> SkillEntry:
+    return SkillEntry(
+        name=skill.name,
+        description=skill.description,
+        path=skill.path,
+        local=skill.local,
+        tokens=count_tokens(skill.text),
+        hidden_by=hidden_by,
+        problems=skill.problems,
+    )
+
+
+def _match(one: Match, tokens: int) -> SkillMatch:
+    skill = one.skill
+    return SkillMatch(
+        name=skill.name,
+        description=skill.description,
+        path=skill.path,
+        local=skill.local,
+        score=one.score,
+        why=one.why,
+        tokens=tokens,
+        text=skill.text,
+        problems=skill.problems,
+    )

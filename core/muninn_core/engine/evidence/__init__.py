@@ -1,0 +1,1 @@
+"""Where memories stand: what they cite as it is now, what other commits and branches hold."""

@@ -1,0 +1,137 @@
+"""Checks one file that a person edits, as its editor has it: what kind of file it is decides how.
+
+What is wrong in markdown and in records is told by `faults` and `recordfaults`; here the work tree is asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from muninn_core.config import CheckConfig, read_config
+from muninn_core.engine.file.faults import markdown_faults, order, replacing, secret_faults
+from muninn_core.engine.file.names import Names, quiet
+from muninn_core.engine.file.recordfaults import record_faults
+from muninn_core.engine.memory.drafts import inside
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import BadParams, MuninnError, NotFoundError
+from muninn_core.model.citation import Citation
+from muninn_core.model.value import replace
+from muninn_core.protocol.params import LintParams
+from muninn_core.protocol.results import Fault, LintResult
+from muninn_core.source.ownfile import OwnKind, kind_of
+from muninn_core.source.text import Text, read_text
+from muninn_core.store.pack.manifest import read_manifest
+
+MOST_BYTES = 4_000_000
+"""A longer text is not checked while somebody types: `muninn check` does."""
+
+CITES_SECONDS = 0.3
+_LEVELS = {"error": "error", "warn": "warning"}
+
+
+def lint(workspace: Workspace, params: LintParams) -> LintResult:
+    """Check a file, or the text that an editor has of it. Raises NotFoundError for one that can't be read."""
+    path = inside(params.path, workspace.layout.root)
+    kind = kind_of(path)
+    text = text_of(workspace, path, params.text)
+    if len(text) > MOST_BYTES:
+        said = f"{len(text):,} characters are too many to check while editing"
+        found = [Fault(rule="malformed", level="information", message=said, line=1, hint="`muninn check` reads it.")]
+    else:
+        found = list(_found(workspace, kind, path, text))
+    ok = all(fault.level != "error" for fault in found)
+    return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.saw())
+
+
+def text_of(workspace: Workspace, path: str, given: str | None) -> str:
+    """Return a file's text, or what an editor has of it. Raises NotFoundError when there is none."""
+    if given is not None:
+        return given
+    read = read_text(workspace.layout.root, path, MOST_BYTES)
+    if not isinstance(read, Text):
+        what = "is not there" if read == "vanished" else f"has no text to read: {read}"
+        raise NotFoundError(f"{path} {what}", hint="Name a file relative to the root of the repository.")
+    return read.text
+
+
+def names_of(workspace: Workspace) -> Names:
+    """Return what can be named in a work tree now."""
+    index = workspace.updater.index
+    return Names(
+        workspace.layout.root,
+        workspace.known(),
+        workspace.documents.look(),
+        page=quiet(workspace.citations.page),
+        files=(lambda: index.snapshot().files()) if index is not None else tuple,
+    )
+
+
+def _found(workspace: Workspace, kind: OwnKind, path: str, text: str) -> Iterable[Fault]:
+    patterns = workspace.config.memory.secrets
+    match kind:
+        case "":
+            raise BadParams(
+                f"{path} is no file that Muninn checks", hint="It checks .muninn, .claude/*.md, Metis and ADRs."
+            )
+        case "config":
+            return [*_config(text), *secret_faults(text, patterns)]
+        case "records":
+            look = workspace.citations.look(CITES_SECONDS)
+            known = workspace.known()
+
+            def citations(identity: str) -> Iterable[Citation]:
+                memory = known.get(identity)
+                return look.of(memory) if memory is not None and memory.active else ()
+
+            records = workspace.log.records
+            kinds = workspace.config.memory.kinds
+            found = record_faults(text, lambda identity: identity in records or identity in known, kinds, citations)
+        case "manifest":
+            found = list(_manifest(text))
+        case _:
+            found = markdown_faults(kind, path, text, names_of(workspace))
+    if path.startswith(".muninn/local/"):
+        return found  # never in git
+    found += secret_faults(text, patterns)
+    return [fault for each in found for fault in _leveled(each, workspace.config.check)]
+
+
+def _leveled(fault: Fault, levels: CheckConfig) -> Iterator[Fault]:
+    """Give a fault the level that the config has for its rule; information stays what it is, what is off goes."""
+    level = getattr(levels, fault.rule)
+    if level != "off":
+        yield fault if fault.level == "information" else replace(fault, level=_LEVELS[level])
+
+
+def _config(text: str) -> Iterator[Fault]:
+    lines = text.split("\n")
+    for problem in read_config(text)[1]:
+        line = lines[min(max(problem.line, 1), len(lines)) - 1]
+        at = line.find(problem.word) if problem.word else len(line) - len(line.lstrip())
+        end = at + len(problem.word) + 1 if problem.word and at >= 0 else 0
+        column = max(at, 0) + 1
+        fix = replacing(f"Change to `{problem.near}`", column, end, problem.near)
+        yield Fault(
+            rule="config",
+            level="error",
+            message=problem.message,
+            line=max(problem.line, 1),
+            column=column,
+            end=end,
+            hint=problem.hint,
+            fixes=(fix,) if problem.near and end else (),
+        )
+
+
+def _manifest(text: str) -> Iterator[Fault]:
+    try:
+        json.loads(text)
+        read_manifest(text.encode("utf-8", "surrogatepass"))
+    except json.JSONDecodeError as error:
+        said = f"no JSON: {error.msg}"
+        yield Fault(rule="packs", level="error", message=said, line=error.lineno, column=error.colno)
+    except RecursionError:
+        yield Fault(rule="packs", level="error", message="nested too deeply", line=1)
+    except MuninnError as error:
+        yield Fault(rule="packs", level="error", message=error.message, line=1, hint=error.hint)

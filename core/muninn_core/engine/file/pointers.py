@@ -1,0 +1,56 @@
+"""Where a text names something that can be opened: a memory by its id, a decision or task by its code or number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+
+from muninn_core.engine.answer.documents import Library
+from muninn_core.engine.file.addresses import address
+from muninn_core.model.memory import Memory
+from muninn_core.model.note import Pointer
+
+MOST = 500
+"""Names of one file that are looked up."""
+
+_NAMES = (
+    ("muninn:/", re.compile(r"\b(?P<uri>muninn:/[\w./%?=&+-]+)")),
+    ("01", re.compile(r"(?<!\w)(?P<id>01[0-9a-hjkmnp-tv-z]{24})(?!\w)")),
+    ("ADR", re.compile(r"\bADR[ -]?(?P<number>\d{1,5})\b")),
+    ("-", re.compile(r"\b(?P<code>[A-Z][A-Z0-9]*(?:-[A-Z])?-\d{1,6})\b")),
+)
+"""What each kind of name begins with or holds, so that most files are not searched for it; and its form."""
+
+_DOCUMENTS = 2
+"""From here on they are names of documents."""
+
+
+def pointers(text: str, memories: Mapping[str, Memory], library: Library) -> list[Pointer]:
+    """Return what a text names, in its order; what is not known here is no name."""
+    kinds = _NAMES if library.documents else _NAMES[:_DOCUMENTS]
+    found: dict[tuple[int, int], re.Match[str]] = {}
+    for part, form in kinds:
+        for match in islice(form.finditer(text), MOST) if part in text else ():
+            if not any(begin <= match.start() < end for begin, end in found):
+                found[match.span()] = match
+    known = []
+    for _, match in sorted(found.items()):
+        uri, path = _target(match.groupdict(), memories, library)
+        if uri or path:
+            start = match.start() - (text.rfind("\n", 0, match.start()) + 1)
+            line = text.count("\n", 0, match.start()) + 1
+            known.append(Pointer(line=line, start=start, end=start + len(match[0]), uri=uri, path=path))
+    return known
+
+
+def _target(found: Mapping[str, str], memories: Mapping[str, Memory], library: Library) -> tuple[str, str]:
+    if "uri" in found:
+        return found["uri"], ""
+    if "id" in found:
+        return (address("memory", found["id"]), "") if found["id"] in memories else ("", "")
+    if "number" in found:
+        named = [each for each in library if each.level == "adr" and each.number == int(found["number"])]
+        return "", named[0].path if len(named) == 1 else ""
+    document = library.named(found["code"])
+    return "", document.path if document is not None else ""

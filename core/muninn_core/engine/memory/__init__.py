@@ -1,0 +1,1 @@
+"""What becomes of memories: made, changed, looked up, brought in and taken out."""

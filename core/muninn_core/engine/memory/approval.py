@@ -1,0 +1,70 @@
+"""Approving and rejecting: a person's word on memories that wait for one, or that of somebody who did not make them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.listing import memory_of
+from muninn_core.engine.scope import Scope
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import UsageError
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.params import ApproveParams, RejectParams
+from muninn_core.store.approval import may_approve
+
+
+def approve(workspace: Workspace, params: ApproveParams, scope: Scope) -> tuple[Memory, ...]:
+    """Approve memories, all or none, and return them. Raises UsageError for one that the caller may not approve."""
+    said = _said(workspace, params, scope, "approve", params.note)
+    chosen = _chosen(workspace, params.ids)
+    records = workspace.log.records
+    for memory in chosen:
+        if memory.review != "approved" and not may_approve(records[memory.id].data, said):
+            raise UsageError(
+                f"an agent can't approve its own: {memory.id} needs a user, or another program in another session",
+                hint="A person approves it: `muninn approve` in a terminal of their own.",
+            )
+        if memory.review == "rejected" and said["actor"] != "user":
+            raise UsageError(f"{memory.id} was rejected; only a user approves it after that")
+    return _store(workspace, said, chosen, "approved")
+
+
+def reject(workspace: Workspace, params: RejectParams, scope: Scope) -> tuple[Memory, ...]:
+    """Reject memories, all or none, and return them. Raises UsageError for one that never had to be approved."""
+    said = _said(workspace, params, scope, "reject", params.reason)
+    return _store(workspace, said, _chosen(workspace, params.ids), "rejected")
+
+
+def _said(
+    workspace: Workspace, params: ApproveParams | RejectParams, scope: Scope, kind: str, reason: str
+) -> dict[str, Any]:
+    """Return what every record of the decision has: who says it, and why."""
+    clean, _ = cleaned({"reason": reason.strip()}, workspace)
+    said = {"type": kind, "actor": scope.actor or params.actor, "agent": params.agent, **clean}
+    said["session"] = params.session or workspace.session
+    return {name: value for name, value in said.items() if value}
+
+
+def _chosen(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
+    state = workspace.log.state
+    chosen = {memory.id: memory for memory in (memory_of(state.memories, prefix) for prefix in ids)}
+    for memory in chosen.values():
+        if not memory.review:
+            raise UsageError(
+                f"{memory.id} does not wait for an approval",
+                hint="`muninn memories --pending` shows those that do; `muninn forget` archives any other.",
+            )
+        if memory.redacted:
+            raise UsageError(f"{memory.id} was redacted: there is nothing left to decide")
+    return list(chosen.values())
+
+
+def _store(workspace: Workspace, said: dict[str, Any], chosen: list[Memory], review: str) -> tuple[Memory, ...]:
+    changes = [{**said, "target": memory.id} for memory in chosen if memory.review != review]
+    if changes:
+        workspace.log.append(changes, said["session"])
+        workspace.hand_over_memories()
+    state = workspace.log.state
+    return tuple(state.memories[memory.id] for memory in chosen)

@@ -1,0 +1,165 @@
+"""From what a client states to the records that are written: checked, masked, with time, place and author."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from muninn_core.engine.answer.focus import task_of
+from muninn_core.engine.file.buffers import seen_by
+from muninn_core.engine.memory.anchors import anchor
+from muninn_core.engine.scope import Scope
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import BadParams
+from muninn_core.model.memory import KINDS
+from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
+from muninn_core.protocol.methods import nearest
+from muninn_core.protocol.params import MemoryDraft, RememberParams
+from muninn_core.source.private import strip_all
+from muninn_core.source.project import read_project
+from muninn_core.store.draft import memory_record
+from muninn_core.store.ids import Ids
+from muninn_core.store.secrets import mask_all, mask_draft
+from muninn_core.store.stamp import timestamp
+
+
+def records_of(
+    params: RememberParams, workspace: Workspace, scope: Scope, ids: Ids, now: datetime
+) -> tuple[list[dict[str, Any]], int]:
+    """Return a request's records and how many secrets were masked in them. Raises BadParams; then none is stored."""
+    if params.batch and params.text:
+        raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
+    head = workspace.head.read()
+    records, masked = [], 0
+    session = params.session or workspace.session
+    for checked in _all_checked(params.batch or (params,), workspace, scope, head.commit, session):
+        everywhere = checked.scope == "global"
+        clean, count = mask_draft(checked, workspace.config.memory.secrets)
+        masked += count
+        records.append(
+            memory_record(
+                clean,
+                id=ids(),
+                ts=timestamp(now),
+                session=clean.session or session,
+                branch=None if everywhere else head.branch,
+                commit=None if everywhere else head.commit,
+                pending=_waits(clean, workspace),
+            )
+        )
+    return records, masked
+
+
+def _waits(draft: MemoryDraft, workspace: Workspace) -> bool:
+    """Whether a memory waits for an approval. A session's note speaks to its own session only, so it need not.
+
+    Raises BadParams for one that would have to wait in the global memory, where nobody of this project decides.
+    """
+    held = workspace.config.review.holds(draft.actor, draft.type)
+    if held and draft.scope == "global":
+        raise BadParams(
+            "memories like this one wait for an approval here, so they can't go to all projects",
+            hint="Store it in the project's scope; once it is approved, `promote --scope global` takes it there.",
+        )
+    return held and draft.scope == "project"
+
+
+def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Part the records of a request into those of the repository's log and global ones."""
+    drafts = params.batch or (params,)
+    pairs = list(zip(drafts, records, strict=True))
+    return (
+        [record for draft, record in pairs if draft.scope != "global"],
+        [record for draft, record in pairs if draft.scope == "global"],
+    )
+
+
+def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any], int]:
+    """Return the fields of a change without private spans and secrets, and how many secrets were masked."""
+    bare, _ = strip_all(fields)
+    clean, masked = mask_all(bare, workspace.config.memory.secrets)
+    return clean, masked
+
+
+def _all_checked(
+    given: Sequence[MemoryDraft], workspace: Workspace, scope: Scope, commit: str | None, session: str
+) -> Iterator[MemoryDraft]:
+    """Return the drafts in their order; looked at file by file, so that each file is read once."""
+    bare = [_bare(draft) for draft in given]
+    checked: dict[int, MemoryDraft] = {}
+    library = workspace.documents.look()
+    task = cache(lambda given, session: task_of(workspace, library, given, session).code or None)
+    for at in sorted(range(len(bare)), key=lambda at: (bare[at].files[:1], at)):
+        try:
+            told = replace(bare[at], task=_task(bare[at], session, task))
+            checked[at] = _checked(told, workspace, scope, commit)
+        except BadParams as error:
+            if len(given) == 1:
+                raise
+            raise BadParams(f"memory {at + 1} of {len(given)}: {error}", hint=error.hint) from None
+    return (checked[at] for at in range(len(bare)))
+
+
+def _bare(draft: MemoryDraft) -> MemoryDraft:
+    """Return a draft without what its author marked as private. Raises BadParams when that leaves no draft."""
+    plain, spans = strip_all(to_plain(draft))
+    if not spans:
+        return draft
+    try:
+        return from_plain(plain, type(draft))
+    except ValidationError as error:
+        raise BadParams(f"without its private spans this is no memory: {error}") from None
+
+
+def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str], str | None]) -> str | None:
+    """Return the task of a draft: its own, the current one, or none where it says so by an empty text."""
+    if draft.task == "" or (draft.scope == "global" and not draft.task):
+        return None
+    return current(draft.task, draft.session or session)
+
+
+def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None) -> MemoryDraft:
+    kinds = (*KINDS, *workspace.config.memory.kinds)
+    if draft.type not in kinds:
+        near = nearest(draft.type, kinds)
+        raise BadParams(
+            f"there is no kind of memory '{draft.type}'",
+            hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
+        )
+    if draft.scope == "global":
+        return replace(_for_everywhere(draft, workspace), actor=scope.actor or draft.actor)
+    citations = seen_by(workspace.citations, scope.buffers)
+    anchored = anchor(draft, citations, lambda path: inside(path, workspace.layout.root), commit)
+    return replace(anchored, actor=scope.actor or draft.actor)
+
+
+def _for_everywhere(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:
+    """Return a global draft: it names no places of this repository, but says where it was learned."""
+    if draft.files or draft.cites or draft.task:
+        raise BadParams(
+            "a global memory names no files, citations or task: they are this repository's",
+            hint="Leave them out, or store it in the project's scope.",
+        )
+    return replace(draft, details={"project": read_project(workspace.layout.root).name, **draft.details})
+
+
+def inside(path: str, root: Path) -> str:
+    """Return a path relative to the root, with slashes. Raises BadParams when it leads outside the repository."""
+    given = PurePosixPath(path.replace("\\", "/"))
+    whole = Path(given) if given.is_absolute() else root / given
+    parts: list[str] = []
+    for part in (whole if whole.is_absolute() else root / whole).parts:
+        if part == "..":
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    plain = Path(*parts)
+    if given.is_absolute() and not plain.is_relative_to(root):
+        plain = Path(os.path.realpath(plain.parent), plain.name)  # named through a link to the root, as shells do
+    if plain == root or not plain.is_relative_to(root):
+        raise BadParams(f"'{path}' is outside the repository {root}", hint="Name files relative to its root.")
+    return plain.relative_to(root).as_posix()

@@ -1,0 +1,94 @@
+"""Taking a memory's content out of files and index, and telling which commits still hold it.
+
+History is never rewritten here: what has been committed is named, and how a person can take it out.
+"""
+
+from __future__ import annotations
+
+from muninn_core import git
+from muninn_core.engine.memory.listing import memory_of
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import BusyError, NotFoundError
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.params import PurgeParams
+from muninn_core.protocol.results import HoldingCommit, PurgeResult
+from muninn_core.store.fold import State
+from muninn_core.store.redact import Subject, blank_content, subject_of
+
+OPEN_SECONDS = 60.0
+"""How long redacting waits for the index: what it holds must go, too."""
+
+MEMORY = ".muninn/memory"
+"""Where records are in the trees of commits."""
+
+
+def group_of(state: State, memory: Memory) -> tuple[Memory, ...]:
+    """Return a memory with all that were merged with it: they say the same in other words."""
+    root = memory.merged_into or memory.id
+    return tuple(each for each in state.memories.values() if root in (each.id, each.merged_into))
+
+
+def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
+    """Return the wordings of some memories."""
+    return tuple(dict.fromkeys(text for each in group for text in (each.text, each.title, *each.aliases) if text))
+
+
+def scrub_index(workspace: Workspace) -> None:
+    """Take what memory no longer says out of the index's files. Raises BusyError when a reader keeps them in use."""
+    workspace.hand_over_memories()
+    workspace.pages.forget()
+    updater = workspace.updater
+    index = updater.ready(OPEN_SECONDS)
+    if not (updater.wait_memories(OPEN_SECONDS) and index.scrub()):
+        raise BusyError(
+            "the text is gone from the files, but the index is in use and still holds it",
+            hint="Redact again; or `muninn index --rebuild` makes the index anew.",
+        )
+
+
+def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
+    """Say which commits, branches and tags hold what a memory said. Raises NotFoundError for an id nobody knows."""
+    state = workspace.log.state
+    try:
+        ids = {each.id for each in group_of(state, memory_of(state.memories, params.id))}
+    except NotFoundError:
+        ids = {params.id}  # a memory of another branch
+    subject = subject_of(ids, workspace.log.records)
+    root = workspace.layout.root
+    changes = git.blob_changes(root, MEMORY)
+    blobs = {blob for change in changes for blob in (*change.before, change.after) if blob}
+    holding = {blob for blob, content in git.read_blobs(root, sorted(blobs), lacking=True) if _holds(content, subject)}
+    commits = _commits(changes, holding)
+    if not commits and not ids & state.memories.keys():
+        raise NotFoundError(f"no memory and no commit has '{params.id}'", hint="Give the whole id of a lost memory.")
+    return PurgeResult(
+        ids=tuple(sorted(ids)),
+        total=len(commits),
+        commits=commits if params.show_commits else (),
+        refs=tuple(name for name, found in git.tips(root, MEMORY) if found & holding),
+        blobs=tuple(sorted(holding)) if params.show_commits else (),
+        redacted=all(state.memories[each].redacted for each in ids if each in state.memories),
+        saw=workspace.saw(),
+    )
+
+
+def _holds(content: bytes, subject: Subject) -> bool:
+    return blank_content(content, subject) != content
+
+
+def _commits(changes: tuple[git.BlobChange, ...], holding: set[str]) -> tuple[HoldingCommit, ...]:
+    """Return the commits that touched the text: one that moved it from file to file holds it."""
+    touched: dict[str, list[git.BlobChange]] = {}
+    for change in changes:
+        if holding.intersection((*change.before, change.after)):
+            touched.setdefault(change.commit, []).append(change)
+    return tuple(
+        HoldingCommit(
+            commit=commit,
+            time=found[0].time,
+            subject=found[0].subject,
+            effect="holds" if any(change.after in holding for change in found) else "removes",
+            paths=tuple(change.path for change in found),
+        )
+        for commit, found in touched.items()
+    )

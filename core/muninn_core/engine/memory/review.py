@@ -1,0 +1,204 @@
+"""What the work between two commits does to memory: adds, changes, contradicts, and makes stale.
+
+Both sides are read from git's objects; what is not committed is no part of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from muninn_core import git
+from muninn_core.context.review import markdown_of, text_of
+from muninn_core.engine.evidence.past import Moment, Past
+from muninn_core.errors import BadParams
+from muninn_core.model.answer import Saw
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
+from muninn_core.protocol.params import DiffParams
+from muninn_core.protocol.results import DiffResult, Turn
+from muninn_core.reconcile.plan import conclude
+from muninn_core.store.change import needs
+from muninn_core.store.fold import Fold, State
+
+_WORD = re.compile(r"\w+")
+
+SHARED = 0.34
+"""The share of the shorter one's words that two memories must have in common to be compared. Reconciling wants more."""
+
+_OWN = frozenset({"text", "title", "tags", "entities", "files", "cites", "importance", "trust", "expires", "type"})
+"""The fields whose change a reviewer is told of, beside what has a list of its own."""
+
+
+def review(past: Past, params: DiffParams) -> DiffResult:
+    """Compare. Raises BadParams for no range, NotFoundError for no such revision."""
+    one, other = _ends(params.range)
+    root = past.root
+    start, head = git.commit_of(root, one), git.commit_of(root, other)
+    base = git.merge_base(root, start, head)
+    note = "" if base else f"{one} and {other} have no common ancestor here; all of both is compared."
+    before, after = past.at(base or start, strict=False), past.at(head, strict=False)
+    old, new = before.state, after.state
+    added = [new.memories[identity] for identity in new.memories if identity not in old.memories]
+    result = DiffResult(
+        base=before.commit,
+        head=after.commit,
+        added=tuple(memory for memory in added if memory.active),
+        removed=tuple(old.memories[identity] for identity in old.memories if identity not in new.memories),
+        changed=_turned(old, new, lambda was, now: was.active and now.active, _reason_of_change),
+        superseded=_turned(old, new, lambda was, now: not _replaced(was) and _replaced(now), lambda _was, _now: ""),
+        archived=_turned(old, new, lambda was, now: not _closed(was) and _closed(now), _reason_of_end),
+        contradicts=_contradictions(past.at(start, strict=False), after, {memory.id for memory in added}),
+        stale=_stale(root, before, after),
+        pending=tuple(memory for memory in new.memories.values() if memory.waits and not _waited(old, memory)),
+        approved=tuple(memory for memory in new.memories.values() if memory.active and _waited(old, memory)),
+        malformed=after.malformed,
+        text="",
+        saw=Saw(commit=after.commit, log=len(after.records), note=note),
+    )
+    names = (one, other)
+    return replace(result, text=(markdown_of if params.format == "markdown" else text_of)(result, names))
+
+
+def _ends(wanted: str) -> tuple[str, str]:
+    """Return both revisions of `A..B`, `A...B` or `A`; an end that is left out is HEAD."""
+    dots = "..." if "..." in wanted else ".."
+    one, _, other = wanted.strip().partition(dots)
+    if ".." in other or not (one or other):
+        raise BadParams(
+            f"'{wanted}' is no range of revisions", hint="Write A..B, or one revision to compare with HEAD."
+        )
+    return one or "HEAD", other or "HEAD"
+
+
+def _turned(
+    old: State,
+    new: State,
+    counts: Callable[[Memory, Memory], bool],
+    reason: Callable[[Memory, Memory], str],
+) -> tuple[Turn, ...]:
+    found = []
+    for identity, memory in new.memories.items():
+        was = old.memories.get(identity)
+        if was is None or was == memory or not counts(was, memory):
+            continue
+        said = reason(was, memory)
+        successor = new.memories.get(memory.superseded_by or memory.merged_into or "")
+        if said or successor is not None:
+            found.append(Turn(memory=memory, by=successor, reason=said))
+    return tuple(found)
+
+
+def _replaced(memory: Memory) -> bool:
+    return bool(memory.superseded_by or memory.merged_into)
+
+
+def _closed(memory: Memory) -> bool:
+    return memory.archived or memory.redacted or memory.review == "rejected"
+
+
+def _waited(before: State, memory: Memory) -> bool:
+    was = before.memories.get(memory.id)
+    return was is not None and was.waits
+
+
+def _reason_of_change(was: Memory, now: Memory) -> str:
+    return ", ".join(name for name in sorted(_OWN) if getattr(was, name) != getattr(now, name))
+
+
+def _reason_of_end(_was: Memory, now: Memory) -> str:
+    if now.redacted:
+        return "redacted"
+    if now.review == "rejected" and not now.archived:
+        return f"rejected: {now.details.get('rejected_reason', '')}"
+    reason = now.details.get("archived_reason")
+    return reason if isinstance(reason, str) and reason else "archived"
+
+
+def _contradictions(target: Moment, after: Moment, added: set[str]) -> tuple[Turn, ...]:
+    """Return what reconciling would ask a person once both sides are merged, where something new is part of it."""
+    if not added:
+        return ()
+    records = {record.id: record for record in (*target.records, *after.records)}
+    memories = {**target.state.memories, **after.state.memories}
+    kept = _near(added, memories)
+    both = Fold()
+    both.add((one for one in records.values() if one.id in kept or kept.intersection(needs(one.data))), sealed=True)
+    both.add((one for one in records.values() if one.type == "resolve"), sealed=True)
+    conclude(both)
+    state = both.state()
+    turns = []
+    for dispute in state.conflicts:
+        sides = [state.memories[dispute.left], state.memories[dispute.right]]
+        if not added.intersection(dispute_id for side in sides for dispute_id in (side.id, *side.sources)):
+            continue
+        if sides[1].id in added:
+            sides.reverse()
+        turns.append(Turn(memory=sides[0], by=sides[1], reason=dispute.reason))
+    return tuple(sorted(turns, key=lambda turn: (turn.memory.id, turn.by.id if turn.by else "")))
+
+
+def _near(added: set[str], memories: Mapping[str, Memory]) -> set[str]:
+    """Return the new memories and those that share enough words with one of them to say the same or the opposite.
+
+    Reconciling compares more carefully; this only spares it the thousands that have nothing to do with the branch.
+    """
+    new = [memories[identity] for identity in added if identity in memories]
+    words = {memory.id: set(_WORD.findall(memory.text.lower())) for memory in new}
+    holders: dict[str, list[str]] = {}
+    for identity, own in words.items():
+        for word in own:
+            holders.setdefault(word, []).append(identity)
+    kept = set(added) | {link.target for memory in new for link in memory.links}
+    for memory in memories.values():
+        if memory.id in added:
+            continue
+        own = set(_WORD.findall(memory.text.lower()))
+        shared = Counter(identity for word in own.intersection(holders) for identity in holders[word])
+        if any(count >= SHARED * min(len(own), len(words[identity])) for identity, count in shared.items()):
+            kept.update((memory.id, *memory.sources, *([memory.merged_into] if memory.merged_into else ())))
+    return kept
+
+
+def _stale(root: Path, before: Moment, after: Moment) -> tuple[Turn, ...]:
+    """Return the memories of before, untouched since, whose cited code or named files the work changed."""
+    files = {change.path: change for change in git.changed_files(root, before.commit, after.commit) if change.path}
+    spans: dict[str, tuple[tuple[int, int], ...]] = {}
+    found = []
+    for identity, memory in before.state.memories.items():
+        now = after.state.memories.get(identity)
+        if not memory.active or now is None or not now.active or now.updated != memory.updated:
+            continue
+        reasons = list(dict.fromkeys(filter(None, _touched(root, memory, files, spans))))
+        if reasons:
+            found.append(Turn(memory=now, reason="; ".join(reasons)))
+    return tuple(found)
+
+
+def _touched(
+    root: Path,
+    memory: Memory,
+    files: Mapping[str, git.FileChange],
+    spans: dict[str, tuple[tuple[int, int], ...]],
+) -> Iterable[str]:
+    cited = {cite.path for cite in memory.cites}
+    for path in (*cited, *(file for file in memory.files if file not in cited)):
+        change = files.get(path)
+        if change is not None and change.now is None:
+            yield f"{path} is gone"
+        elif change is not None and change.now != path:
+            yield f"{path} is {change.now} now"
+    for cite in memory.cites:
+        change = files.get(cite.path)
+        if change is None or change.now is None:
+            continue
+        if cite.path not in spans:
+            same = change.before_oid == change.after_oid
+            spans[cite.path] = () if same else git.changed_spans(root, change.before_oid, change.after_oid)
+        end = cite.end or cite.start
+        if not cite.start:
+            yield f"{cite.path} changed" if spans[cite.path] else ""
+        elif any(first <= end and cite.start <= last for first, last in spans[cite.path]):
+            yield f"{cite.path}:{cite.start}-{end} changed"

@@ -1,0 +1,105 @@
+"""Whom memories are for: what a question may see by scope and task, and taking a memory to a wider scope.
+
+The search order is session, project, global: a narrow scope comes first among equals, and each question says how far
+it looks. Weights are the affair of retrieval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from muninn_core.engine.answer.documents import Library
+from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.scope import Scope as Call
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import BadParams
+from muninn_core.model.chunk import Chunk
+from muninn_core.model.memory import Memory, Scope
+from muninn_core.model.value import to_plain
+from muninn_core.protocol.params import PromoteParams
+from muninn_core.retrieval.recall import Bounds
+from muninn_core.source.shortcode import same_code
+
+ORIGIN = "promoted_from"
+"""The detail of a promoted memory that names the one it was made from."""
+
+_CARRIED = ("text", "title", "tags", "entities", "importance", "confidence", "trust", "expires", "details")
+_OF_THE_PROJECT = ("files", "cites", "task", "branch", "commit")
+"""What means nothing in another repository."""
+
+
+def visible(workspace: Workspace, scope: Scope | None, session: str | None) -> Callable[[Memory], bool]:
+    """Return whether a memory may be seen by a question of this scope and session.
+
+    A session's notes are for that session; `scope` global looks at everything. A global memory that was made from one
+    of this repository is not said twice.
+    """
+    own = session or workspace.session
+    here = workspace.log.state.memories
+
+    def seen(memory: Memory) -> bool:
+        if memory.scope == "session":
+            return scope == "global" or (scope != "project" and own in (memory.session, *memory.sessions))
+        if scope == "session":
+            return False
+        origin = here.get(str(memory.details.get(ORIGIN))) if memory.scope == "global" else None
+        return origin is None or not origin.active
+
+    return seen
+
+
+def bounds(
+    workspace: Workspace,
+    library: Library,
+    memories: Mapping[str, Memory],
+    scope: Scope | None,
+    session: str | None,
+    task: str | None,
+) -> Bounds:
+    """Return what a question may find. With `task` that is what was learned on it, and its document."""
+    seen = visible(workspace, scope, session)
+    of_task = on_task(memories, task)
+
+    def admits(chunk: Chunk, memory: Memory | None) -> bool:
+        if memory is not None:
+            return seen(memory) and (of_task is None or memory.task in of_task)
+        if scope == "session":
+            return False
+        document = library.of(chunk.path) if task else None
+        return not task or (document is not None and same_code(document.short_code, task))
+
+    if of_task is None and scope != "session":
+        return Bounds(admits)
+    wanted = [m for m in memories.values() if seen(m) and (of_task is None or m.task in of_task)]
+    return Bounds(admits, wanted)
+
+
+def on_task(memories: Mapping[str, Memory], task: str | None) -> frozenset[str | None] | None:
+    """Return the forms of a task's id that memories have; None when no task is asked for."""
+    if not task:
+        return None
+    return frozenset(
+        known for known in {memory.task for memory in memories.values()} if known and same_code(known, task)
+    )
+
+
+def promoted(workspace: Workspace, memory: Memory, params: PromoteParams, call: Call) -> dict[str, Any]:
+    """Return the record of a memory in a wider scope; it is trusted no more than before. Raises BadParams."""
+    if not memory.active:
+        raise BadParams("only a memory that speaks for itself can be promoted", hint="`muninn restore` brings it back.")
+    if memory.scope == "global":
+        raise BadParams("a global memory is recalled in every project already", hint="There is no wider scope.")
+    if params.scope == "project" and not memory.private:
+        raise BadParams(
+            "this memory is the project's already", hint="`--scope global` takes it to your other projects."
+        )
+    plain = to_plain(memory)
+    names = _CARRIED if params.scope == "global" else (*_CARRIED, *_OF_THE_PROJECT)
+    fields = {name: plain[name] for name in names if plain[name] not in (None, "", [], ())}
+    if "cites" in fields:
+        fields["cites"] = [{key: part for key, part in cite.items() if part is not None} for cite in fields["cites"]]
+    fields["details"] = {**memory.details, ORIGIN: memory.id}
+    clean, _ = cleaned(fields, workspace)
+    head = {"type": memory.type, "actor": call.actor or "user", "pinned": memory.pinned or None}
+    return {name: value for name, value in {**head, **clean}.items() if value is not None}

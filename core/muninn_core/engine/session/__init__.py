@@ -1,0 +1,1 @@
+"""What sessions of agents are told and what they leave: briefs, reminders, captures, summaries."""

@@ -1,0 +1,166 @@
+"""Remembering without being told: commits, what a transcript decides, commands that fail, the end of a session.
+
+What is worth remembering is decided in `source`; here stands where to look, and that each thing is looked at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from muninn_core import git
+from muninn_core.engine.memory.relating import related
+from muninn_core.engine.session import ending, failures
+from muninn_core.engine.workspace import Workspace
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.value import Value
+from muninn_core.protocol.params import CaptureParams, MemoryDraft
+from muninn_core.source.commit import draft as commit_draft
+from muninn_core.source.commit import significant, trace, without_private
+from muninn_core.source.transcript import MOST, read_transcript
+from muninn_core.store.stamp import timestamp
+
+log = logging.getLogger("muninn.capture")
+
+MOST_COMMITS = 20
+"""A look back takes in the newest this many; a session rarely makes more between two looks."""
+
+
+def _nothing() -> None:
+    """Note nothing."""
+
+
+class Found(Value):
+    """Drafts to store, traces that nobody is told of, memories that have had their time, and the line to show.
+
+    `given` are memories that the line tells of; `commit` notes what was looked at, once all is stored.
+    """
+
+    drafts: tuple[MemoryDraft, ...] = ()
+    traces: tuple[MemoryDraft, ...] = ()
+    archive: tuple[str, ...] = ()
+    note: str = ""
+    given: tuple[str, ...] = ()
+    commit: Callable[[], None] = _nothing
+
+
+def note_start(workspace: Workspace, session: str | None, now: datetime) -> None:
+    """Note where HEAD is when a session starts, so that later only its own commits are looked at, and when that was."""
+    head = git.head(workspace.place).commit
+    name = session or workspace.session
+    try:
+        if head is not None and workspace.notes.get(name, "head") is None:
+            workspace.notes.put(name, "head", head)
+        if session:
+            workspace.notes.put(session, "at", timestamp(now))
+    except OSError as error:  # a brief is worth more than the note
+        log.warning("where the session starts could not be noted: %s", error)
+
+
+def find(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
+    """Look where the parameters say. Raises BadParams or NotFoundError for a transcript that is not there."""
+    if params.source == "commit":
+        return _commits(workspace, params, now)
+    if params.source == "transcript":
+        return _transcript(workspace, params)
+    if params.source == "failure":
+        return _failure(workspace, params, now)
+    if params.source == "turn":
+        ending.note_turn(workspace, params)
+        return _commits(workspace, params, now)
+    return _session(workspace, params, now)
+
+
+def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
+    session = params.session or workspace.session
+    head = git.head(workspace.place).commit
+    seen = workspace.notes.get(session, "head")
+    if head is None or head == seen:
+        return Found()
+    # Nobody saw where the session began: after a command of git HEAD is its commit, else only its time can tell.
+    least = "" if seen is not None or params.source == "commit" else ending.begun(params)
+    drafts, traces = [], []
+    for commit in git.commits(workspace.layout.root, seen, head, MOST_COMMITS):
+        if commit.time[:19] < least[:19]:
+            continue
+        commit = without_private(commit)
+        significance = significant(commit) if commit.subject else None
+        if significance is not None:
+            draft = commit_draft(commit, significance, session=session, agent=params.agent)
+            drafts.append(related(workspace, draft, now))
+        elif shown := trace(commit, session=session, agent=params.agent):
+            traces.append(shown)
+    note = "Remembered: " + "; ".join(draft.title for draft in drafts) if drafts else ""
+    return Found(
+        drafts=tuple(drafts),
+        traces=tuple(traces),
+        note=note,
+        commit=lambda: workspace.notes.put(session, "head", head),
+    )
+
+
+def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
+    if not params.transcript:
+        raise BadParams("'capture' from a transcript needs 'transcript'", hint="Give the path of the JSON lines file.")
+    path = Path(params.transcript)
+    session = params.session or workspace.session
+    name = f"read:{path.name}"
+    offset = workspace.notes.get(session, name) or 0
+    try:
+        with path.open("rb") as lines:
+            lines.seek(offset if offset <= path.stat().st_size else 0)
+            reading = read_transcript(lines, offset=lines.tell(), session=session, agent=params.agent)
+        threads = ending.threads_of(path)
+    except OSError as error:
+        raise NotFoundError(
+            f"the transcript {path} can't be read: {error.strerror}", hint="The agent names it in its hook's payload."
+        ) from None
+    still, done = ending.left_open(workspace, session, params.agent, threads)
+    drafts = (*reading.drafts[: MOST - len(still)], *still)
+    count = len(drafts)
+    note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
+        f"- {draft.text}" for draft in drafts
+    )
+    return Found(
+        drafts=drafts,
+        archive=tuple(done),
+        note=note if drafts else "",
+        commit=lambda: workspace.notes.put(session, name, reading.offset),
+    )
+
+
+def _failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
+    draft = failures.candidate(workspace, params)
+    known = failures.known_failure(workspace, params, now)
+    return Found(
+        drafts=(draft,) if draft is not None else (),
+        note=failures.told(known) if known is not None else "",
+        given=(known.id,) if known is not None else (),
+    )
+
+
+def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
+    """Sum a session up; what its last turn committed and decided is looked at first."""
+    session = params.session or workspace.session
+    found = [_commits(workspace, params, now)]
+    try:
+        found.append(_transcript(workspace, params))
+    except (BadParams, NotFoundError) as error:
+        log.info("session %s ends without a transcript: %s", session, error)
+    end = ending.end(workspace, params, (*found[0].drafts, *found[0].traces))
+
+    def commit() -> None:
+        for each in found:
+            each.commit()
+        workspace.notes.put(session, ending.OPEN, None)
+        workspace.notes.put(session, "at", timestamp(now))
+
+    known = {draft.key for draft in end.drafts}
+    return Found(
+        drafts=(*(draft for each in found for draft in each.drafts if draft.key not in known), *end.drafts),
+        traces=tuple(trace for each in found for trace in each.traces),
+        archive=tuple(dict.fromkeys((*(gone for each in found for gone in each.archive), *end.archive))),
+        commit=commit,
+    )
