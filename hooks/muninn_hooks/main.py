@@ -56,14 +56,17 @@ class _Run:
 
 
 def main(argv: list[str]) -> int:
-    """Handle the event that `argv[0]` names. Returns 0 whatever happens, but 2 for an event that does not exist."""
+    """Handle the event that `argv[0]` names. Returns 0 whatever happens, but 1 for an event that does not exist.
+
+    2 would be a word of agents': it blocks a prompt or a tool, and newer settings may name what we don't know.
+    """
     if argv == [GIT]:
         from muninn_hooks import pre_commit
 
         return pre_commit.run()
     if len(argv) != 1 or argv[0] not in EVENTS:
         sys.stderr.write(f"usage: muninn hook {'|'.join((*EVENTS, GIT))}   (an event's JSON comes on stdin)\n")
-        return 2
+        return 1
     begun = time.monotonic()
     run = _Run(argv[0], _load(EVENTS[argv[0]]))
     done = _thread.allocate_lock()
