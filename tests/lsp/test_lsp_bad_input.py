@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,7 @@ async def test_a_folder_without_git_has_all_of_it_but_branches(
 
 
 async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written(
-    repo: Path, environ: dict[str, str], bare_in: BareIn, tmp_path: Path
+    repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
     users = repo / "src" / "users.py"
     with client.connect(str(repo), environ) as muninn:
@@ -79,8 +80,8 @@ async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written(
         muninn.call("seal")
         muninn.call("index", {"wait": True})
         # Another user's machine, as far as this one can tell: a runtime folder of its own, and the repository is taken.
-        (tmp_path / "r").mkdir(mode=0o700)
-        other = {**environ, "MUNINN_RUNTIME_DIR": str(tmp_path / "r")}
+        runtime = tempfile.mkdtemp(prefix="mn-", dir="/tmp")  # short: sockets need that
+        other = {**environ, "MUNINN_RUNTIME_DIR": runtime}
         editor = await bare_in(repo, other)
         try:
             assert (await editor.result("muninn/status", {}))["mode"] == "read-only"
@@ -91,6 +92,7 @@ async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written(
             assert refused["data"]["hint"]
         finally:
             stop_daemon(repo, other)
+            shutil.rmtree(runtime)
 
 
 async def test_three_hundred_open_files_have_each_its_own_lenses(
