@@ -108,13 +108,17 @@ async def test_an_agent_can_not_say_who_speaks_or_whom_to_trust(agents: Agents) 
     assert memory["agent"].startswith("mcp ")
 
 
-async def test_what_an_agent_says_waits_where_the_config_says_so_and_no_tool_approves_it(agents: Agents) -> None:
-    config = agents.repo / ".muninn" / "config.yaml"
-    before = config.read_text()
-    stop_daemon(agents.repo, agents.environ)
-    config.write_text("review: {pending: [assistant]}\n")
+async def test_what_an_agent_says_waits_where_the_config_says_so_and_no_tool_approves_it(
+    plain_repo: Path, environ: dict[str, str]
+) -> None:
+    from mcp_agents import Agents
+
+    with client.connect(str(plain_repo), environ) as muninn:
+        muninn.call("init")
+    stop_daemon(plain_repo, environ)
+    (plain_repo / ".muninn" / "config.yaml").write_text("review: {pending: [assistant]}\n")
     try:
-        async with agents.open() as agent:
+        async with Agents(plain_repo, environ).open() as agent:
             stored, _ = await said(agent, "remember", text="Lanterns are lit at dusk.")
             assert "It waits for a person's approval" in stored
             found, _ = await said(agent, "recall", query="lanterns at dusk", kind="memory")
@@ -124,8 +128,7 @@ async def test_what_an_agent_says_waits_where_the_config_says_so_and_no_tool_app
             assert (await said(agent, "approve", ids=[identity]))[1]
             assert not {"approve", "reject", "pack.add"} & set(TOOLS)
     finally:
-        stop_daemon(agents.repo, agents.environ)
-        config.write_text(before)
+        stop_daemon(plain_repo, environ)
 
 
 async def test_forgetting_and_restoring_say_what_became_of_it(agents: Agents) -> None:
