@@ -66,7 +66,7 @@ def main(argv: list[str]) -> int:
         return pre_commit.run()
     if len(argv) != 1 or argv[0] not in EVENTS:
         sys.stderr.write(f"usage: muninn hook {'|'.join((*EVENTS, GIT))}   (an event's JSON comes on stdin)\n")
-        return 1
+        return 0 if argv in (["-h"], ["--help"]) else 1
     begun = time.monotonic()
     run = _Run(argv[0], _load(EVENTS[argv[0]]))
     done = _thread.allocate_lock()
