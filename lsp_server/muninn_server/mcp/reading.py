@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 import mcp_types as types
 
 from muninn_server.mcp import prompts, resources
@@ -9,13 +12,20 @@ from muninn_server.mcp.peer import Context, refusal, whole
 from muninn_server.session import error_of
 
 
+@contextlib.contextmanager
+def _answering(context: Context, method: str, **about: str) -> Iterator[None]:
+    """Turn every failure into an answer of the protocol; `error_of` logs what is not ours."""
+    try:
+        yield
+    except Exception as error:
+        raise refusal(context, error_of(error, method), **about) from None
+
+
 async def list_resources(context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
     """Answer `resources/list` with a page."""
     cursor = params.cursor if params is not None else None
-    try:
+    with _answering(context, "resources/list"):
         page, following = await resources.listed(context.lifespan_context.session, cursor)
-    except Exception as error:
-        raise refusal(context, error_of(error, "resources/list")) from None
     return types.ListResourcesResult(
         resources=[
             types.Resource(
@@ -48,10 +58,8 @@ async def list_templates(
 
 async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
     """Answer `resources/read`."""
-    try:
+    with _answering(context, "resources/read", uri=params.uri):
         text, kind = await resources.read(context.lifespan_context.session, params.uri)
-    except Exception as error:
-        raise refusal(context, error_of(error, "resources/read"), uri=params.uri) from None
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)])
 
 
@@ -66,10 +74,8 @@ async def complete(context: Context, params: types.CompleteRequestParams) -> typ
     values: list[str] = []
     more = False
     if argument.name in known:
-        try:
+        with _answering(context, "completion/complete"):
             values, more = await resources.completed(context.lifespan_context.session, argument.name, argument.value)
-        except Exception as error:
-            raise refusal(context, error_of(error, "completion/complete")) from None
     return types.CompleteResult(completion=types.Completion(values=values, has_more=more))
 
 
@@ -94,10 +100,8 @@ async def list_prompts(_context: Context, params: types.PaginatedRequestParams |
 
 async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
     """Answer `prompts/get`."""
-    try:
+    with _answering(context, "prompts/get"):
         prompt, text = await prompts.made(context.lifespan_context.session, params.name, params.arguments or {})
-    except Exception as error:
-        raise refusal(context, error_of(error, "prompts/get")) from None
     content = types.TextContent(type="text", text=text)
     return types.GetPromptResult(
         description=prompt.description, messages=[types.PromptMessage(role="user", content=content)]
