@@ -15,7 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 MANUAL = (ROOT / "docs" / "editors.md").read_text("utf-8")
 
 TRIED = {
-    "VS Code": ("vscode-extension/test/integration/suite.ts", "vscode-extension/test/run-e2e.mjs"),
+    "VS Code": tuple(
+        f"vscode-extension/test/{name}"
+        for name in ("integration/suite.ts", "integration/files.ts", "integration/trouble.ts", "daily.mjs", "unusual.mjs")
+    ),
     "Neovim": ("tests/editors/neovim.lua", "tests/editors/neovim_helper.lua"),
     "Emacs": ("tests/editors/emacs.el",),
 }

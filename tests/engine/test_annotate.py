@@ -53,6 +53,17 @@ def test_a_file_and_each_definition_say_how_many_notes_there_are(rules):
     assert result.doubts == ()
 
 
+def test_a_definition_on_the_first_line_that_has_all_notes_of_its_file_is_not_counted_twice(muninn):
+    edited(muninn, USERS[USERS.index("def get_user_name") :])
+    muninn.call("remember", text="Names are never cached.", type="decision", files=[f"{FILE}:1-3"])
+    assert lenses(muninn.call("annotate", file=FILE)) == [(0, "", "1 decision")]
+    muninn.call("remember", text="This module will be split.", files=[FILE])
+    assert lenses(muninn.call("annotate", file=FILE)) == [
+        (0, "", "1 decision, 1 insight"),
+        (1, "get_user_name", "1 decision"),
+    ]
+
+
 def test_a_file_that_nothing_is_remembered_about_has_no_lens(muninn):
     result = muninn.call("annotate", file="README.md")
     assert (result.notes, result.lenses, result.doubts) == ((), (), ())

@@ -1,8 +1,7 @@
 // Read-only documents for the pages: asks the server for what they show, and opens them.
 
 import * as vscode from 'vscode';
-import { Failure } from './failure';
-import { address, memoryPage, type Page, pageOf, SCHEME } from './pages';
+import { address, memoryDocument, type Page, pageOf, SCHEME, withReasons } from './pages';
 import type { Server } from './server';
 
 /** Serves the addresses of pages. A page that the window brings back after a reload is asked for anew. */
@@ -47,9 +46,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   private async render(page: Page, token?: vscode.CancellationToken): Promise<string> {
     if (page.page === 'context') return (await this.server.request('context', page.params, token)).text;
-    const { memories } = await this.server.request('memories', { id: page.id, archived: true }, token);
-    const memory = memories[0];
-    if (!memory) throw new Failure('not_found', `there is no memory ${page.id}`);
-    return memoryPage(memory, page.why);
+    const { text } = await this.server.request('document', { uri: memoryDocument(page.id) }, token);
+    return page.page === 'memory' ? withReasons(text, page.why) : text;
   }
 }

@@ -1,5 +1,6 @@
 // The extension: starts the server, and gives its commands, its status bar item and its output channel to VS Code.
 
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { offerToAgents } from './agents';
 import { registerCommands } from './commands';
@@ -31,8 +32,7 @@ let running: Server | undefined;
 export async function activate(extension: vscode.ExtensionContext): Promise<Api | undefined> {
   const log = vscode.window.createOutputChannel('Muninn', { log: true });
   extension.subscriptions.push(log);
-  // The first folder: VS Code has one namespace of commands, so that two servers can't be had at once.
-  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
+  const folder = served();
   if (!folder) {
     offerFolder(extension, log);
     return undefined;
@@ -56,6 +56,15 @@ export async function activate(extension: vscode.ExtensionContext): Promise<Api 
 /** Called by VS Code before it ends; it waits for the promise for some seconds. */
 export function deactivate(): Promise<void> | undefined {
   return running?.stop();
+}
+
+/**
+ * The folder that is served: the first one on this disk that has memory, or else the first one. VS Code has one
+ * namespace of commands, so that two servers can't be had at once.
+ */
+function served(): vscode.WorkspaceFolder | undefined {
+  const folders = vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === 'file') ?? [];
+  return folders.find(({ uri }) => existsSync(vscode.Uri.joinPath(uri, '.muninn', 'config.yaml').fsPath)) ?? folders[0];
 }
 
 function settings(folder: vscode.WorkspaceFolder): vscode.WorkspaceConfiguration {

@@ -32,15 +32,16 @@ const BROWSER = [
 
 /**
  * Opens VS Code with the user settings `settings`. `vsix` is installed first. `driver` makes it obey
- * extensionDevelopmentPath and extensionTestsPath in the page's address, and hide its notifications.
+ * extensionDevelopmentPath and extensionTestsPath in the page's address, and hide its notifications. `trust` makes it ask
+ * whether a folder is trusted; `env` has variables that its processes see besides ours.
  * Resolves to { url, authority, page, close }; close() ends every process and deletes every file of the run.
  */
-export async function openVSCode({ settings, vsix, driver = false }) {
+export async function openVSCode({ settings, vsix, driver = false, trust = false, env = {} }) {
   const program = path.join(install, 'vscode', 'out', 'server-main.js');
   if (!existsSync(program)) throw new Error(`no VS Code in ${install}: run scripts/install-vscode.sh`);
   const tmp = mkdtempSync(path.join(tmpdir(), 'muninn-vscode-'));
-  const server = spawn(path.join(install, 'node', 'bin', 'node'), [program, ...options(tmp, { settings, vsix, driver })], {
-    env: withoutVSCode(process.env),
+  const server = spawn(path.join(install, 'node', 'bin', 'node'), [program, ...options(tmp, { settings, vsix, driver, trust })], {
+    env: withoutVSCode({ ...process.env, ...env }),
     detached: true, // a process group of its own: extension host and language server end with it
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -70,15 +71,15 @@ export async function openVSCode({ settings, vsix, driver = false }) {
   }
 }
 
-function options(tmp, { settings, vsix, driver }) {
+function options(tmp, { settings, vsix, driver, trust }) {
   const user = path.join(tmp, 'user', 'User');
   mkdirSync(user, { recursive: true });
   writeFileSync(path.join(user, 'settings.json'), JSON.stringify({ ...QUIET, ...settings }));
   return [
     ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--accept-server-license-terms'],
-    ...['--disable-telemetry', '--disable-workspace-trust', '--disable-getting-started-override'],
+    ...['--disable-telemetry', '--disable-getting-started-override', ...(trust ? [] : ['--disable-workspace-trust'])],
     ...['--user-data-dir', path.join(tmp, 'user'), '--server-data-dir', path.join(tmp, 'server')],
-    ...['--extensions-dir', path.join(tmp, 'extensions')],
+    ...['--extensions-dir', path.join(tmp, 'extensions'), '--force-disable-user-env'], // no login shell's variables
     ...(driver ? ['--enable-smoke-test-driver'] : []),
     ...(vsix ? ['--install-extension', vsix, '--start-server'] : []),
   ];

@@ -22,7 +22,8 @@ _FIRST = ("constraint", "decision", "pattern", "attempt")
 def lenses(notes: Sequence[Note], extents: Sequence[Extent]) -> tuple[Lens, ...]:
     """Return one lens for the file, when anything is remembered about it, and one for each definition with notes.
 
-    A note belongs to the innermost definition around its first line; one outside of all belongs to its lines.
+    A note belongs to the innermost definition around its first line; one outside of all belongs to its lines. What
+    begins on the first line, and has all of the file's notes, would say the same in the same place: it has no lens.
     """
     if not notes:
         return ()
@@ -32,8 +33,9 @@ def lenses(notes: Sequence[Note], extents: Sequence[Extent]) -> tuple[Lens, ...]
             around = innermost(list(extents), note.start, note.start)
             key = (around.start, around.end, around.name) if around else (note.start, note.end, "")
             above.setdefault(key, []).append(note)
+    whole = _lens((0, 0, ""), notes)
     placed = [_lens(key, found) for key, found in sorted(above.items())]
-    return (_lens((0, 0, ""), notes), *placed)
+    return (whole, *(one for one in placed if one.start > 1 or (one.ids, one.paths) != (whole.ids, whole.paths)))
 
 
 def title(notes: Iterable[Note]) -> str:

@@ -48,7 +48,8 @@ export function registerCommands(
   register('undo', () => memory.undo(server));
   register('resolve', (node: unknown) => memory.resolve(server, node as Node));
   for (const keep of ['left', 'right', 'both'] as const) {
-    register(`keep.${keep}`, (node: unknown) => memory.resolve(server, node as Node, keep));
+    // From a row; or, above two sides that are compared, with their address, which says no more than the tab does.
+    register(`keep.${keep}`, (what: unknown) => memory.resolve(server, what instanceof vscode.Uri ? undefined : (what as Node | undefined), keep));
   }
   register('refresh', async () => views.refresh());
   register('filter', async () => {

@@ -2,6 +2,8 @@
 
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
+import { Failure } from '../failure';
+import { pageOf, SCHEME } from '../pages';
 import type { ReconcileResult, ResolveParams } from '../protocol';
 import type { Server } from '../server';
 import type { Node, Target } from '../views/node';
@@ -51,13 +53,26 @@ export async function seal(server: Server, node?: Node): Promise<void> {
   vscode.window.setStatusBarMessage(`$(archive) Muninn: ${done}.`, 5000);
 }
 
-/** Decides a conflict: by the side that is named, or by the one that the person picks. Throws a Failure. */
-export async function resolve(server: Server, node: Node, keep?: ResolveParams['keep']): Promise<void> {
-  if (node.target?.to !== 'conflict') return;
-  const chosen = keep ?? (await side(node));
+/**
+ * Decides a conflict: that of a row, or the one whose sides are compared at hand; by the side that is named, or by the
+ * one that the person picks. Throws a Failure.
+ */
+export async function resolve(server: Server, node: Node | undefined, keep?: ResolveParams['keep']): Promise<void> {
+  const id = node?.target?.to === 'conflict' ? node.target.id : conflictOf(vscode.window.tabGroups.activeTabGroup.activeTab);
+  if (!id) throw new Failure('bad_params', 'no conflict is shown', 'The view “Conflicts” lists those that wait.');
+  const chosen = keep ?? (node && (await side(node)));
   if (!chosen) return;
-  await server.request('resolve', { id: node.target.id, keep: chosen });
+  await server.request('resolve', { id, keep: chosen });
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => conflictOf(tab) === id);
+  await vscode.window.tabGroups.close(tabs);
   await server.refresh();
+}
+
+/** The conflict whose two sides a tab compares; undefined for any other tab. */
+function conflictOf(tab: vscode.Tab | undefined): string | undefined {
+  if (!(tab?.input instanceof vscode.TabInputTextDiff) || tab.input.modified.scheme !== SCHEME) return undefined;
+  const page = pageOf(tab.input.modified.query);
+  return page.page === 'side' ? page.conflict : undefined;
 }
 
 /** Consolidates all sessions, after the person has seen what would happen. Throws a Failure. */
@@ -87,7 +102,7 @@ export async function reconcile(server: Server): Promise<ReconcileResult | undef
 export async function undo(server: Server): Promise<void> {
   const { summary } = await server.request('undo', {});
   await server.refresh();
-  void vscode.window.showInformationMessage(`Muninn: ${summary}`);
+  void vscode.window.showInformationMessage(`Muninn: taken back: ${summary}`);
 }
 
 async function compare(server: Server, documents: Documents, id: string): Promise<void> {
@@ -95,7 +110,7 @@ async function compare(server: Server, documents: Documents, id: string): Promis
   const conflict = conflicts[0];
   if (!conflict) return;
   const [left, right] = await Promise.all(
-    [conflict.left, conflict.right].map((memory) => documents.prepare({ page: 'memory', id: memory.id, why: [] }, memory.title || memory.text)),
+    [conflict.left, conflict.right].map((memory) => documents.prepare({ page: 'side', id: memory.id, conflict: id }, memory.title || memory.text)),
   );
   await vscode.commands.executeCommand('vscode.diff', left, right, `Conflict: ${conflict.reason}`);
 }

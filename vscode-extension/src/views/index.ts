@@ -20,18 +20,21 @@ export class Views implements vscode.Disposable {
   private readonly registrations: vscode.Disposable[] = [];
   private filter = '';
   private seen = '';
+  private looked = false;
 
   constructor(
     private readonly server: Server,
     private readonly settled: () => void,
   ) {
     this.trees = {
-      memory: new Tree('muninn.memory', () => this.memories(), 'No memory yet: “Muninn: Remember” stores the first.'),
-      file: new Tree('muninn.file', () => this.atHand(), 'Nothing is remembered about this file.'),
-      sessions: new Tree('muninn.sessions', (one) => this.sessions(one), 'No session has remembered anything.'),
-      conflicts: new Tree('muninn.conflicts', () => this.conflicts(), 'No contradictions wait for you.', badge),
-      stale: new Tree('muninn.stale', () => this.stale(), 'All code that memories cite still says so.'),
-      knowledge: new Tree('muninn.knowledge', () => this.knowledge(), 'No knowledge files in .muninn/knowledge.'),
+      memory: new Tree('muninn.memory', () => this.memories(), () => 'No memory yet: “Muninn: Remember” stores the first.'),
+      file: new Tree('muninn.file', () => this.atHand(), () =>
+        this.looked ? 'Nothing is remembered about this file.' : 'No file of this repository is at hand.',
+      ),
+      sessions: new Tree('muninn.sessions', (one) => this.sessions(one), () => 'No session has remembered anything.'),
+      conflicts: new Tree('muninn.conflicts', () => this.conflicts(), () => 'No contradictions wait for you.', badge),
+      stale: new Tree('muninn.stale', () => this.stale(), () => 'All code that memories cite still says so.'),
+      knowledge: new Tree('muninn.knowledge', () => this.knowledge(), () => 'No knowledge files in .muninn/knowledge.'),
     };
     const files = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(server.folder, KNOWLEDGE));
     this.registrations.push(
@@ -84,6 +87,7 @@ export class Views implements vscode.Disposable {
     const now = [saw.commit, saw.branch, saw.log, saw.shared, saw.index.generation, log.conflicts, status.mode].join();
     if (now === this.seen) return;
     this.seen = now;
+    void vscode.commands.executeCommand('setContext', 'muninn.uninitialised', status.mode === 'uninitialised');
     this.refresh();
   }
 
@@ -97,6 +101,7 @@ export class Views implements vscode.Disposable {
   private async atHand(): Promise<Node[]> {
     const [file] = await filesAtHand(this.server);
     this.trees.file.describe(file?.slice(file.lastIndexOf('/') + 1) ?? '');
+    this.looked = file !== undefined;
     if (!file) return [];
     const found = await this.server.request('memories', { file, limit: LISTED });
     return memoryNodes(found.memories, found.citations, 'none', found.total);

@@ -30,7 +30,7 @@ export function sessionNodes(sessions: readonly WorkSession[]): Node[] {
     return {
       key: session,
       label: title,
-      description: [open ? `${waiting} not sealed` : 'sealed', memories, branch || end.slice(0, 10)].join(' · '),
+      description: [open ? `${waiting} not sealed` : `sealed, ${counted(memories, 'memory', 'memories')}`, branch || end.slice(0, 10)].join(' · '),
       tooltip: [session, span, left, [branch, task, agent || actor].filter((part) => part).join(' · ')].join('\n\n'),
       icon: open ? 'circle-filled' : 'archive',
       kind: open ? 'session.open' : 'session',

@@ -17,7 +17,7 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   constructor(
     id: string,
     private readonly load: Load,
-    private readonly empty: string,
+    private readonly empty: () => string,
     private readonly badge?: (rows: readonly Node[]) => vscode.ViewBadge | undefined,
   ) {
     this.view = vscode.window.createTreeView<Node>(id, { treeDataProvider: this, showCollapseAll: true });
@@ -59,11 +59,13 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
     try {
       rows = await this.rows(node);
     } catch (error) {
-      this.view.message = sentence(failureOf(error));
+      const failure = failureOf(error);
+      // Of a repository without memory the view's welcome speaks, with the button that helps.
+      this.view.message = failure.kind === 'not_initialised' ? '' : sentence(failure);
       return [];
     }
     if (node) return [...rows];
-    this.view.message = rows.length ? '' : this.empty;
+    this.view.message = rows.length ? '' : this.empty();
     this.view.badge = this.badge?.(rows);
     return [...rows];
   }

@@ -8,7 +8,7 @@ export function run(): Promise<void> {
   // The mark tells our lines from the workbench's log.
   Mocha.reporters.Base.consoleLog = (...args) => console.log(`[test] ${format(...args)}`);
   const mocha = new Mocha({ ui: 'tdd', timeout: 60_000, slow: 2_000, color: false });
-  for (const suite of ['suite', 'trouble']) mocha.addFile(path.join(__dirname, `${suite}.js`));
+  for (const suite of ['suite', 'files', 'trouble']) mocha.addFile(path.join(__dirname, `${suite}.js`));
   return new Promise((resolve, reject) => {
     const runner = mocha.run((failed) => {
       console.log(`[test] integration: ${(runner.stats?.passes ?? 0)} passed, ${failed} failed`);

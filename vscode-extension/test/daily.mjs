@@ -1,0 +1,211 @@
+// A working day in a window: from a repository without memory to the last look at the status.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { muninn } from './repository.mjs';
+
+const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
+
+/** Another client remembers two things that can't both hold, and reconciles. */
+function contradict(root, one = 'We use Redis for the page cache.', other = 'We do not use Redis for the page cache.') {
+  const muninnIn = (...words) => execFileSync(muninn, [...words, '--repo', root], { stdio: 'pipe' });
+  muninnIn('remember', one, '--type', 'decision', '--session', 'one');
+  muninnIn('remember', other, '--type', 'decision', '--session', 'two');
+  muninnIn('seal');
+  muninnIn('reconcile');
+}
+
+/** Does all of it on the repository `root`, which has no memory yet. */
+export async function daily(desk, root) {
+  await desk.step('a repository without memory says so, and a click initialises it', async () => {
+    await desk.status.filter({ hasText: 'not initialised' }).waitFor();
+    await desk.view();
+    await desk.pane('Memory').locator('.monaco-button', { hasText: 'Initialise' }).waitFor();
+    await desk.shot('uninitialised');
+    await desk.status.click();
+    await desk.message('written to .muninn').first().waitFor();
+    await desk.status.filter({ hasText: '0 memories' }).waitFor();
+  });
+  await desk.step('a fact is remembered with its type, for the file at hand, and counted', async () => {
+    await desk.file('cache.py');
+    await desk.run('Muninn: Remember');
+    await desk.answer('Muninn: Remember', FACT);
+    await desk.page.locator('.quick-input-title', { hasText: 'What is it?' }).waitFor();
+    await desk.shot('type');
+    await desk.rows.filter({ hasText: 'decision' }).first().click();
+    await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
+    // Before anything else takes the keys: VS Code drops a wish for lenses when the text loses the focus within a quarter
+    // of a second, and has it again with the focus alone.
+    await desk.lens('decision').waitFor();
+  });
+  await desk.step('recall lists hits of all kinds, and code opens at its line', async () => {
+    await desk.run('Muninn: Recall');
+    await desk.ask('render_page of the cache');
+    const code = desk.rows.filter({ hasText: /src\/cache\.py:\d/ });
+    await code.first().waitFor();
+    await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().waitFor();
+    assert.match(await desk.rows.filter({ hasText: 'Makefile' }).first().innerText(), /# \$\(gear\) is the text/);
+    await desk.shot('recall');
+    await code.first().click();
+    await desk.input.waitFor({ state: 'hidden' }); // what is shown behind the list has the same tab
+    await desk.tab('cache.py').waitFor();
+    await desk.shot('code');
+  });
+  await desk.step('a memory opens as a page with its reasons', async () => {
+    await desk.run('Muninn: Recall');
+    await desk.ask('why are pages cached by commit');
+    await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().click();
+    await desk.tab('Pages are cached').waitFor();
+    await desk.lines('Why it was found').waitFor();
+    await desk.shot('memory');
+  });
+  await desk.step('context opens a pack that contains the memory', async () => {
+    await desk.run('Muninn: Context');
+    await desk.answer('Muninn: Context', 'cache pages by commit');
+    await desk.tab('cache pages by commit').waitFor();
+    await desk.lines('branches share the rendering machine').waitFor();
+    await desk.shot('context');
+  });
+  await desk.step('a pack goes to the clipboard, and into the document that it was gathered for', async () => {
+    await desk.run('Muninn: Copy Pack');
+    await desk.page.locator('.statusbar-item', { hasText: 'in the clipboard' }).waitFor();
+    await desk.page.locator('.editor-actions [aria-label^="Insert Pack"]').first().click();
+    await desk.tab('cache.py').waitFor();
+    await desk.lines('# Context: cache pages by commit').waitFor();
+    await desk.page.keyboard.press('Control+z');
+    await desk.lines('# Context: cache pages by commit').waitFor({ state: 'detached' });
+  });
+  await desk.step('the views show the memory, what the file at hand has, and the open session', async () => {
+    await desk.file('cache.py');
+    await desk.view();
+    await desk.pane('Memory').locator('.monaco-list-row', { hasText: 'decision' }).click();
+    await desk.pane('Memory').locator('.monaco-list-row', { hasText: 'Pages are cached' }).waitFor();
+    await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Pages are cached' }).waitFor();
+    await desk.pane('Sessions').locator('.pane-header').click();
+    await desk.pane('Sessions').locator('.monaco-list-row', { hasText: 'not sealed' }).waitFor();
+    await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
+    await desk.lens('decision').waitFor();
+    await desk.shot('views');
+  });
+  await desk.step('what a shell remembers and forgets shows above the code without a key being typed', async () => {
+    const about = ['--file', 'src/cache.py', '--type', 'attempt', '--session', 'shell', '--json', '--repo', root];
+    const said = execFileSync(muninn, ['remember', 'A cache by name alone served pages of other branches.', ...about]);
+    await desk.lens('1 decision, 1 attempt').waitFor();
+    await desk.status.filter({ hasText: '2 here, 2 in all' }).waitFor();
+    execFileSync(muninn, ['forget', JSON.parse(said).memory.id, '--session', 'shell', '--repo', root]);
+    await desk.lens('1 decision, 1 attempt').waitFor({ state: 'detached' });
+    await desk.lens('1 decision').waitFor();
+  });
+  await desk.step('a contradiction waits in its view, is seen side by side, and is decided', async () => {
+    contradict(root);
+    const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Redis' });
+    await row.first().waitFor();
+    await row.first().click();
+    await desk.lines('We do not use Redis').first().waitFor();
+    await desk.shot('conflict');
+    await desk.page.locator('.editor-actions [aria-label^="Keep Left"]').first().click();
+    await desk.pane('Conflicts').getByText('No contradictions wait for you.').waitFor();
+    await desk.tab('Conflict:').waitFor({ state: 'detached' });
+  });
+  await desk.step('a contradiction can be decided in its row, and all with the keyboard', async () => {
+    contradict(root, 'Sessions live in Redis.', 'Sessions do not live in Redis.');
+    const row = desk.pane('Conflicts').locator('.monaco-list-row', { hasText: 'Sessions' });
+    await row.first().waitFor();
+    await desk.run('Muninn: Focus on Conflicts View');
+    await desk.page.keyboard.press('ArrowDown');
+    await desk.page.keyboard.press('Enter');
+    await desk.lines('Sessions do not live in Redis').first().waitFor();
+    await desk.run('Muninn: Keep Right');
+    await desk.pane('Conflicts').getByText('No contradictions wait for you.').waitFor();
+  });
+  await desk.step('memories are narrowed to words, and grouped by what they are about', async () => {
+    const rows = desk.pane('Memory').locator('.monaco-list-row');
+    await desk.run('Muninn: Filter Memories');
+    await desk.answer('Muninn: Filter', 'branches share');
+    await rows.filter({ hasText: 'Redis' }).first().waitFor({ state: 'detached' });
+    await desk.pane('Memory').getByText('“branches share”').waitFor();
+    await desk.run('Muninn: Clear Filter');
+    await desk.run('Muninn: Group Memories By');
+    await desk.rows.filter({ hasText: 'file' }).first().click();
+    await rows.filter({ hasText: 'no file' }).first().waitFor();
+    await desk.shot('grouped');
+    await desk.run('Muninn: Group Memories By');
+    await desk.rows.filter({ hasText: 'type' }).first().click();
+    await rows.filter({ hasText: 'decision' }).first().waitFor();
+  });
+  await desk.step('a lens shows its memories in a peek, where the code is', async () => {
+    await desk.file('cache.py');
+    await desk.page.locator('.codelens-decoration a', { hasText: 'decision' }).first().click();
+    const peek = desk.page.locator('.peekview-widget');
+    await peek.locator('.view-lines', { hasText: 'Pages are cached by commit' }).waitFor();
+    await desk.shot('lens');
+    await desk.page.keyboard.press('Escape');
+    await peek.waitFor({ state: 'detached' });
+  });
+  await desk.step('a hover names the memory, and its link opens the record', async () => {
+    await desk.file('cache.py');
+    await desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first().hover({ position: { x: 60, y: 8 } });
+    const link = desk.page.locator('.monaco-hover a[data-href^="command:muninn.ui.document"]').first();
+    await link.waitFor();
+    await desk.shot('hover');
+    await link.click();
+    await desk.page.locator('.tab.active', { hasText: '.md' }).waitFor();
+    await desk.lines('branches share the rendering machine').waitFor();
+  });
+  await desk.step('an action asks for the words of a decision about the selected lines', async () => {
+    await desk.file('cache.py');
+    await desk.page.locator('.view-line', { hasText: 'def render_page' }).first().click();
+    await desk.page.keyboard.press('Home');
+    await desk.page.keyboard.press('Shift+ArrowDown');
+    await desk.page.locator('[class*="codicon-light-bulb"], [class*="gutter-lightbulb"]').first().click();
+    await desk.page.locator('.action-widget', { hasText: 'Record a decision about this' }).waitFor();
+    await desk.shot('actions');
+    await desk.page.locator('.action-widget .monaco-list-row', { hasText: 'Record a decision about this' }).click();
+    await desk.page.locator('.quick-input-title', { hasText: 'Record a decision' }).waitFor();
+    await desk.page.locator('.quick-input-message', { hasText: 'src/cache.py:4' }).waitFor();
+    await desk.shot('decision');
+    await desk.input.fill('Pages are rendered by name, never by number.');
+    await desk.page.keyboard.press('Enter');
+    await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Pages are rendered by name' }).waitFor();
+  });
+  await desk.step('status shows the lines in the output channel', async () => {
+    await desk.status.click();
+    await desk.page.locator('.output-view .view-lines, .panel .view-lines', { hasText: 'Memory: ' }).waitFor();
+    await desk.hovered(desk.status, 'Index:');
+    await desk.shot('status');
+  });
+  await desk.step('stale memories and knowledge files are listed', async () => {
+    const cited = ['--cite', 'src/cache.py:4-6', '--session', 'shell', '--repo', root];
+    execFileSync(muninn, ['remember', 'The commit stands before the name.', ...cited], { stdio: 'pipe' });
+    const file = path.join(root, 'src', 'cache.py');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{commit}:{name}', '{name}@{commit}'));
+    mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
+    writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
+    await desk.pane('Sessions').locator('.pane-header').click();
+    await desk.pane('Stale').locator('.pane-header').click();
+    await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).getByText('drifted').first().waitFor();
+    await desk.pane('Knowledge').locator('.pane-header').click();
+    await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'guides' }).click();
+    await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'caches' }).click();
+    await desk.tab('caches.md').waitFor();
+    await desk.shot('stale');
+  });
+  await desk.step('reconcile says what it would do, does it, and can be undone', async () => {
+    await desk.run('Muninn: Reconcile');
+    const dialog = desk.page.locator('.monaco-dialog-box', { hasText: 'would write main.jsonl' });
+    await dialog.waitFor();
+    await desk.shot('reconcile');
+    await dialog.locator('.monaco-button', { hasText: 'Reconcile' }).click();
+    const message = desk.message('Muninn:').filter({ has: desk.page.locator('.monaco-button', { hasText: 'Undo' }) });
+    await message.first().locator('.monaco-button', { hasText: 'Undo' }).click();
+    await desk.message('taken back').first().waitFor();
+  });
+  await desk.step('the first five minutes have a walkthrough', async () => {
+    await desk.run('Open Walkthrough');
+    await desk.rows.filter({ hasText: 'Muninn' }).first().click();
+    await desk.page.locator('.getting-started-category, .gettingStartedContainer', { hasText: 'The first five minutes with Muninn' }).first().waitFor();
+    await desk.page.getByText('Give the repository a memory').first().waitFor();
+    await desk.shot('walkthrough');
+  });
+}

@@ -1,0 +1,155 @@
+// Windows where something is not as usual: no server, no trust, no disk, no git, no right to write, no folder.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { served, withDesk } from './desk.mjs';
+import { muninn } from './repository.mjs';
+
+/** Opens one window after the other; `root` is a repository with memory. */
+export async function unusual(root) {
+  const scratch = realpathSync(mkdtempSync(path.join(tmpdir(), 'muninn-unusual-')));
+  try {
+    await withDesk({ folder: root }, { settings: { 'muninn.server.command': ['no-such-program-here', 'lsp'] } }, broken);
+    await withDesk({ folder: root }, uninstalled(scratch), installing);
+    await withDesk({ folder: root }, { ...served(), trust: true }, untrusted);
+    await withDesk({ workspace: virtual(scratch) }, served(), diskless);
+    await owned(root, () => withDesk({ folder: root }, served(), readOnly));
+    await plain(scratch, (folder) => withDesk({ folder }, served(INLAY_AND_DARK), gitless));
+    await withDesk({}, { settings: {} }, empty);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+async function broken(desk) {
+  await desk.step('a missing program is named, and its button leads to the setting', async () => {
+    const message = desk.message("the program 'no-such-program-here' was not found");
+    await message.first().waitFor();
+    await desk.status.filter({ hasText: 'problem' }).waitFor();
+    await desk.shot('missing');
+    await message.first().locator('.monaco-button', { hasText: 'Open Settings' }).click();
+    await desk.page.locator('.settings-editor', { hasText: 'Server: Command' }).waitFor();
+  });
+}
+
+/** A machine without Muninn, with a uv that brings it. */
+function uninstalled(scratch) {
+  const bin = path.join(scratch, 'bin');
+  mkdirSync(bin);
+  const uv = path.join(bin, 'uv');
+  writeFileSync(uv, `#!/bin/sh\n[ "$*" = "tool install muninn-memory" ] && ln -s '${muninn}' '${path.join(bin, 'muninn')}'\n`);
+  chmodSync(uv, 0o755);
+  return { settings: {}, env: { PATH: `${bin}:/usr/bin:/bin` } };
+}
+
+async function installing(desk) {
+  await desk.step('where no server is, it is installed at a click, in a terminal, and begins', async () => {
+    const missing = desk.message("the program 'muninn' was not found").first();
+    await missing.locator('.monaco-button', { hasText: 'Install' }).click();
+    const done = desk.message('when “uv tool install muninn-memory” is done').first();
+    await done.waitFor();
+    await desk.page.locator('.terminal-wrapper .xterm').first().waitFor();
+    await desk.shot('install');
+    await done.locator('.monaco-button', { hasText: 'Restart Server' }).click();
+    await desk.status.filter({ hasText: /memor/ }).waitFor();
+  });
+}
+
+async function untrusted(desk) {
+  await desk.step('a folder that nobody trusts has no server, and has one as soon as it is trusted', async () => {
+    await desk.page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
+    await desk.run('Workspaces: Manage Workspace Trust');
+    const editor = desk.page.locator('.workspace-trust-editor');
+    await editor.getByText(/extensions? (is|are) disabled/).first().waitFor();
+    if (await desk.status.count()) throw new Error('the extension runs where nobody trusts');
+    await desk.shot('untrusted');
+    await editor.locator('.monaco-button', { hasText: 'Trust' }).first().click();
+    await desk.status.filter({ hasText: /memor/ }).waitFor();
+  });
+}
+
+/** A workspace whose only folder is on no disk. */
+function virtual(scratch) {
+  const file = path.join(scratch, 'virtual.code-workspace');
+  writeFileSync(file, JSON.stringify({ folders: [{ uri: 'memfs:/project', name: 'project' }] }));
+  return file;
+}
+
+async function diskless(desk) {
+  await desk.step('a workspace that is on no disk is left alone, and the list of extensions says why', async () => {
+    await desk.page.locator('.activitybar [aria-label^="Extensions"]').first().click();
+    const row = desk.page.locator('.extension-list-item.disabled', { hasText: 'Muninn' }).first();
+    await row.waitFor();
+    await desk.shot('virtual');
+    if (await desk.status.count()) throw new Error('the extension runs where there is no disk');
+  });
+}
+
+/** Does `use` while another machine, as far as this one can tell, has the memory open. */
+async function owned(root, use) {
+  const runtime = mkdtempSync('/tmp/mn-');
+  const env = { ...process.env, MUNINN_RUNTIME_DIR: runtime };
+  execFileSync(muninn, ['daemon', 'stop', '--repo', root], { stdio: 'pipe' });
+  execFileSync(muninn, ['status', '--repo', root], { stdio: 'pipe', env });
+  try {
+    await use();
+  } finally {
+    execFileSync(muninn, ['daemon', 'stop', '--repo', root], { stdio: 'pipe', env });
+    rmSync(runtime, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+async function readOnly(desk) {
+  await desk.step('a memory that may not be written is shown, and what would write says why it can not', async () => {
+    await desk.status.filter({ hasText: /memor/ }).waitFor();
+    await desk.file('cache.py');
+    await desk.lens('decision').waitFor();
+    await desk.hovered(desk.status, '(read-only)');
+    await desk.run('Muninn: Remember');
+    await desk.answer('Muninn: Remember', 'This can not be kept.');
+    await desk.rows.filter({ hasText: 'insight' }).first().click();
+    await desk.message('has this repository open for writing').first().waitFor();
+    await desk.shot('read-only');
+  });
+}
+
+const INLAY_AND_DARK = { 'muninn.lens': 'inlay', 'workbench.colorTheme': 'Dark Modern' };
+
+/** Does `use` in a folder without git that has memory. */
+async function plain(scratch, use) {
+  const folder = path.join(scratch, 'plain');
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'notes.py'), 'def count(things):\n    return len(things)\n');
+  const ask = (...words) => execFileSync(muninn, [...words, '--repo', folder], { stdio: 'pipe' });
+  ask('init');
+  ask('remember', 'Counting is never cached.', '--type', 'constraint', '--cite', 'notes.py:1-2');
+  try {
+    await use(folder);
+  } finally {
+    ask('daemon', 'stop');
+  }
+}
+
+async function gitless(desk) {
+  await desk.step('a folder without git has its memory, at the ends of lines where the settings say so', async () => {
+    await desk.status.filter({ hasText: /memor/ }).waitFor();
+    await desk.file('notes.py');
+    await desk.page.locator('.view-line', { hasText: /def.count.*:1.constraint$/ }).waitFor();
+    if (await desk.page.locator('.codelens-decoration a').count()) throw new Error('there are lenses beside the hints');
+    await desk.view();
+    await desk.pane('This File').locator('.monaco-list-row', { hasText: 'Counting' }).waitFor();
+    await desk.shot('dark');
+  });
+}
+
+async function empty(desk) {
+  await desk.step('a window without a folder says what it needs, and offers to open one', async () => {
+    await desk.page.locator('.activitybar [aria-label^="Muninn"]').first().waitFor();
+    await desk.page.locator('.monaco-workbench').click({ position: { x: 640, y: 400 } }); // for the keys to go there
+    await desk.run('Muninn: Status');
+    const message = desk.message('no folder is open');
+    await message.first().locator('.monaco-button', { hasText: 'Open Folder' }).waitFor();
+    await desk.shot('empty');
+  });
+}
