@@ -31,7 +31,7 @@ class Size:
         self.memories = 40 if quick else 10_000
         self.queries = 24 if quick else 1_000
         self.hovers = 10 if quick else 200
-        self.idle = 1.0 if quick else 20.0
+        self.idle = 1.0 if quick else 60.0
         self.stored = 5 if quick else 300
         self.changes = 2 if quick else 40
         self.hooks = 2 if quick else 40
@@ -139,7 +139,9 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "batch": lambda run: storing.batch(run.served, run.words.memories(run.size.memories), run.folder),
     "recall": Run.recall,
     "context": lambda run: answering.packs(run.served, run.words, run.size.packs),
-    "editor": lambda run: editing.editor(run.served, run.size.hovers, run.size.idle),
+    "editor": lambda run: editing.editor(
+        run.served, run.size.hovers, run.size.idle, run.words.queries(run.size.hovers, 13)
+    ),
     "remember": lambda run: storing.one_by_one(run.served, run.words, run.size.stored),
     "change": lambda run: storing.changed_file(run.served, run.size.changes),
     "hook": lambda run: starting.hook(run.served, run.size.hooks),

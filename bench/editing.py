@@ -1,5 +1,5 @@
-"""An editor at work: hovers, lenses, doubts and typing, over `muninn lsp`, with as many memories as a run has; and what
-the daemon does while it stands open and nobody types.
+"""An editor at work: hovers, lenses, doubts, a pick list and typing, over `muninn lsp`, with as many memories as a run
+has; and what the daemon does while it stands open and nobody types.
 
 Positions are spread over the files that memories are about and over others, as a person's pointer is. Latencies are
 what the editor sees; the daemon's processor time stands beside them.
@@ -11,6 +11,7 @@ import json
 import random
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from muninn_core.protocol import wire
 
 SEED = 5
 FILES = 60
+KEYS_PER_SECOND = 5
+PICKED = 20
+"""The hits that a list asks for."""
 
 
 class Editor:
@@ -81,9 +85,9 @@ _CAPABILITIES = {
 }
 
 
-def editor(served: Served, count: int, idle: float) -> list[Figure]:
-    """Measure `count` hovers, lenses and pulls of doubts, as many keys with the lenses that follow them, and `idle`
-    seconds of rest.
+def editor(served: Served, count: int, seconds: float, questions: list[str]) -> list[Figure]:
+    """Measure `count` hovers, lenses and pulls of doubts, as many keys with what follows them, the questions of a pick
+    list, and the daemon's processor time in `seconds` of typing and in as many of rest.
 
     Without a key between them answers about a file are used again for a moment; those after a key are made anew.
     """
@@ -94,50 +98,54 @@ def editor(served: Served, count: int, idle: float) -> list[Figure]:
         for path, text in texts.items():
             item = {"uri": _uri(served, path), "languageId": "python", "version": 1, "text": text}
             editing.tell("textDocument/didOpen", {"textDocument": item})
-            editing.ask("textDocument/codeLens", {"textDocument": {"uri": _uri(served, path)}})  # looked at once
+            _of(editing, served, "codeLens", path)  # looked at once
         places = [(path, *_place(texts[path], chance)) for path in chance.choices(files, k=count)]
-        figures = [
-            _measured(served, "hover", 30, [lambda place=place: _hover(editing, served, *place) for place in places]),
-            _measured(
-                served, "code lenses", 50, [lambda p=path: _of(editing, served, "codeLens", p) for path, *_ in places]
-            ),
-            _measured(
-                served,
-                "doubts, pulled",
-                None,
-                [lambda p=path: _of(editing, served, "diagnostic", p) for path, *_ in places],
-            ),
-        ]
+        paths = [path for path, *_ in places]
         versions = dict.fromkeys(files, 1)
-        figures.append(
-            _measured(
-                served,
-                "a key and the lenses after it",
-                50,
-                [lambda p=path: _key(editing, served, p, versions) for path, *_ in places],
-            )
-        )
-        figures.append(
-            _measured(
-                served,
+        parts: list[tuple[str, float | None, list[Callable[[], None]]]] = [
+            ("hover", 30, [lambda place=place: _hover(editing, served, *place) for place in places]),
+            ("code lenses", 50, [lambda p=p: _of(editing, served, "codeLens", p) for p in paths]),
+            ("doubts, pulled", None, [lambda p=p: _of(editing, served, "diagnostic", p) for p in paths]),
+            ("a key and the lenses after it", 50, [lambda p=p: _key(editing, served, p, versions) for p in paths]),
+            (
                 "a key and the doubts after it",
                 None,
-                [lambda p=path: _key(editing, served, p, versions, "diagnostic") for path, *_ in places],
-            )
-        )
-        figures.append(
-            _measured(
-                served,
+                [lambda p=p: _key(editing, served, p, versions, "diagnostic") for p in paths],
+            ),
+            (
                 "a memory stored and the lenses after it",
                 None,
-                [
-                    lambda p=path, n=n: _stored(editing, served, p, n)
-                    for n, (path, *_) in enumerate(places[: count // 5])
-                ],
-            )
-        )
-        figures.append(_at_rest(served, idle))
+                [lambda p=p, n=n: _stored(editing, served, p, n) for n, p in enumerate(paths[: count // 5])],
+            ),
+            ("recall in a pick list", None, [lambda q=q: _picked(editing, q) for q in questions]),
+        ]
+        figures = [_measured(served, name, budget, work) for name, budget, work in parts]
+        for file, which in ((files[len(files) // 3], "a usual file"), (files[0], "the file with the most memories")):
+            figures.append(_typing(editing, served, file, which, versions, seconds / 2))
+        figures.append(_at_rest(served, seconds))
     return figures
+
+
+def _typing(editing: Editor, served: Served, path: str, which: str, versions: dict[str, int], seconds: float) -> Figure:
+    """Measure the daemon's processor time while somebody types in a file without a rest.
+
+    All that an editor may ask is asked after every key; real ones leave some of it to the next pause.
+    """
+    assert served.pid is not None
+    keys = max(1, round(seconds * KEYS_PER_SECOND))
+    before, begun = processor_seconds([served.pid]), time.perf_counter()
+    for key in range(keys):
+        time.sleep(max(0.0, begun + key / KEYS_PER_SECOND - time.perf_counter()))
+        _key(editing, served, path, versions)
+        _of(editing, served, "diagnostic", path)
+        _of(editing, served, "documentLink", path)
+        spot = {"line": 0, "character": 0}
+        where = {"textDocument": {"uri": _uri(served, path)}, "range": {"start": spot, "end": spot}}
+        editing.ask("textDocument/codeAction", {**where, "context": {"diagnostics": []}})
+    used, took = processor_seconds([served.pid]) - before, time.perf_counter() - begun
+    count, size = served.call("memories", file=path, limit=1)["total"], len((served.root / path).read_bytes()) / 1000
+    note = f"{KEYS_PER_SECOND} keys a second for {took:.0f} s, {1000 * used / keys:.1f} ms each; {count} memories, {size:.0f} kB"
+    return Figure(f"editor: typing in {which}, share of a processor", 100 * used / took, "%", None, note)
 
 
 def _at_rest(served: Served, seconds: float) -> Figure:
@@ -192,6 +200,12 @@ def _key(editing: Editor, served: Served, path: str, versions: dict[str, int], w
     _of(editing, served, what, path)
 
 
+def _picked(editing: Editor, query: str) -> None:
+    """Ask as a list of hits does that follows what is typed."""
+    argument = {"query": query, "limit": PICKED}
+    editing.ask("workspace/executeCommand", {"command": "muninn.recall", "arguments": [argument]})
+
+
 def _stored(editing: Editor, served: Served, path: str, number: int) -> None:
     """Store a memory of another file, and ask for the lenses of this one; only an editor's answers are waited for."""
     argument = {"text": f"The bench passed here for the {number}. time.", "type": "insight", "files": ["bench.txt"]}
@@ -199,7 +213,7 @@ def _stored(editing: Editor, served: Served, path: str, number: int) -> None:
     _of(editing, served, "codeLens", path)
 
 
-def _measured(served: Served, name: str, budget: float | None, work: list[Any]) -> Figure:
+def _measured(served: Served, name: str, budget: float | None, work: list[Callable[[], None]]) -> Figure:
     assert served.pid is not None
     before = processor_seconds([served.pid])
     latencies = []

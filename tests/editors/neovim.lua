@@ -122,7 +122,32 @@ local function on_knowledge()
   check('diagnostics after an edit', #diagnostics() == 0, #diagnostics())
 end
 
-for _, part in ipairs({ on_code, beside_code, on_knowledge }) do
+local function on_context()
+  vim.cmd('edit ' .. root .. '/.muninn/context/task.md')
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { '# The task', '', 'Begin with @src/users.py#get_user_name.' })
+  local buffer, id = attach()
+  local ask = asker(buffer, id)
+  local document = { uri = vim.uri_from_bufnr(buffer) }
+  local at = { textDocument = document, position = { line = 2, character = 14 } }
+  local place = ask('textDocument/definition', at)
+  check('definition', place.uri == vim.uri_from_fname(root .. '/src/users.py') and place.range.start.line == 5, place)
+  local referrers = ask('textDocument/references', vim.tbl_extend('force', { context = { includeDeclaration = false } }, at))
+  check('references', referrers[1].uri == document.uri, referrers)
+  local outline = ask('textDocument/documentSymbol', { textDocument = document })
+  check('outline', outline[1].name == 'The task', outline)
+  local colours = ask('textDocument/semanticTokens/full', { textDocument = document })
+  check('colours', colours.data[1] == 2 and colours.data[2] == 11, colours.data)
+  local found = ask('workspace/symbol', { query = 'directory service' })
+  check('workspace symbols', found[1].name:find('directory service', 1, true) ~= nil, found)
+  local lenses = ask('textDocument/codeLens', { textDocument = document })
+  check('a lens above a context file', lenses[1].command.title:find('tokens') ~= nil, lenses)
+  local renamed = { oldUri = place.uri, newUri = vim.uri_from_fname(root .. '/src/people.py') }
+  local edit = ask('workspace/willRenameFiles', { files = { renamed } })
+  check('renamed files', edit.changes[document.uri][1].newText:find('src/people.py', 1, true) ~= nil, edit)
+  vim.cmd('edit!')
+end
+
+for _, part in ipairs({ on_code, beside_code, on_knowledge, on_context }) do
   local ok, why = xpcall(part, debug.traceback)
   if not ok then
     failed = failed + 1

@@ -17,7 +17,13 @@ MANUAL = (ROOT / "docs" / "editors.md").read_text("utf-8")
 TRIED = {
     "VS Code": tuple(
         f"vscode-extension/test/{name}"
-        for name in ("integration/suite.ts", "integration/files.ts", "integration/trouble.ts", "daily.mjs", "unusual.mjs")
+        for name in (
+            "integration/suite.ts",
+            "integration/files.ts",
+            "integration/trouble.ts",
+            "daily.mjs",
+            "unusual.mjs",
+        )
     ),
     "Neovim": ("tests/editors/neovim.lua", "tests/editors/neovim_helper.lua"),
     "Emacs": ("tests/editors/emacs.el",),

@@ -284,7 +284,10 @@ def test_a_name_says_what_cites_or_names_it_in_any_file(rules):
 
 def test_a_client_that_opens_documents_gets_links_to_them(rules):
     muninn, ids = rules
-    assert f"[record](muninn:/memory/{ids[0]}.md)" in muninn.call("about", file=FILE, line=7, links=True).text
+    told = muninn.call("about", file=FILE, line=7, links=True).text
+    assert f"[record](muninn:/memory/{ids[0]}/Names%20are%20never%20cached.md)" in told
+    page = muninn.call("document", uri=f"muninn:/memory/{ids[0]}/Names%20are%20never%20cached.md")
+    assert page.text == muninn.call("document", uri=f"muninn:/memory/{ids[0]}.md").text
     assert "muninn:" not in muninn.call("about", file=FILE, line=7).text
 
 

@@ -182,6 +182,33 @@ async def test_links_follow_a_file_that_gets_another_name(open_editor: Open, hom
     assert texts == {"following.md": ["lib/shops.py", "faults"], "errors.md": ["../../../lib/shops.py"]}
 
 
+async def test_links_follow_a_file_in_the_text_that_the_editor_has_and_has_not_saved(
+    open_editor: Open, home: Home, memory: str
+) -> None:
+    editor = await open_editor()
+    path = context(home, "edited")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("See @src/shops.py.\n")
+    uri = opened(editor, path, "A new line.\nAnd see, please, @src/shops.py.\n")
+    new = opened(editor, context(home, "never-saved"), "@src/shops.py\n")
+    edit = await editor.workspace_will_rename_files_async(
+        types.RenameFilesParams(
+            [types.FileRename((home.repo / "src/shops.py").as_uri(), (home.repo / "src/stores.py").as_uri())]
+        )
+    )
+    path.unlink()
+    assert edit is not None
+    assert edit.changes is not None
+    (change,) = edit.changes[uri]
+    assert change.range == types.Range(types.Position(1, 18), types.Position(1, 30))
+    assert [each.new_text for each in edit.changes[new]] == ["src/stores.py"]
+    referrers = await editor.text_document_references_async(
+        types.ReferenceParams(context=types.ReferenceContext(False), **at(new, 0, 4))
+    )
+    assert referrers is not None
+    assert new in [each.uri for each in referrers]
+
+
 async def test_knowledge_and_memory_are_symbols_of_the_workspace(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
     for query, name, file in (

@@ -88,6 +88,15 @@ export class Desk {
     }
   }
 
+  /** Waits until something outside of the window is so. */
+  async eventually(ok) {
+    const end = performance.now() + LIMIT;
+    while (!ok()) {
+      if (performance.now() > end) throw new Error(`not so after ${LIMIT} ms: ${ok}`);
+      await this.page.waitForTimeout(50);
+    }
+  }
+
   tab(name) {
     return this.page.locator('.tab.active', { hasText: name });
   }

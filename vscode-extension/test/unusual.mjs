@@ -1,6 +1,6 @@
 // Windows where something is not as usual: no server, no trust, no disk, no git, no right to write, no folder.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { served, withDesk } from './desk.mjs';
@@ -11,7 +11,7 @@ export async function unusual(root) {
   const scratch = realpathSync(mkdtempSync(path.join(tmpdir(), 'muninn-unusual-')));
   try {
     await withDesk({ folder: root }, { settings: { 'muninn.server.command': ['no-such-program-here', 'lsp'] } }, broken);
-    await withDesk({ folder: root }, uninstalled(scratch), installing);
+    await withDesk({ folder: root }, uninstalled(scratch), (desk) => installing(desk, path.join(scratch, 'bin', 'muninn')));
     await withDesk({ folder: root }, { ...served(), trust: true }, untrusted);
     await withDesk({ workspace: virtual(scratch) }, served(), diskless);
     await owned(root, () => withDesk({ folder: root }, served(), readOnly));
@@ -43,13 +43,13 @@ function uninstalled(scratch) {
   return { settings: {}, env: { PATH: `${bin}:/usr/bin:/bin` } };
 }
 
-async function installing(desk) {
+async function installing(desk, program) {
   await desk.step('where no server is, it is installed at a click, in a terminal, and begins', async () => {
     const missing = desk.message("the program 'muninn' was not found").first();
     await missing.locator('.monaco-button', { hasText: 'Install' }).click();
     const done = desk.message('when “uv tool install muninn-memory” is done').first();
     await done.waitFor();
-    await desk.page.locator('.terminal-wrapper .xterm').first().waitFor();
+    await desk.eventually(() => existsSync(program));
     await desk.shot('install');
     await done.locator('.monaco-button', { hasText: 'Restart Server' }).click();
     await desk.status.filter({ hasText: /memor/ }).waitFor();
@@ -79,8 +79,7 @@ function virtual(scratch) {
 async function diskless(desk) {
   await desk.step('a workspace that is on no disk is left alone, and the list of extensions says why', async () => {
     await desk.page.locator('.activitybar [aria-label^="Extensions"]').first().click();
-    const row = desk.page.locator('.extension-list-item.disabled', { hasText: 'Muninn' }).first();
-    await row.waitFor();
+    await desk.hovered(desk.page.locator('.extension-list-item', { hasText: 'Muninn' }).first(), 'works on files on a disk');
     await desk.shot('virtual');
     if (await desk.status.count()) throw new Error('the extension runs where there is no disk');
   });

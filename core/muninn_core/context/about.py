@@ -23,6 +23,10 @@ SHOWN = 5
 TEXT_LENGTH = 300
 """Characters of a memory's text; the whole of it is a link away."""
 
+NAME_LENGTH = 60
+"""Characters of a title in an address."""
+
+_STRANGE = re.compile(r"[^\w .-]+")
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 _RULES = ("constraint", "decision")
 
@@ -86,9 +90,15 @@ def worth(memory: Memory) -> list[str]:
 
 
 def _further(memory: Memory, link: Link) -> list[str]:
-    addresses = [("record", link("memory", memory.id))]
+    addresses = [("record", link("memory", named(memory.id, headline(memory))))]
     addresses += [(f"commit {memory.commit[:8]}", link("commit", memory.commit))] if memory.commit else []
     return [linked(text, address) for text, address in addresses if address]
+
+
+def named(identity: str, title: str) -> str:
+    """Return an id with a title behind it, as an address has it: the last part is what a tab or a peek shows."""
+    name = " ".join(_STRANGE.sub(" ", title).split())[:NAME_LENGTH].strip(" .")
+    return f"{identity}/{name}" if name else identity
 
 
 def linked(text: str, address: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from muninn_core.context.about import named
 from muninn_core.engine.file.addresses import address
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def _of_note(
     where = {"path": path, "start": note.start, "end": note.end} if note.state != "gone" else {"path": path}
     yield "Supersede", "muninn.write", {"type": note.type, "supersedes": note.id, **where}
     yield "Forget", "muninn.forget", {"id": note.id}
-    yield "Why is this shown", "muninn.show", {"uri": address("memory", note.id), "path": path, "line": note.start}
+    why = address("memory", named(note.id, note.title))
+    yield "Why is this shown", "muninn.show", {"uri": why, "path": path, "line": note.start}
 
 
 def _meets(note: Note, start: int, end: int) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from muninn_core.context.about import named
 from muninn_core.engine.file.addresses import address
 from muninn_server.lsp.texts import line_range
 
@@ -53,12 +54,13 @@ def register(editor: Editor, server: Server) -> None:
 
 def _command(lens: Lens, found: AnnotateResult) -> types.Command:
     """Return what opens the notes of a lens. An editor that can list locations finds them in `documents`."""
-    one = address("memory", lens.ids[0]) if len(lens.ids) == 1 and not lens.paths else address("notes", found.path)
+    titles = {note.id: note.title for note in found.notes}
+    records = [address("memory", named(each, titles.get(each, ""))) for each in lens.ids]
     argument: dict[str, Any] = {
-        "uri": one,
+        "uri": records[0] if len(records) == 1 and not lens.paths else address("notes", found.path),
         "path": found.path,
         "line": lens.start,
-        "documents": [address("memory", each) for each in lens.ids],
+        "documents": records,
         "files": list(lens.paths),
     }
     return types.Command(lens.title, "muninn.show", arguments=[argument])

@@ -18,7 +18,7 @@ from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.params import BacklinksParams, RelinkParams
 from muninn_core.protocol.results import Backlink, BacklinksResult, Edit, RelinkResult
-from muninn_core.source.ownfile import kind_of
+from muninn_core.source.ownfile import REFERRING, kind_of
 from muninn_core.source.references import Reference, references
 from muninn_core.source.text import Text, read_text
 
@@ -35,7 +35,7 @@ def backlinks(workspace: Workspace, params: BacklinksParams, scope: Scope) -> Ba
     found = _target(names, params)
     words = _words(names, found)
     told: list[Backlink] = []
-    for path, text in _texts(workspace, names):
+    for path, text in _texts(workspace, names, scope):
         scope.check()
         if not any(word in text.casefold() for word in words):
             continue
@@ -61,7 +61,7 @@ def relink(workspace: Workspace, params: RelinkParams, scope: Scope) -> RelinkRe
     names = names_of(workspace)
     words = [posixpath.basename(old).removesuffix(".md").casefold() for old in moves] if len(moves) <= _FEW else [""]
     edits: list[Edit] = []
-    for path, text in _texts(workspace, names):
+    for path, text in _texts(workspace, names, scope):
         scope.check()
         goes = moved(path, moves)
         if path.startswith(".muninn/packs/") or not (goes or any(word in text.casefold() for word in words)):
@@ -151,12 +151,20 @@ def _words(names: Names, found: Found) -> list[str]:
     return told
 
 
-def _texts(workspace: Workspace, names: Names) -> Iterator[tuple[str, str]]:
-    """Yield path and text of all files that may refer to something, by path."""
+def _texts(workspace: Workspace, names: Names, scope: Scope) -> Iterator[tuple[str, str]]:
+    """Yield path and text of all files that may refer to something, by path; the client's own text where it edits one.
+
+    An edit goes into the text that an editor has: at the places of an older one it would spoil it.
+    """
     root = workspace.layout.root
+    unsaved = scope.buffers.unsaved(workspace.citations) if scope.buffers is not None else {}
     paths = {path for paths in names.stems.values() for path in paths} | {each.path for each in names.library}
     paths |= {file.relative_to(root).as_posix() for file in (root / ".claude").glob("*.md")}
+    paths |= {path for path in unsaved if kind_of(path) in ("knowledge", "document", *REFERRING)}
     for path in sorted(paths):
+        if path in unsaved:
+            yield path, unsaved[path].text.replace("\r\n", "\n")
+            continue
         read = read_text(root, path, MOST_BYTES)
         if isinstance(read, Text):
             yield path, read.text

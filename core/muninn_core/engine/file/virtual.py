@@ -1,6 +1,6 @@
 """`muninn:` documents: a memory, a file's notes, a commit or a pack as a page for reading, by an address.
 
-    muninn:/memory/ID.md            a memory: what it says, how its citations stand, its life
+    muninn:/memory/ID.md            a memory: what it says, how its citations stand, its life; ID/TITLE is the same
     muninn:/knowledge/PATH.md       a file of .muninn/knowledge; packs/NAME/PATH is one of a pack
     muninn:/notes/PATH.md           what is remembered about a file
     muninn:/commit/SHA.md           a commit: its message and the files that it changed
@@ -68,7 +68,7 @@ def _pack(workspace: Workspace, query: dict[str, str], scope: Scope, now: dateti
 
 
 def _memory(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tuple[str, str]:
-    memory = listing.memory_of(workspace.known(), what)
+    memory = listing.memory_of(workspace.known(), what.partition("/")[0])
     (labelled,) = workspace.works.label([memory])
     shared = workspace.shared if memory.scope == "global" else None
     records = shared.records if shared is not None else workspace.log.records
