@@ -141,9 +141,6 @@ local function on_context()
   check('workspace symbols', found[1].name:find('directory service', 1, true) ~= nil, found)
   local lenses = ask('textDocument/codeLens', { textDocument = document })
   check('a lens above a context file', lenses[1].command.title:find('tokens') ~= nil, lenses)
-  local renamed = { oldUri = place.uri, newUri = vim.uri_from_fname(root .. '/src/people.py') }
-  local edit = ask('workspace/willRenameFiles', { files = { renamed } })
-  check('renamed files', edit.changes[document.uri][1].newText:find('src/people.py', 1, true) ~= nil, edit)
   vim.cmd('edit!')
 end
 
