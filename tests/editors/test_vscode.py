@@ -113,8 +113,13 @@ def test_the_pure_modules_pass_their_unit_tests() -> None:
 
 @pytest.mark.usefixtures("packages")
 def test_the_package_holds_the_bundle_and_no_source() -> None:
+    file = EXTENSION / f"muninn-{__version__}.vsix"
+    succeed("npm", "run", "--silent", "package", "--", "https://pictures.example/muninn", limit=300)
+    with zipfile.ZipFile(file) as package:
+        assert "](https://pictures.example/muninn/vscode-views.png)" in package.read("extension/readme.md").decode()
     succeed("npm", "run", "--silent", "package", limit=300)
-    with zipfile.ZipFile(EXTENSION / f"muninn-{__version__}.vsix") as package:
+    with zipfile.ZipFile(file) as package:
+        assert "![" not in package.read("extension/readme.md").decode()  # VS Code would show a broken one
         names = {name.removeprefix("extension/") for name in package.namelist() if name.startswith("extension/")}
     assert names == {
         "LICENSE.txt",

@@ -1,5 +1,6 @@
 // Makes muninn-<version>.vsix, after checking that the version is the distribution's. Says the name and the size.
-// `package.mjs URL` is for publishing: the pictures of the README are then at URL. Without it they travel in the README.
+// `package.mjs URL` is for publishing: the pictures of the README are then at URL. VS Code shows none from elsewhere than
+// https, neither from beside the README nor in it, so that without URL they are left out.
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,13 +15,11 @@ const root = path.resolve(import.meta.dirname, '..');
 const file = path.join(root, `muninn-${version()}.vsix`);
 const base = process.argv[2];
 
-/** The README with its pictures at `base`, or in it: VS Code shows none that lie beside it. */
+/** The README with its pictures at `base`, or without them. */
 function readme() {
-  const shown = (picture) =>
-    base
-      ? new URL(path.basename(picture), base.endsWith('/') ? base : `${base}/`).href
-      : `data:image/png;base64,${readFileSync(path.join(root, picture)).toString('base64')}`;
-  return readFileSync(path.join(root, 'README.md'), 'utf8').replace(PICTURE, (_, words, picture) => `![${words}](${shown(picture)})`);
+  const at = (picture) => new URL(path.basename(picture), base.endsWith('/') ? base : `${base}/`).href;
+  const shown = (_, words, picture) => (base ? `![${words}](${at(picture)})` : '');
+  return readFileSync(path.join(root, 'README.md'), 'utf8').replace(PICTURE, shown).replace(/\n{3,}/g, '\n\n');
 }
 
 await bundle({ minify: true, tests: false });
@@ -29,7 +28,7 @@ try {
   for (const part of PARTS) cpSync(path.join(root, part), path.join(staged, part), { recursive: true });
   writeFileSync(path.join(staged, 'README.md'), readme());
   // No dependency travels: all is in the bundle.
-  await createVSIX({ cwd: staged, packagePath: file, dependencies: false, allowMissingRepository: true, rewriteRelativeLinks: false });
+  await createVSIX({ cwd: staged, packagePath: file, dependencies: false, allowMissingRepository: true });
 } finally {
   rmSync(staged, { recursive: true, force: true });
 }

@@ -197,6 +197,7 @@ export async function daily(desk, root) {
     await dialog.waitFor();
     await desk.shot('reconcile');
     await dialog.locator('.monaco-button', { hasText: 'Reconcile' }).click();
+    await desk.message('reconciling').first().waitFor({ state: 'detached' }); // or the next one moves under the mouse
     const message = desk.message('Muninn:').filter({ has: desk.page.locator('.monaco-button', { hasText: 'Undo' }) });
     await message.first().locator('.monaco-button', { hasText: 'Undo' }).click();
     await desk.message('taken back').first().waitFor();

@@ -13,10 +13,7 @@ export async function unusual(root) {
     await withDesk({ folder: root }, { settings: { 'muninn.server.command': ['no-such-program-here', 'lsp'] } }, broken);
     await withDesk({ folder: root }, uninstalled(scratch), (desk) => installing(desk, path.join(scratch, 'bin', 'muninn')));
     await withDesk({ folder: root }, { ...served(), trust: true }, untrusted);
-    await withDesk({ workspace: virtual(scratch) }, served(), async (desk) => {
-      await diskless(desk);
-      await pictured(desk);
-    });
+    await withDesk({ workspace: virtual(scratch) }, served(), diskless);
     await owned(root, () => withDesk({ folder: root }, served(), readOnly));
     await plain(scratch, (folder) => withDesk({ folder }, served(INLAY_AND_DARK), gitless));
     await withDesk({}, { settings: {} }, empty);
@@ -85,15 +82,6 @@ async function diskless(desk) {
     await desk.hovered(desk.page.locator('.extension-list-item', { hasText: 'Muninn' }).first(), 'works on files on a disk');
     await desk.shot('virtual');
     if (await desk.status.count()) throw new Error('the extension runs where there is no disk');
-  });
-}
-
-async function pictured(desk) {
-  await desk.step('the page of the extension shows its pictures', async () => {
-    await desk.page.locator('.extension-list-item', { hasText: 'Muninn' }).first().click();
-    const page = desk.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
-    await page.locator('img[alt^="A conflict"]').evaluate((picture) => picture.decode());
-    await desk.shot('readme');
   });
 }
 
