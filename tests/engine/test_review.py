@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from repositories import git
 
@@ -208,6 +210,35 @@ def test_history_shows_a_resolved_conflict(base):
     told = base.call("history", id=base.names["night"])
     assert [event.type for event in told.events] == ["decision", "conflict", "resolve"]
     assert ("superseded_by", other) in [(c.name, c.after) for c in told.events[-1].changes]
+
+
+def test_a_memory_begins_before_the_conflict_that_was_found_at_the_same_time(base):
+    ts = "2026-03-01T10:00:00.000Z"
+    lines = [
+        {
+            "v": 1,
+            "id": "01kjmz000000000000000000zz",
+            "ts": ts,
+            "type": "decision",
+            "session": "boat",
+            "text": "We row.",
+        },
+        {
+            "v": 1,
+            "id": "01kjmz000000000000000000yy",
+            "ts": ts,
+            "type": "decision",
+            "session": "boat",
+            "text": "We sail.",
+        },
+        {"v": 1, "id": "01kjmz000000000000000000aa", "ts": ts, "type": "conflict", "session": "boat", "actor": "tool"}
+        | {"left": "01kjmz000000000000000000yy", "right": "01kjmz000000000000000000zz", "reason": "one or the other"},
+    ]
+    file = base.root / ".muninn" / "memory" / "sessions" / "boat-1.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    for side in ("yy", "zz"):
+        told = base.call("history", id=f"01kjmz000000000000000000{side}")
+        assert [event.type for event in told.events] == ["decision", "conflict"]
 
 
 def test_history_of_a_redacted_memory_does_not_tell_what_it_said(base):

@@ -41,7 +41,8 @@ def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tupl
     events = []
     so_far: list[Record] = []
     before: Memory | None = None
-    for record in sorted(about.values(), key=lambda record: record.stamp):
+    # Reconcile has the time of the latest thing that it saw: at the same time a memory begins before anything befalls it.
+    for record in sorted(about.values(), key=lambda record: (record.stamp[0], record.id != memory.id, record.stamp)):
         so_far.append(record)
         after = fold(so_far).memories.get(memory.id)
         concerns = record.id == memory.id or memory.id in _named(record)
