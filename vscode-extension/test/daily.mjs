@@ -210,3 +210,15 @@ export async function daily(desk, root) {
     await desk.shot('walkthrough');
   });
 }
+
+/** Looks for what VS Code's own agent is offered, on a repository with memory. */
+export async function agents(desk) {
+  await desk.step('the agent mode of the editor finds the tools over MCP without any configuration', async () => {
+    await desk.status.filter({ hasText: /memor/ }).waitFor();
+    await desk.run('MCP: List Servers');
+    await desk.rows.filter({ hasText: 'Muninn' }).first().click();
+    await desk.rows.filter({ hasText: 'Start Server' }).first().click();
+    await desk.page.locator('.panel .view-lines', { hasText: /Discovered.\d+.tools/ }).waitFor();
+    await desk.shot('mcp');
+  });
+}

@@ -1,5 +1,5 @@
 // Installs the packaged .vsix and uses it as a person would, through the window.
-import { daily } from './daily.mjs';
+import { agents, daily } from './daily.mjs';
 import { counts, served, withDesk } from './desk.mjs';
 import { repository } from './repository.mjs';
 import { unusual } from './unusual.mjs';
@@ -7,6 +7,7 @@ import { unusual } from './unusual.mjs';
 const { root, remove } = repository();
 try {
   await withDesk({ folder: root }, served(), (desk) => daily(desk, root));
+  await withDesk({ folder: root }, served({ 'chat.disableAIFeatures': false }), agents);
   await unusual(root);
 } finally {
   remove();

@@ -41,7 +41,7 @@ def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tupl
     events = []
     so_far: list[Record] = []
     before: Memory | None = None
-    # Reconcile has the time of the latest thing that it saw: at the same time a memory begins before anything befalls it.
+    # Reconcile has the time of the latest thing that it saw; a memory begins before anything befalls it at that time.
     for record in sorted(about.values(), key=lambda record: (record.stamp[0], record.id != memory.id, record.stamp)):
         so_far.append(record)
         after = fold(so_far).memories.get(memory.id)
