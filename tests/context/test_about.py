@@ -78,7 +78,7 @@ def test_record_commit_and_decision_are_linked_where_they_can_be_opened() -> Non
     decision = Document(path="docs/adr/0007-x.md", level="adr", number=7, title="Use X", status="decided")
     found = [Shown("cites line 3", memory(1, commit="c0ffee0123456789")), Shown("names get_x", document=decision)]
     text = about_markdown(found, "a.py", everywhere, more=1)
-    assert "[record](memory:m1)" in text
+    assert "[record](memory:m1/Fact 1)" in text
     assert "[commit c0ffee01](commit:c0ffee0123456789)" in text
     assert "decision ADR 7 · decided" in text
     assert "[docs/adr/0007-x.md](file:docs/adr/0007-x.md)" in text

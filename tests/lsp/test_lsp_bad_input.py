@@ -138,7 +138,7 @@ async def test_a_folder_of_a_thousand_files_that_gets_another_name_keeps_its_mem
     await editor.result("muninn/index", {"wait": True})
     module = repo / "src" / "steps" / "module_7.py"
     assert "looked up by id" in await hover(editor, module, 0)
-    assert await lenses(editor, module) == ["1 decision", "1 decision"]
+    assert await lenses(editor, module) == ["1 decision"]
     found = await editor.result("muninn/recall", {"query": "step_999", "kind": "code"})
     assert found["hits"][0]["path"] == "src/steps/module_999.py"
 
