@@ -20,13 +20,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from bench import corpus
+from bench.building import index_from_nothing
 from bench.figure import spread
 from bench.processes import Peak, processor_seconds, proportional, resident, tree
 from bench.served import Served
@@ -119,7 +119,7 @@ def measure(source: Path, folder: Path, chunks: int, questions: list[str]) -> Ro
     with Served(root) as served:
         with Peak(lambda: served.pid) as peak:
             begun = time.perf_counter()
-            words, whole = _index(served, begun)
+            words, whole, _ = index_from_nothing(served, begun)
         indexed = processor_seconds(_processes(served))
         served.stop()
         opened = _open(served, questions[0])
@@ -226,29 +226,6 @@ def _texts(source: Path) -> dict[str, str]:
         paths = [stamp.path for stamp in walk(copied, IndexConfig()).files]
     random.Random(corpus.SEED).shuffle(paths)
     return {path: (source / path).read_text("utf-8", "replace") for path in paths}
-
-
-def _index(served: Served, begun: float) -> tuple[float, float]:
-    """Index from nothing; return after how many seconds words were searchable, and after how many all was."""
-    words: list[float] = []
-    done = threading.Event()
-
-    def watch() -> None:
-        with served.connect() as other:
-            while not words and not done.wait(0.2):
-                index = other.call("status")["index"]
-                if index["state"] == "ready" and not index["lag"] and index["chunks"]:
-                    words.append(time.perf_counter() - begun)
-
-    with served.connect() as muninn:
-        muninn.call("init")
-        watcher = threading.Thread(target=watch)
-        watcher.start()
-        muninn.call("index", {"wait": True})
-        whole = time.perf_counter() - begun
-    done.set()
-    watcher.join()
-    return words[0] if words else whole, whole
 
 
 def _open(served: Served, question: str) -> float:
