@@ -15,7 +15,7 @@ export async function unusual(root) {
     await withDesk({ folder: root }, { ...served(), trust: true }, untrusted);
     await withDesk({ workspace: virtual(scratch) }, served(), diskless);
     await owned(root, () => withDesk({ folder: root }, served(), readOnly));
-    await plain(scratch, (folder) => withDesk({ folder }, served(INLAY_AND_DARK), gitless));
+    await plain(scratch, (folder) => withDesk({ workspace: several(scratch, folder) }, served(INLAY_AND_DARK), gitless));
     await withDesk({}, { settings: {} }, empty);
   } finally {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -130,7 +130,18 @@ async function plain(scratch, use) {
   }
 }
 
+/** A workspace of a folder without memory and, after it, the given one. */
+function several(scratch, folder) {
+  const [other, file] = [path.join(scratch, 'other'), path.join(scratch, 'several.code-workspace')];
+  mkdirSync(other);
+  writeFileSync(file, JSON.stringify({ folders: [{ path: other }, { path: folder }] }));
+  return file;
+}
+
 async function gitless(desk) {
+  await desk.step('of several folders the first one that has memory is served', async () => {
+    await desk.status.filter({ hasText: '1 memory' }).waitFor();
+  });
   await desk.step('a folder without git has its memory, at the ends of lines where the settings say so', async () => {
     await desk.status.filter({ hasText: /memor/ }).waitFor();
     await desk.file('notes.py');
