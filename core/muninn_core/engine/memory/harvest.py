@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core import git
+from muninn_core.engine.memory.transcripts import open_transcript
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
@@ -156,7 +157,7 @@ def _files(path: Path) -> list[tuple[Path, bool]]:
                 hint = "Name the folder in which the files SESSION.jsonl are."
                 raise NotFoundError(f"there is no transcript in {path}", hint=hint)
             return found
-        with path.open("rb"):
+        with open_transcript(path):
             return [(path, True)]
     except OSError as error:
         hint = "Claude Code keeps them in ~/.claude/projects."
@@ -165,7 +166,7 @@ def _files(path: Path) -> list[tuple[Path, bool]]:
 
 def _facts(path: Path, malformed: list[str], scope: Scope) -> Facts:
     reader = Reader()
-    with path.open("rb") as lines:
+    with open_transcript(path) as lines:
         for number, line in enumerate(lines, 1):
             if number % 1000 == 0:
                 scope.check()
@@ -179,7 +180,7 @@ def _told(path: Path, facts: Facts, workspace: Workspace) -> list[Told]:
         (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
         f"transcript-{hashlib.sha256(path.name.encode()).hexdigest()[:16]}",
     )
-    with path.open("rb") as lines:
+    with open_transcript(path) as lines:
         reading = read_transcript(lines, session=session, agent=_AGENT)
     last = _stamp((facts.ended, facts.begun)) or datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
     said = [
