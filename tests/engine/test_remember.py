@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from repositories import git
 
@@ -68,6 +70,12 @@ def test_the_configuration_can_add_a_kind(muninn):
 def test_a_file_outside_the_repository_is_refused(muninn, path):
     with pytest.raises(BadParams, match="outside the repository"):
         muninn.call("remember", text="About something.", files=[path])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there such a path is one of this machine")
+def test_a_path_of_another_machine_is_refused(muninn):
+    with pytest.raises(BadParams, match="a path of another machine"):
+        muninn.call("remember", text="About something.", files=[r"C:\src\users.py"])
 
 
 def test_a_file_may_be_named_in_any_way_that_leads_inside(muninn):
