@@ -72,7 +72,8 @@ def decode(raw: bytes) -> Payload:
     """Decode an event. Raises ValueError for anything but a JSON object."""
     if not raw.strip():
         raise ValueError("stdin is empty")
-    data = json.loads(raw)
+    # What an agent quotes from a program's output may be in any encoding.
+    data = json.loads(raw.decode(json.detect_encoding(raw), "replace"))
     if not isinstance(data, dict):
         raise ValueError("it is not an object")
     return Payload(data)
