@@ -208,3 +208,24 @@ def test_a_folder_without_git_works(tmp_path, start):
     assert muninn.texts("how many names do users have", kind="memory") == ["Users have one name."]
     assert muninn.paths("get user name")[0] == "users.py"
     assert muninn.call("seal").records == 1
+
+
+def test_a_list_without_filters_has_what_speaks_here_the_newest_first_whatever_was_listed_before(muninn):
+    muninn.call("remember", text="The first.", importance=9)
+    gone = muninn.call("remember", text="Soon over.", expires="2999-01-01").ids[0]
+    muninn.call("remember", text="A note of another session.", scope="session", session="s-other")
+    muninn.call("remember", text="The last.", importance=2)
+
+    def listed(**params):
+        found = muninn.call("memories", **params)
+        assert found.total == len(found.memories)
+        return [memory.text for memory in found.memories]
+
+    assert listed() == ["The last.", "Soon over.", "The first."]
+    assert listed(session="s-other") == ["A note of another session."]
+    assert listed(order="importance")[0] == "The first."
+    muninn.call("update", id=gone, expires="2000-01-01")
+    assert listed() == ["The last.", "The first."]
+    assert listed(archived=True) == ["The last.", "Soon over.", "The first."]
+    muninn.call("forget", id=gone)
+    assert listed() == listed(min_importance=1) == ["The last.", "The first."]
