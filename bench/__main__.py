@@ -17,7 +17,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import agents, answering, building, citing, corpus, editing, growth, judging, remembering, starting, storing
+from bench import (
+    agents,
+    answering,
+    building,
+    citing,
+    corpus,
+    editing,
+    growth,
+    inprocess,
+    judging,
+    remembering,
+    starting,
+    storing,
+)
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -38,6 +51,8 @@ class Size:
         self.pumps = 1 if quick else 20
         self.starts = 1 if quick else 5
         self.agents = 3 if quick else 100
+        self.calls = 5 if quick else 300
+        self.held = (20,) if quick else (100, 10_000)
         self.packs = 3 if quick else 200
         self.pairs = 1 if quick else 5
         self.spans = 10 if quick else 40
@@ -127,6 +142,11 @@ class Run:
         size = self.size
         return agents.agents(self.served, self.words.queries(size.queries, 7), size.pumps, size.starts, size.agents)
 
+    def python(self) -> list[Figure]:
+        """Measure the Python interface in this process, in repositories of its own."""
+        size = self.size
+        return inprocess.python(self.words, size.held, size.calls, self.folder, self.served.environ)
+
     def rebuild(self) -> list[Figure]:
         """Measure recall while the index is made anew, against recall at rest just before."""
         if not self.recall_p50:
@@ -145,6 +165,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "hook": lambda run: starting.hook(run.served, run.size.hooks),
     "pumps": lambda run: starting.pumps(run.served, run.size.pumps),
     "mcp": Run.mcp,
+    "python": Run.python,
     "rebuild": Run.rebuild,
     "citations": lambda run: citing.citations(run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans),
     "memory": lambda run: remembering.memory(run.words, run.size.history, run.size.reconciled, run.folder),
