@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from responses_model import Call, Request, ResponsesModel, Turn
-from workbench import Workbench, installed
+from workbench import Connected, installed
 
 NAME = "Codex"
 DECIDED = "We decided to keep `users.py` small because it is read on every request."
@@ -24,7 +24,7 @@ model_auto_compact_token_limit = 90000
 
 [model_providers.scripted]
 name = "scripted"
-base_url = "{url}"
+base_url = "{url}/v1"
 env_key = "SCRIPTED_KEY"
 wire_api = "responses"
 
@@ -45,7 +45,7 @@ class Run:
     requests: list[Request]
 
 
-class Codex(Workbench):
+class Codex(Connected):
     """Codex with Muninn's hooks and server."""
 
     def __init__(self, program: Path, repo: Path, home: Path, environ: dict[str, str]) -> None:
