@@ -28,6 +28,7 @@ from bench import (
     inprocess,
     judging,
     remembering,
+    reminding,
     starting,
     storing,
 )
@@ -173,7 +174,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
 }
 """The parts of a run that ask a daemon, in their order."""
 
-ALONE: dict[str, Callable[[], list[Figure]]] = {"reconcile": judging.measure}
+ALONE: dict[str, Callable[[], list[Figure]]] = {"reconcile": judging.measure, "reminders": reminding.measure}
 """The parts that need no daemon and no tree: they say the same on every machine."""
 
 if __name__ == "__main__":
