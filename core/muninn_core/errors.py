@@ -101,7 +101,7 @@ class StorageError(MuninnError):
 
 
 class BusyError(MuninnError):
-    """Another process has the repository open for writing."""
+    """It can be had a little later: another process writes, or the index is being opened."""
 
     code = -32015
     kind = "busy"

@@ -8,66 +8,76 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 if TYPE_CHECKING:
     from muninn_core.model.memory import Cite, Link
     from muninn_core.model.value import Value
-    from muninn_core.protocol.params import MemoryDraft
-    from muninn_core.protocol.results import (
-        AboutResult,
-        AnnotateResult,
-        BackfillResult,
-        BacklinksResult,
-        BriefResult,
-        CaptureResult,
+    from muninn_core.protocol.params.memory import MemoryDraft
+    from muninn_core.protocol.results.answer import (
+        ContextResult,
+        GraphResult,
+        OutlineResult,
+        RecallResult,
+        ReplayResult,
+        SkillsListResult,
+        SkillsMatchResult,
+        SymbolsResult,
+        WhyResult,
+    )
+    from muninn_core.protocol.results.evidence import (
         CheckResult,
         ConfirmResult,
-        ConflictsResult,
-        ConsolidateResult,
-        ContextResult,
         DiffResult,
+        HistoryResult,
+        VerifyResult,
+    )
+    from muninn_core.protocol.results.file import (
+        AboutResult,
+        AnnotateResult,
+        BacklinksResult,
         DocumentResult,
         DraftResult,
-        ExportResult,
-        ForgetResult,
-        GraphResult,
-        HistoryResult,
-        ImportResult,
-        IndexResult,
-        InitResult,
-        LinksResult,
         LintResult,
-        MemoriesResult,
         NamesResult,
-        OutlineResult,
+        ReferencesResult,
+        RelinkResult,
+        RenderResult,
+        TemplateListResult,
+        TemplateNewResult,
+    )
+    from muninn_core.protocol.results.memory import (
+        BackfillResult,
+        ConsolidateResult,
+        ForgetResult,
+        LinksResult,
+        MemoriesResult,
         OverviewResult,
+        PromoteResult,
+        PurgeResult,
+        RedactResult,
+        RememberResult,
+        ReviewResult,
+        UpdateResult,
+    )
+    from muninn_core.protocol.results.pack import (
+        ExportResult,
+        ImportResult,
         PackAddResult,
         PackExportResult,
         PackListResult,
         PackRemoveResult,
         PackUpdateResult,
-        PromoteResult,
+    )
+    from muninn_core.protocol.results.reconcile import (
+        ConflictsResult,
         PruneResult,
-        PurgeResult,
-        RecallResult,
         ReconcileResult,
-        RedactResult,
-        ReferencesResult,
-        RelinkResult,
-        RememberResult,
-        RemindResult,
-        RenderResult,
-        ReplayResult,
         ResolveResult,
-        ReviewResult,
+        UndoResult,
+    )
+    from muninn_core.protocol.results.repository import IndexResult, InitResult, StatusResult
+    from muninn_core.protocol.results.session import (
+        BriefResult,
+        CaptureResult,
+        RemindResult,
         SealResult,
         SessionsResult,
-        SkillsListResult,
-        SkillsMatchResult,
-        StatusResult,
-        SymbolsResult,
-        TemplateListResult,
-        TemplateNewResult,
-        UndoResult,
-        UpdateResult,
-        VerifyResult,
-        WhyResult,
     )
 
 

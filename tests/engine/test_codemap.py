@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.launch.place import locate
-from muninn_core.retrieval.graph import Graph, neighbours
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -219,13 +217,3 @@ def test_the_graph_follows_the_files(start, tmp_path):
     muninn.touch("lib/util.py", "lib/other.py")
     assert edges(muninn, "app.py", "imports") == []
     assert edges(muninn, "lib/other.py", "importers") == []
-
-
-def test_files_around_a_file_have_a_weight_that_falls_with_their_number(muninn):
-    snapshot = muninn.engine.open(locate(str(muninn.root))).updater.ready(10).snapshot()
-    found = Graph(snapshot.code).files_around("shop/basket.py")
-    assert found == {"shop/__init__.py": 0.7071, "shop/prices.py": 1.0, "tests/test_basket.py": 1.0}
-    assert neighbours(snapshot.code, ["shop/basket.py", "shop/prices.py"], snapshot.code.around) == {
-        "shop/__init__.py": 0.7071,
-        "tests/test_basket.py": 1.0,
-    }

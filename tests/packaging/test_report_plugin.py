@@ -35,10 +35,13 @@ def run(folder: Path, *words: str, **environ: str) -> list[str]:
     """Run the suite in a process of its own and return what pytest printed."""
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  client(name): real\n")
     (folder / "test_suite.py").write_text(SUITE)
+    # What this run tells its own workers is not for those of another run.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "report", "-v", "-p", "no:cacheprovider", *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(TESTS), "CI": "", **environ},
+        env={**inherited, "PYTHONPATH": str(TESTS), "CI": "", **environ},
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from muninn_core import git
 from muninn_core.config import IndexConfig
-from muninn_core.errors import Cancelled, MuninnError
+from muninn_core.errors import BusyError, Cancelled, MuninnError
 from muninn_core.index.index import Changes, Index, MemoryText
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.memory import Memory
@@ -185,12 +185,12 @@ class Updater:
             return self._memories_done >= ticket
 
     def ready(self, seconds: float) -> Index:
-        """Return the index as soon as it can be read. Raises what made it fail."""
+        """Return the index as soon as it can be read. Raises what made it fail, else BusyError."""
         with self._wake:
             self._wake.wait_for(lambda: self.index is not None or self._stopped or bool(self._files_failure), seconds)
             if self.index is None:
                 self._raise_failure()
-                raise MuninnError("the index is not open yet", hint="Try again; `muninn status` shows how far it is.")
+                raise BusyError("the index is not open yet", hint="Try again; `muninn status` shows how far it is.")
             return self.index
 
     def _raise_failure(self) -> None:

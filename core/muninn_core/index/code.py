@@ -7,7 +7,7 @@ the facts are found.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,8 +56,6 @@ class Code:
     def __init__(self, rows: Rows, connection: sqlite3.Connection) -> None:
         self._rows = rows
         self._connection = connection
-        self.around: dict[str, Mapping[str, float]] = {}
-        """The files around each file, as far as somebody has worked them out: free with the state that they are of."""
 
     # --- reading ---
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from muninn_core.index.code import could_mean, marks
@@ -182,20 +182,6 @@ class Graph:
             level = level[:_MOST_NODES]
         return edges[:limit], max(len(edges) - limit, 0)
 
-    def files_around(self, path: str) -> Mapping[str, float]:
-        """Return the files that a file imports, is imported by or is tested by, with a weight from 0 to 1.
-
-        One of few counts more than one of many: a file that everybody imports says little.
-        """
-        found: dict[str, float] = {}
-        start = Node(path)
-        for relation in ("imports", "importers", "tests"):
-            paths = {edge.node.path for edge in self._edges(start, relation, 1)}
-            for each in paths:
-                found[each] = max(found.get(each, 0.0), round(1 / len(paths) ** 0.5, 4))
-        found.pop(path, None)
-        return dict(sorted(found.items()))
-
     def _edges(self, node: Node, relation: str, depth: int) -> Iterator[Edge]:
         found = _WALKS[relation](self, node)
         return (Edge(depth, relation, node, *each) for each in found)
@@ -328,22 +314,6 @@ class Graph:
         if path not in self._outlines:
             self._outlines[path] = self._facts.outline(path)
         return self._outlines[path]
-
-
-def neighbours(facts: Facts, paths: Iterable[str], known: dict[str, Mapping[str, float]]) -> dict[str, float]:
-    """Return the files around some files, with the highest of their weights; the files themselves are left out.
-
-    `known` keeps what was worked out of the same facts: with it a file costs microseconds from the second time on.
-    """
-    found: dict[str, float] = {}
-    given = sorted(set(paths))
-    graph = Graph(facts)
-    for path in given:
-        if path not in known:
-            known[path] = graph.files_around(path)
-        for each, weight in known[path].items():
-            found[each] = max(found.get(each, 0.0), weight)
-    return {path: weight for path, weight in sorted(found.items()) if path not in given}
 
 
 def _once(edges: Iterable[Edge]) -> list[Edge]:

@@ -1,9 +1,14 @@
-"""The words of names: of files and of what chunks define. They are asked for again and again, so they are kept."""
+"""The words of names: of files and of what chunks define. They are asked for again and again, so they are kept.
+
+Tens of thousands are kept, so they are tuples, not sets, and strings that are equal are one.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from sys import intern
 from typing import NamedTuple
 
 from muninn_core.retrieval.query import beginning
@@ -29,24 +34,30 @@ class Name(NamedTuple):
 
     name: str
     words: tuple[str, ...]
-    beginnings: frozenset[str]
+    beginnings: tuple[str, ...]
 
 
 class Defined(NamedTuple):
-    """The names that a chunk defines, as they are written, and as words."""
+    """The distinct names that a chunk defines, as they are written, and as words."""
 
-    written: frozenset[str]
+    written: tuple[str, ...]
     names: tuple[Name, ...]
-    beginnings: frozenset[str]
+    beginnings: tuple[str, ...]
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=16_000)
 def defined(symbol: str) -> Defined:
     """Return what a chunk defines, by its `symbol`: names with blanks between."""
-    written = dict.fromkeys(symbol.split())
+    written = tuple(dict.fromkeys(symbol.split()))
     split = ((name, _parts(name)) for name in written)
-    names = tuple(Name(name, parts, frozenset(map(beginning, parts))) for name, parts in split if parts)
-    return Defined(frozenset(written), names, frozenset[str]().union(*(name.beginnings for name in names)))
+    names = tuple([Name(name, parts, _beginnings(parts)) for name, parts in split if parts])
+    if len(names) == 1:
+        return Defined(written, names, names[0].beginnings)
+    return Defined(written, names, _beginnings([word for name in names for word in name.words]))
+
+
+def _beginnings(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([intern(beginning(word)) for word in words]))
 
 
 def _parts(name: str) -> tuple[str, ...]:
@@ -55,4 +66,4 @@ def _parts(name: str) -> tuple[str, ...]:
     for run in _RUN.findall(name):
         expanded = words(run).split()
         found.update(dict.fromkeys(expanded[1:] if len(expanded) > 1 else expanded))
-    return tuple(found)
+    return tuple(map(intern, found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from muninn_core.model.value import Value
 from muninn_core.source.identifiers import words
@@ -100,7 +100,7 @@ class Ear:
         question = sum([degree * self._rarity[word] for word, degree in best.items()])
         return question / self._whole, own / len(parts), best
 
-    def hears(self, beginnings: frozenset[str]) -> bool:
+    def hears(self, beginnings: Iterable[str]) -> bool:
         """Whether a word with one of these beginnings (see `beginning`) may answer: a quick look before a whole one."""
         return not self._beginnings.isdisjoint(beginnings)
 

@@ -48,11 +48,10 @@ def beyond(reader: Files, told: Mapping[str, Remembered], known: Collection[str]
 
 
 class _Witness(NamedTuple):
-    """A memory that names files, and the words that it is compared by."""
+    """A memory and the files that it names."""
 
     memory: Memory
     files: tuple[str, ...]
-    words: frozenset[str]
 
 
 class _Roll:
@@ -61,25 +60,29 @@ class _Roll:
     A row is never used twice. `alive` says of each whether its memory is still there.
     """
 
-    def __init__(self, witnesses: Iterable[_Witness]) -> None:
+    def __init__(self, memories: Iterable[Memory]) -> None:
         self.rows: list[_Witness] = []
         self.row_of: dict[str, int] = {}
         self.by_word: dict[str, array[int]] = {}
         self.sizes = array("d")
         self.born = array("d")
         self.alive = array("b")
-        for one in witnesses:
-            self.add(one)
+        for memory in memories:
+            self.add(memory)
 
-    def add(self, one: _Witness) -> None:
-        """Add a witness."""
+    def add(self, memory: Memory) -> None:
+        """Add a memory if it is a witness: one that names files, and not so many that it is about none of them."""
+        files = _files(memory)
+        own = _words(memory) if 0 < len(files) <= w.REMEMBERED_FILES else ()
+        if not own:
+            return
         row = len(self.rows)
-        self.rows.append(one)
-        self.row_of[one.memory.id] = row
-        self.sizes.append(len(one.words))
-        self.born.append(_moment(one.memory.ts))
+        self.rows.append(_Witness(memory, files))
+        self.row_of[memory.id] = row
+        self.sizes.append(len(own))
+        self.born.append(_moment(memory.ts))
         self.alive.append(1)
-        for word in one.words:
+        for word in own:
             self.by_word.setdefault(word, array("l")).append(row)
 
     def drop(self, identity: str) -> None:
@@ -126,11 +129,10 @@ class Witnesses:
                 return
             for identity, memory in changed.items():
                 roll.drop(identity)
-                after = _witness(memory) if memory is not None else None
-                if after is not None:
-                    roll.add(after)
+                if memory is not None:
+                    roll.add(memory)
             if roll.hollow:
-                self._roll = _Roll(one for row, one in enumerate(roll.rows) if roll.alive[row])
+                self._roll = _Roll(one.memory for row, one in enumerate(roll.rows) if roll.alive[row])
 
     def of(
         self, asked: Sequence[str], now: datetime, seen: Callable[[Memory], bool] = lambda _memory: True
@@ -143,8 +145,7 @@ class Witnesses:
         """
         with self._lock:
             if self._roll is None:
-                known = (_witness(memory) for memory in self._all().values())
-                self._roll = _Roll(one for one in known if one is not None)
+                self._roll = _Roll(self._all().values())
             roll = self._roll
             rows, values = _compared(roll, roll.heard(asked), now)
         best: list[tuple[float, _Witness]] = []
@@ -194,15 +195,16 @@ def _ordered(roll: _Roll, rows: NDArray[np.int64], values: NDArray[np.float64]) 
         start, wanted = len(found), 8 * wanted
 
 
-def _witness(memory: Memory) -> _Witness | None:
-    """Return what a memory says of files; None for one that names none, or so many that it is about none of them."""
-    if not memory.witness:
-        return None
-    files = tuple(dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites))))
+def _files(memory: Memory) -> tuple[str, ...]:
+    """Return the files that a memory speaks for."""
+    return tuple(dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites)))) if memory.witness else ()
+
+
+def _words(memory: Memory) -> frozenset[str]:
+    """Return what a memory is compared by: the words of its question, title or text."""
     query = memory.details.get("query")
     said = query if isinstance(query, str) and query else memory.title or memory.text
-    own = frozenset(words(said).split())
-    return _Witness(memory, files, own) if own and 0 < len(files) <= w.REMEMBERED_FILES else None
+    return frozenset(words(said).split())
 
 
 def _over(memory: Memory, now: datetime) -> bool:

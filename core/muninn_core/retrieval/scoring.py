@@ -112,7 +112,7 @@ def named(asked: Asked, symbol: str) -> list[Signal]:
     found = []
     query, ear, there = asked.query, asked.ear, defined(symbol)
     if not query.identifiers.isdisjoint(there.written):
-        same = query.identifiers & there.written
+        same = query.identifiers.intersection(there.written)
         weight = w.SOUGHT if query.sought else w.DEFINES
         found.append(
             signal("defines", len(same) / len(query.identifiers), weight, "defines " + ", ".join(sorted(same)))

@@ -26,7 +26,9 @@ from muninn_core.source.text import Text, looks_binary, read_text
 ANSWER_SECONDS = 0.1
 """How long one answer may look at files and ask git. What is left over is `unchecked`, and looked at by the next."""
 
-KEPT_PAGES = 256
+KEPT_CHARACTERS = 2_000_000
+"""Of files that were read; a file in lines takes some three times as much. Judgements are kept by themselves."""
+
 KEPT_RESULTS = 50_000
 
 MOST_ELSEWHERE = 50
@@ -56,6 +58,7 @@ class Citations:
         self._with_git = any((folder / ".git").exists() for folder in (root, *root.parents))
         self._lock = threading.Lock()
         self._pages: OrderedDict[str, tuple[_Signature, Page]] = OrderedDict()
+        self._characters = 0
         self._results: dict[Cite, tuple[Any, Citation]] = {}
         self.since = Since(root, token)
 
@@ -87,16 +90,24 @@ class Citations:
                 return None
             raise Unknown(f"the file can't be compared: {read}")
         page = Page(path, read.text)
-        with self._lock:
-            self._pages[path] = ((read.mtime_ns, read.size, signature[2]), page)
-            while len(self._pages) > KEPT_PAGES:
-                self._pages.popitem(last=False)
+        self._keep_page(page, (read.mtime_ns, read.size, signature[2]))
         return page
+
+    def _keep_page(self, page: Page, signature: _Signature) -> None:
+        """Keep what was read; what was used least of late goes."""
+        with self._lock:
+            before = self._pages.pop(page.path, None)
+            self._characters += len(page.text) - (len(before[1].text) if before else 0)
+            self._pages[page.path] = (signature, page)
+            while self._characters > KEPT_CHARACTERS:
+                _, (_, gone) = self._pages.popitem(last=False)
+                self._characters -= len(gone.text)
 
     def rest(self) -> None:
         """Forget the files that were read, and let git's processes go; judgements are kept."""
         with self._lock:
             self._pages.clear()
+            self._characters = 0
         self.since.rest()
 
     def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:

@@ -1,0 +1,12 @@
+"""What every result has."""
+
+from __future__ import annotations
+
+from muninn_core.model.answer import Saw
+from muninn_core.model.value import Value
+
+
+class Result(Value):
+    """What every answer has."""
+
+    saw: Saw
