@@ -1,10 +1,13 @@
 """What is read of code: definitions with head and comment, imports, calls, in each language with a grammar."""
 
+import gc
+import sys
+
 import pytest
 
 from muninn_core.source.classify import language_of
 from muninn_core.source.definition import KINDS
-from muninn_core.source.grammar import GRAMMARS, LARGEST, LONGEST_LINE
+from muninn_core.source.grammar import GRAMMARS, LARGEST, LONGEST_LINE, parse
 from muninn_core.source.syntax import read_syntax
 from muninn_core.source.tiling import split_lines
 
@@ -503,3 +506,12 @@ def test_a_half_written_function_leaves_the_others_known():
 
 def test_text_that_is_no_unicode_is_read():
     assert [d.name for d in syntax("a.py", "# \ud800\ndef naïve():\n    pass\n").definitions] == ["naïve"]
+
+
+def test_a_parser_keeps_nothing_of_what_it_has_read():
+    data = b"def one():\n    return two()\n"
+    before = sys.getrefcount(data)
+    for _ in range(10):
+        assert parse("python", data) is not None
+    gc.collect()
+    assert sys.getrefcount(data) == before

@@ -31,9 +31,6 @@ LONGEST_SECONDS = 2.0
 """Of the processor, for one file: what people write takes hundredths. Some nonsense takes a time that grows with the
 square of its length, and an index must not wait for that."""
 
-_SLICE = 1_024
-"""Bytes that the parser reads at once: between two slices the time is looked at."""
-
 _WINDOW = 32_768
 """Bytes of a text in which matches are looked for at once."""
 
@@ -98,7 +95,8 @@ class Parsed(NamedTuple):
 def parse(grammar: str, data: bytes) -> Parsed | None:
     """Parse UTF-8 text. Returns None for what is not worth it: too large, with lines that nobody writes, or nonsense.
 
-    In the midst of it other threads have their turn. Raises KeyError for a grammar that is not among `GRAMMARS`.
+    Other threads wait meanwhile, and nothing stops it: who can't bear that asks `is_calm` before, or is a process that
+    may end. Raises KeyError for a grammar that is not among `GRAMMARS`.
     """
     if len(data) > LARGEST or _longest_line(data) > LONGEST_LINE or _is_nonsense(data):
         return None
@@ -106,12 +104,9 @@ def parse(grammar: str, data: bytes) -> Parsed | None:
 
     language, query = _loaded(grammar)
     until = time.thread_time() + LONGEST_SECONDS
-
-    def read(at: int, _point: object) -> bytes:
-        # To stop a parse by the library's own means can end the process; a text that ends early does not.
-        return data[at : at + _SLICE] if time.thread_time() < until else b""
-
-    tree = Parser(language).parse(read)
+    # Not piece by piece, by which it could be ended: the library (0.26) never frees what it was given so, nor does it
+    # survive being stopped by its own means.
+    tree = Parser(language).parse(data)
     found = _matches(query, tree.root_node, len(data), until)
     return None if found is None else Parsed(tree.root_node, found)
 
