@@ -17,7 +17,21 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import agents, answering, building, citing, corpus, editing, growth, judging, remembering, starting, storing
+from bench import (
+    agents,
+    answering,
+    building,
+    citing,
+    corpus,
+    editing,
+    growth,
+    inprocess,
+    judging,
+    remembering,
+    reminding,
+    starting,
+    storing,
+)
 from bench.figure import Figure, table, write
 from bench.served import Served
 
@@ -38,6 +52,8 @@ class Size:
         self.pumps = 1 if quick else 20
         self.starts = 1 if quick else 5
         self.agents = 3 if quick else 100
+        self.calls = 5 if quick else 300
+        self.held = (20,) if quick else (100, 10_000)
         self.packs = 3 if quick else 200
         self.pairs = 1 if quick else 5
         self.spans = 10 if quick else 40
@@ -127,6 +143,11 @@ class Run:
         size = self.size
         return agents.agents(self.served, self.words.queries(size.queries, 7), size.pumps, size.starts, size.agents)
 
+    def python(self) -> list[Figure]:
+        """Measure the Python interface in this process, in repositories of its own."""
+        size = self.size
+        return inprocess.python(self.words, size.held, size.calls, self.folder, self.served.environ)
+
     def rebuild(self) -> list[Figure]:
         """Measure recall while the index is made anew, against recall at rest just before."""
         if not self.recall_p50:
@@ -147,6 +168,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
     "hook": lambda run: starting.hook(run.served, run.size.hooks),
     "pumps": lambda run: starting.pumps(run.served, run.size.pumps),
     "mcp": Run.mcp,
+    "python": Run.python,
     "rebuild": Run.rebuild,
     "citations": lambda run: citing.citations(run.replayed, run.folder, pairs=run.size.pairs, spans=run.size.spans),
     "memory": lambda run: remembering.memory(run.words, run.size.history, run.size.reconciled, run.folder),
@@ -154,7 +176,7 @@ PARTS: dict[str, Callable[[Run], list[Figure]]] = {
 }
 """The parts of a run that ask a daemon, in their order."""
 
-ALONE: dict[str, Callable[[], list[Figure]]] = {"reconcile": judging.measure}
+ALONE: dict[str, Callable[[], list[Figure]]] = {"reconcile": judging.measure, "reminders": reminding.measure}
 """The parts that need no daemon and no tree: they say the same on every machine."""
 
 if __name__ == "__main__":

@@ -193,12 +193,14 @@ def _claude(place: Place) -> Check:
         if _mentions_hooks(settings):
             return Check("claude", "ok", f"{CONNECTED} {path}")
     if broken:
-        return Check("claude", "fail", f"the settings can't be read: {'; '.join(broken)}", "Mend the file.")
+        hint = "Mend the file: Claude Code ignores one with comments or trailing commas, too."
+        return Check("claude", "fail", f"the settings can't be read: {'; '.join(broken)}", hint)
     return Check("claude", "ok", "not connected", "`muninn install claude-code` connects Claude Code.")
 
 
 def _settings_files(place: Place) -> tuple[Path, ...]:
-    folders = Path(place.root, ".claude"), Path.home() / ".claude"
+    home = os.environ.get("CLAUDE_CONFIG_DIR")
+    folders = Path(place.root, ".claude"), Path(home) if home else Path.home() / ".claude"
     return (folders[0] / "settings.local.json", folders[0] / "settings.json", folders[1] / "settings.json")
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"(:\d+([-:]\d+)?|#[^#/]+)$")
 """What may follow a path to name lines or a symbol in it."""
 
-_LONG = {"index": "Indexing", "backfill": "Looking back"}
+_LONG = {"index": "Indexing", "backfill": "Looking back", "reconcile": "Reconciling", "verify": "Checking"}
 """The verbs that take long enough for a progress bar, and what it is called."""
 
 NAME = "muninn"

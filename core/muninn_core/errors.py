@@ -32,6 +32,11 @@ class MuninnError(Exception):
         self.hint = hint
         self.data = data or {}
 
+    @property
+    def line(self) -> str:
+        """What is wrong and what to do, in one line."""
+        return f"{self.message}. {self.hint}" if self.hint else self.message
+
     def to_plain(self) -> dict[str, object]:
         """Return the JSON-RPC error object."""
         data: dict[str, object] = {"kind": self.kind, **self.data}

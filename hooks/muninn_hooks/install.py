@@ -107,6 +107,8 @@ def _run(options: argparse.Namespace, environ: Mapping[str, str]) -> list[str]:
         return [_told(one, "removed Muninn from", "holds nothing of Muninn") for one in edits]
     told = [_told(one, "wrote", "is as it should be already") for one in edits]
     changed = any(one.changes for one in edits)
+    ignored = [one.path for file, one in zip(client.files, edits, strict=True) if file.plain and not _is_plain(one)]
+    told += [f"note: {client.title} ignores {path} until its comments and trailing commas are gone" for path in ignored]
     return told + note + ([f"note: {client.then}"] if client.then and changed else [])
 
 
@@ -206,6 +208,15 @@ def resolve_command(scope: str, environ: Mapping[str, str]) -> tuple[str, list[s
     if os.path.exists(own):
         return own, []
     return shutil.which("muninn", path=environ.get("PATH", "")) or os.path.abspath(sys.argv[0]), []
+
+
+def _is_plain(one: edit.Edit) -> bool:
+    """Whether a file is JSON for those who read no comments."""
+    try:
+        json.loads(one.after or b"{}")
+    except ValueError:
+        return False
+    return True
 
 
 def _told(one: edit.Edit, done: str, nothing: str) -> str:

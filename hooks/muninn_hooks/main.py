@@ -89,7 +89,7 @@ def _work(run: _Run, done: _thread.LockType) -> None:
     try:
         run.text = _answer(run)
     except MuninnError as error:
-        run.failure = f"{error.message} {error.hint}".strip()
+        run.failure = error.line
     except BaseException as error:  # fail open: whatever it is, the agent goes on
         run.failure = f"{type(error).__name__}: {error}"
     finally:

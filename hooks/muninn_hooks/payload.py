@@ -72,14 +72,18 @@ def decode(raw: bytes) -> Payload:
     """Decode an event. Raises ValueError for anything but a JSON object."""
     if not raw.strip():
         raise ValueError("stdin is empty")
-    data = json.loads(raw)
+    # What an agent quotes from a program's output may be in any encoding.
+    data = json.loads(raw.decode(json.detect_encoding(raw), "replace"))
     if not isinstance(data, dict):
         raise ValueError("it is not an object")
     return Payload(data)
 
 
 def _agent(data: dict[str, Any]) -> str:
-    """Tell who sent it. Codex's start of a session lacks the turn, but has the mode, which Claude Code's has not."""
+    """Tell who sent it. Codex's start of a session lacks the turn, but has the mode, which Claude Code's has not.
+
+    Its end has neither; then the name of its transcript tells.
+    """
     if data.get("agent") == OPENCODE:
         return OPENCODE
     if "conversation_id" in data:
@@ -87,7 +91,8 @@ def _agent(data: dict[str, Any]) -> str:
     if "timestamp" in data:
         return GEMINI
     start = data.get("hook_event_name") == "SessionStart"
-    return CODEX if "turn_id" in data or (start and "permission_mode" in data) else CLAUDE_CODE
+    rollout = _text(data, "transcript_path").replace("\\", "/").rpartition("/")[2].startswith("rollout-")
+    return CODEX if "turn_id" in data or (start and "permission_mode" in data) or rollout else CLAUDE_CODE
 
 
 def _prompt(given: str) -> str:

@@ -56,7 +56,7 @@ def run() -> int:
                 if failure:
                     raise GitFailure(failure)
     except MuninnError as error:
-        _tell(root, f"{error.message} {error.hint}".strip())
+        _tell(root, error.line)
     except Exception as error:  # fail open: whatever it is, the commit goes on
         _tell(root, f"{type(error).__name__}: {error}")
     return 0
@@ -104,7 +104,7 @@ def _seal(root: str) -> str:
 
             call(root, os.environ, "seal", {}, name="hook git-pre-commit")
         except MuninnError as error:
-            failures.append(f"{error.message} {error.hint}".strip())
+            failures.append(error.line)
         except Exception as error:  # on a thread of its own: else nobody would hear of it, and the commit goes on
             failures.append(f"{type(error).__name__}: {error}")
         finally:

@@ -35,7 +35,7 @@ def main() -> int:
     try:
         return run(arguments.root, arguments.fd, os.environ)
     except MuninnError as error:
-        print(f"muninn: {error.message}. {error.hint}".strip(), file=sys.stderr)
+        print(f"muninn: {error.line}", file=sys.stderr)
         return 1
 
 

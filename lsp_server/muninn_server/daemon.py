@@ -49,6 +49,10 @@ PREPARE_SECONDS = 60.0
 PRELOAD_SECONDS = 1.0
 """How long loading the faces is put off, so that it takes no time from whoever started the daemon for one answer."""
 
+LEAVE_SECONDS = 20.0
+"""How long what has begun may take to end. Then the daemon leaves without it, as after a crash: what was acknowledged
+is on the disk, and the next daemon can't begin before our lock is free."""
+
 FACES = {
     "lsp": "muninn_server.lsp.face",
     "mcp": "muninn_server.mcp.face",
@@ -290,6 +294,9 @@ class Daemon:
             log.warning("the socket could not be removed: %s", error)
 
     async def _close(self) -> None:
+        limit = threading.Timer(LEAVE_SECONDS, _leave_at_once)
+        limit.daemon = True  # it ends with the process, which waits for its other threads to the last
+        limit.start()
         for watcher in self._watchers:
             watcher.stop()
         loop = asyncio.get_running_loop()
@@ -300,6 +307,11 @@ class Daemon:
             await asyncio.wait(self._clients, timeout=2)
         await loop.run_in_executor(None, self.engine.close)
         log.info("left")
+
+
+def _leave_at_once() -> None:
+    log.error("something did not end within %g s; leaving without it", LEAVE_SECONDS)
+    os._exit(1)
 
 
 async def _serve_face(

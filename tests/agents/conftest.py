@@ -20,9 +20,7 @@ def program() -> Path:
 @pytest.fixture
 def bare(program: Path, repo: Path, tmp_path: Path, environ: dict[str, str]) -> ClaudeCode:
     """Claude Code that knows nothing of Muninn, in a repository that remembers one decision."""
-    claude = ClaudeCode(program, repo, tmp_path / "home", environ)
-    claude.call("remember", text="Sessions live in Postgres, not in Redis.", type="decision", importance=9)
-    return claude
+    return ClaudeCode(program, repo, tmp_path / "home", environ)
 
 
 @pytest.fixture

@@ -7,13 +7,11 @@ and the like) take no turn. Every request is kept for the test to read.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar
+from typing import ClassVar
 
-Json = dict[str, Any]
+from loopback import Handler, Json, Loopback
 
 
 @dataclass(frozen=True)
@@ -46,36 +44,19 @@ class Request:
         return [one["name"] for tool in self.body["tools"] for one in tool.get("functionDeclarations", ())]
 
 
-class ContentModel:
+class ContentModel(Loopback):
     """The server; a context manager."""
 
     def __init__(self, script: Sequence[Turn]) -> None:
         self._turns = iter(script)
-        self._lock = threading.Lock()
         self.requests: list[Request] = []
-        handler = type("BoundHandler", (_Handler,), {"model": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> ContentModel:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(_Handler)
 
     def answer(self, body: Json) -> Json:
         """Take a request and return the model's message."""
         turn: Turn = ["{}"]
         if body.get("tools"):
-            with self._lock:
+            with self.lock:
                 self.requests.append(Request(body))
                 turn = next(self._turns, ["There is nothing left to say."])
         parts = [
@@ -87,26 +68,15 @@ class ContentModel:
         return {"candidates": [candidate], "usageMetadata": usage}
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     model: ClassVar[ContentModel]
 
-    def log_message(self, *_arguments: object) -> None:
-        """Say nothing: pytest shows what matters."""
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+    def post(self, body: bytes) -> None:
         if ":countTokens" in self.path:
-            self._send("application/json", json.dumps({"totalTokens": 100}).encode())
+            self.send("application/json", {"totalTokens": 100})
             return
-        message = json.dumps(self.model.answer(body))
+        message = self.model.answer(json.loads(body))
         if ":stream" in self.path:
-            self._send("text/event-stream", f"data: {message}\r\n\r\n".encode())
+            self.send("text/event-stream", f"data: {json.dumps(message)}\r\n\r\n")
         else:
-            self._send("application/json", message.encode())
-
-    def _send(self, kind: str, data: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+            self.send("application/json", message)

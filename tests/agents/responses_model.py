@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
+from loopback import Handler, Json, Loopback
 from scripted_model import SUMMARY
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -64,37 +61,20 @@ def _texts(content: Any) -> list[str]:
     return [block["text"] for block in content or () if "text" in block]
 
 
-class ResponsesModel:
+class ResponsesModel(Loopback):
     """The server; a context manager. `input_tokens` says how full the context shall seem, given the request."""
 
     def __init__(self, script: Sequence[Turn], input_tokens: Callable[[Request], int] = lambda _request: 1000) -> None:
         self._turns = iter(script)
         self._tokens = input_tokens
-        self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self.requests: list[Request] = []
-        handler = type("BoundHandler", (_Handler,), {"model": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def __enter__(self) -> ResponsesModel:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(_Handler)
 
     def events(self, body: Json) -> Iterator[Json]:
         """Take a request and return the answer as the events of a stream."""
         request = Request(body)
-        with self._lock:
+        with self.lock:
             self.requests.append(request)
             turn = [SUMMARY] if request.is_summary else next(self._turns, ["There is nothing left to say."])
             items = [self._item(part) for part in turn]
@@ -123,23 +103,12 @@ class ResponsesModel:
         }
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     model: ClassVar[ResponsesModel]
 
-    def log_message(self, *_arguments: object) -> None:
-        """Say nothing: pytest shows what matters."""
+    def get(self) -> None:
+        self.send("application/json", {"object": "list", "data": [], "models": []})
 
-    def do_GET(self) -> None:
-        self._send("application/json", json.dumps({"object": "list", "data": [], "models": []}).encode())
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
-        stream = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in self.model.events(body))
-        self._send("text/event-stream", stream.encode())
-
-    def _send(self, kind: str, data: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+    def post(self, body: bytes) -> None:
+        events = self.model.events(json.loads(body))
+        self.send("text/event-stream", "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events))

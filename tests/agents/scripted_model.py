@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Literal
 
+from loopback import Handler, Json, Loopback
+
 Kind = Literal["turn", "summary", "aside"]
-Json = dict[str, Any]
 
 SUMMARY = "<summary>The user and the assistant worked on the demo.</summary>"
 """What the model makes of a conversation: nothing of what was decided in it survives."""
@@ -63,32 +62,15 @@ def text_of(content: Any) -> str:
     )
 
 
-class ScriptedModel:
+class ScriptedModel(Loopback):
     """The server; a context manager. `input_tokens` says how full the context shall seem, given the request."""
 
     def __init__(self, script: Sequence[Turn], input_tokens: Callable[[Request], int] | None = None) -> None:
         self._turns = iter(script)
         self._tokens = input_tokens or (lambda request: len(json.dumps(request.body)) // 4)
-        self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self.requests: list[Request] = []
-        handler = type("BoundHandler", (_Handler,), {"model": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-
-    @property
-    def url(self) -> str:
-        """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> ScriptedModel:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        super().__init__(_Handler)
 
     def of(self, kind: Kind) -> list[Request]:
         """Return the requests of one kind, in order."""
@@ -97,7 +79,7 @@ class ScriptedModel:
     def answer(self, body: Json) -> Json:
         """Take a request and return the model's message."""
         request = Request(_kind(body), body)
-        with self._lock:
+        with self.lock:
             self.requests.append(request)
             turn = self._turn(request.kind)
             blocks = [self._block(part) for part in turn]
@@ -149,38 +131,20 @@ def _events(message: Json) -> Iterator[Json]:
     yield {"type": "message_stop"}
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     model: ClassVar[ScriptedModel]
 
-    def log_message(self, *_arguments: object) -> None:
-        """Say nothing: pytest shows what matters."""
-
-    def do_GET(self) -> None:
-        self._send(404, "application/json", b"{}")
-
-    def do_HEAD(self) -> None:
-        self._send(404, "application/json", b"{}")
-
-    def do_POST(self) -> None:
-        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+    def post(self, body: bytes) -> None:
         path = self.path.partition("?")[0]
         if path == "/v1/messages/count_tokens":
-            self._send(200, "application/json", json.dumps({"input_tokens": len(raw) // 4}).encode())
+            self.send("application/json", {"input_tokens": len(body) // 4})
         elif path == "/v1/messages":
-            body = json.loads(raw)
-            message = self.model.answer(body)
-            if body.get("stream"):
+            asked = json.loads(body)
+            message = self.model.answer(asked)
+            if asked.get("stream"):
                 stream = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in _events(message))
-                self._send(200, "text/event-stream", stream.encode())
+                self.send("text/event-stream", stream)
             else:
-                self._send(200, "application/json", json.dumps(message).encode())
+                self.send("application/json", message)
         else:
-            self._send(404, "application/json", b"{}")
-
-    def _send(self, status: int, kind: str, data: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(data)
+            self.send("application/json", {}, 404)

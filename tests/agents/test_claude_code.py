@@ -6,11 +6,9 @@ Nothing leaves the machine: the model is on loopback, the home folder is the tes
 from __future__ import annotations
 
 import json
-import subprocess
 
 import pytest
 from claude_code import NAME, ClaudeCode
-from repositories import MUNINN
 from scripted_model import Call, Request
 
 RULE = "Never log the e-mail addresses of customers."
@@ -65,21 +63,8 @@ def test_compaction_on_demand_captures_too(claude: ClaudeCode) -> None:
     assert claude.failures() == []
 
 
-def warm_up_mcp(claude: ClaudeCode) -> None:
-    """Let the daemon answer one MCP client, so that it has loaded what that takes."""
-    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
-    command = [MUNINN, "mcp", "--repo", str(claude.repo)]
-    with subprocess.Popen(command, env=claude.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as pump:
-        assert pump.stdin
-        assert pump.stdout
-        pump.stdin.write(hello)
-        pump.stdin.flush()
-        assert "serverInfo" in pump.stdout.readline()
-
-
 def test_the_model_can_call_recall_at_once(claude: ClaudeCode) -> None:
-    warm_up_mcp(claude)  # Claude Code waits five seconds for a server
+    claude.warm_up()  # Claude Code waits five seconds for a server
     script = [[Call("mcp__muninn__recall", {"query": "where do sessions live"})], ["In Postgres."]]
     run = claude.run(script, "Where do sessions live?")
     first, second = run.model.of("turn")

@@ -94,10 +94,8 @@ def test_a_prompt_is_answered_with_what_is_remembered_once_and_else_with_nothing
 
 
 def test_the_plugin_does_the_same_from_an_installation_by_our_command(bare: ClaudeCode) -> None:
-    from test_claude_code import warm_up_mcp
-
     assert "installed the plugin" in bare.muninn("install", "claude-code", "--plugin")
-    warm_up_mcp(bare)
+    bare.warm_up()
     command = f"echo '# bucket' >> src/users.py && git commit -qam '{SUBJECT}'"
     recall = Call("mcp__plugin_muninn_muninn__recall", {"query": "where do sessions live"})
     run = bare.run([[recall, Call("Bash", {"command": command})], ["Done."]], "Please commit.")
@@ -107,7 +105,7 @@ def test_the_plugin_does_the_same_from_an_installation_by_our_command(bare: Clau
     assert f"Remembered: {SUBJECT}" in second.text
     (memory,) = bare.call("memories", tag="commit")["memories"]
     assert (memory["session"], memory["sealed"]) == (run.session, True)
-    assert {entry["event"] for entry in bare.hooks()} >= {"session-start", "user-prompt", "post-commit", "stop"}
+    assert {entry["event"] for entry in bare.events()} >= {"session-start", "user-prompt", "post-commit", "stop"}
     assert bare.failures() == []
     bare.muninn("uninstall", "claude-code", "--plugin")
     assert not (bare.repo / ".claude").exists()

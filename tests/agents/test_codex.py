@@ -6,13 +6,15 @@ Nothing leaves the machine: the model is on loopback, the home folder is the tes
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from repositories import git
 from responses_model import Call, Request, ResponsesModel, Turn
-from workbench import Workbench, installed
+from workbench import Connected, installed
 
 NAME = "Codex"
 DECIDED = "We decided to keep `users.py` small because it is read on every request."
@@ -24,7 +26,7 @@ model_auto_compact_token_limit = 90000
 
 [model_providers.scripted]
 name = "scripted"
-base_url = "{url}"
+base_url = "{url}/v1"
 env_key = "SCRIPTED_KEY"
 wire_api = "responses"
 
@@ -45,7 +47,7 @@ class Run:
     requests: list[Request]
 
 
-class Codex(Workbench):
+class Codex(Connected):
     """Codex with Muninn's hooks and server."""
 
     def __init__(self, program: Path, repo: Path, home: Path, environ: dict[str, str]) -> None:
@@ -54,13 +56,17 @@ class Codex(Workbench):
         (home / ".codex").mkdir()
 
     def work(
-        self, script: Sequence[Turn], *words: str, input_tokens: Callable[[Request], int] = lambda _request: 1000
+        self,
+        script: Sequence[Turn],
+        *words: str,
+        input_tokens: Callable[[Request], int] = lambda _request: 1000,
+        waits: bool = True,
     ) -> Run:
         """Let Codex work on a prompt (the last of the words), and return when it has left."""
         options = ["--json", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]
         with ResponsesModel(script, input_tokens) as model:
-            waits = WAITS if (self.repo / ".codex").exists() else ""
-            config = CONFIG.format(url=model.url, repo=self.repo) + waits
+            server = WAITS if waits and (self.repo / ".codex").exists() else ""
+            config = CONFIG.format(url=model.url, repo=self.repo) + server
             (self.home / ".codex" / "config.toml").write_text(config)
             events = self.run(self.program, "exec", *words[:-1], *options, words[-1], SCRIPTED_KEY="none")
         (session,) = (event["thread_id"] for event in events if event["type"] == "thread.started")
@@ -102,6 +108,9 @@ def test_a_session_gets_the_brief_commits_recalls_and_leaves_what_was_decided(co
     assert (commit["type"], commit["trust"], commit["files"]) == ("decision", "commit", ["src/users.py"])
     assert commit["agent"].startswith("codex")
     assert all(memory["sealed"] for memory in kept.values())
+    (summary,) = codex.call("memories", session=run.session, type="session_summary")["memories"]
+    assert subject in summary["text"]
+    assert summary["agent"].startswith("codex/")
     assert codex.failures() == []
 
 
@@ -129,6 +138,23 @@ def test_a_daemon_that_was_killed_holds_no_session_up(codex: Codex) -> None:
     os.kill(codex.call("status")["pid"], 9)
     run = codex.work([["Good."]], "Where do sessions live?")
     assert "Sessions live in Postgres, not in Redis." in run.requests[0].said_by("developer")
+
+
+def test_a_daemon_that_hangs_holds_no_session_up_and_learns_of_it_later(codex: Codex) -> None:
+    pid = codex.call("status")["pid"]
+    codex.env["MUNINN_HOOK_SECONDS"] = "1"
+    subject = "Introduce quotas: a token bucket instead of a counter"
+    command = f"echo '# bucket' >> src/users.py && git commit -qam '{subject}'"
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        run = codex.work([[Call("exec_command", {"cmd": command})], ["Done."]], "Please commit.", waits=False)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert git(codex.repo, "log", "-1", "--format=%s").strip() == subject
+    assert {entry["error"] for entry in codex.failures()} == {"no answer within 1 s"}
+    codex.call("brief", session="the-next", source="startup")
+    kept = codex.call("memories", session=run.session)["memories"]
+    assert any(subject in memory["text"] for memory in kept)
 
 
 def test_after_uninstalling_codex_knows_nothing_of_it(codex: Codex) -> None:

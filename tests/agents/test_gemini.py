@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from content_model import Call, ContentModel, Request, Turn
-from workbench import Workbench, installed
+from workbench import Connected, installed
 
 NAME = "Gemini CLI"
 SETTINGS = {
@@ -25,7 +25,7 @@ SETTINGS = {
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
 
 
-class Gemini(Workbench):
+class Gemini(Connected):
     """Gemini CLI with Muninn's hooks and server."""
 
     def __init__(self, program: Path, repo: Path, home: Path, environ: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from scripted_model import Call, Request, ScriptedModel, Turn
-from workbench import Workbench, installed
+from workbench import Connected, installed
 
 NAME = "OpenCode"
 DECIDED = "We decided to keep `users.py` small because it is read on every request."
@@ -34,7 +34,7 @@ class Run:
     model: ScriptedModel
 
 
-class OpenCode(Workbench):
+class OpenCode(Connected):
     """OpenCode with Muninn's plugin and server."""
 
     def __init__(self, program: Path, repo: Path, home: Path, environ: dict[str, str]) -> None:

@@ -32,10 +32,9 @@ def installed(name: str, agent: str) -> Path:
 
 
 class Workbench:
-    """A repository that remembers one decision, with one agent connected by our command; the daemon is warm."""
+    """A repository, a home folder for whoever works there, and the environment of both."""
 
-    def __init__(self, agent: str, repo: Path, home: Path, environ: dict[str, str]) -> None:
-        self.agent = agent
+    def __init__(self, repo: Path, home: Path, environ: dict[str, str]) -> None:
         self.repo = repo
         self.home = home
         self.muninn_env = environ
@@ -50,16 +49,19 @@ class Workbench:
             "NO_PROXY": "127.0.0.1,localhost",
         }
         self.call("remember", text="Sessions live in Postgres, not in Redis.", type="decision", importance=9)
-        self.muninn("install", agent)
-        self._warm_up()
 
-    def muninn(self, *words: str) -> None:
-        """Run a command of ours in the repository."""
-        subprocess.run([MUNINN, *words, "--repo", str(self.repo)], env=self.env, check=True, capture_output=True)
+    def muninn(self, *words: str) -> str:
+        """Run a command of ours in the repository; return what it prints."""
+        # `claude plugin` with a key would look for its server for twenty seconds.
+        env = {name: value for name, value in self.env.items() if name != "ANTHROPIC_API_KEY"}
+        command = [MUNINN, *words, "--repo", str(self.repo)]
+        done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
 
-    def call(self, verb: str, **params: Any) -> dict[str, Any]:
-        """Ask the repository's daemon."""
-        with connect(str(self.repo), self.muninn_env) as muninn:
+    def call(self, verb: str, at: Path | None = None, **params: Any) -> dict[str, Any]:
+        """Ask the repository's daemon, in the repository or `at` another work tree."""
+        with connect(str(at or self.repo), self.muninn_env) as muninn:
             return muninn.call(verb, params)
 
     def events(self) -> list[dict[str, Any]]:
@@ -68,8 +70,33 @@ class Workbench:
         return [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
 
     def failures(self) -> list[dict[str, Any]]:
+        """Return the events that failed."""
+        return [entry for entry in self.events() if "error" in entry]
+
+    def warm_up(self) -> None:
+        """Let the daemon answer one MCP client, so that it has loaded what that takes."""
+        about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
+        command = [MUNINN, "mcp", "--repo", str(self.repo)]
+        with subprocess.Popen(command, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as pump:
+            assert pump.stdin
+            assert pump.stdout
+            pump.stdin.write(hello)
+            pump.stdin.flush()
+            assert "serverInfo" in pump.stdout.readline()
+
+
+class Connected(Workbench):
+    """The same with one agent connected by our command; the daemon is warm."""
+
+    def __init__(self, agent: str, repo: Path, home: Path, environ: dict[str, str]) -> None:
+        super().__init__(repo, home, environ)
+        self.muninn("install", agent)
+        self.warm_up()
+
+    def failures(self) -> list[dict[str, Any]]:
         """Return the events that failed. A prompt that got no answer in its 300 ms is none: the machine was busy."""
-        return [entry for entry in self.events() if "error" in entry and entry["event"] != "user-prompt"]
+        return [entry for entry in super().failures() if entry["event"] != "user-prompt"]
 
     def run(self, program: Path, *words: str, **env: str) -> list[dict[str, Any]]:
         """Run the agent's program to its end, and return the JSON lines that it printed."""
@@ -85,15 +112,3 @@ class Workbench:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-
-    def _warm_up(self) -> None:
-        """Let the daemon answer one MCP client, so that it has loaded what that takes."""
-        about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-        hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
-        command = [MUNINN, "mcp", "--repo", str(self.repo)]
-        with subprocess.Popen(command, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as pump:
-            assert pump.stdin
-            assert pump.stdout
-            pump.stdin.write(hello)
-            pump.stdin.flush()
-            assert "serverInfo" in pump.stdout.readline()

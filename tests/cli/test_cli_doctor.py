@@ -92,6 +92,16 @@ def test_hooks_are_found_in_the_settings_of_claude_code(
     assert "hooks are in" in verdicts(shell)["claude"]["message"]
 
 
+def test_settings_are_looked_for_where_claude_code_has_them(new_shell: Callable[[], Shell], tmp_path: Path) -> None:
+    shell = new_shell()
+    settings = tmp_path / "settings.json"
+    settings.write_text('{"hooks": {"Stop": [{"hooks": [{"command": "muninn hook stop"}]}]}}')
+    elsewhere = Shell(shell.repo, {**shell.environ, "CLAUDE_CONFIG_DIR": str(tmp_path)})
+    assert verdicts(elsewhere)["claude"]["message"] == f"hooks are in {settings}"
+    settings.write_text("// mine\n" + settings.read_text())
+    assert "Claude Code ignores one with comments" in verdicts(elsewhere, code=1)["claude"]["hint"]
+
+
 def test_a_folder_without_git_is_a_warning(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> None:
     plain = Shell(tmp_path_factory.mktemp("plain"), shell.environ)
     found = verdicts(plain)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import psutil
 import pytest
-from repositories import daemon_pid
+from repositories import daemon_pid, stop_daemon
 
 from muninn_core import client
-from muninn_core.errors import DaemonError
+from muninn_core.errors import DaemonError, MuninnError
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
 
@@ -62,6 +66,53 @@ def test_sigterm_ends_it_cleanly_and_seals_what_was_stored(repo: Path, environ: 
     assert len(sealed) == 1
     assert "Sealed at the end." in sealed[0].read_text()
     assert not Path(_address(repo, environ).socket).exists()
+
+
+HASTY = """
+import os, sys, muninn_server.daemon as daemon
+daemon.LEAVE_SECONDS = 0.5
+write = daemon.write_info
+daemon.write_info = lambda *given: (write(*given), print("listening", flush=True))
+daemon.run(sys.argv[1], -1, os.environ)
+"""
+HANGING = """#!/bin/sh
+case " $* " in *" log "*) echo >{told}; read -r nothing <{pipe} ;; esac
+exec {git} "$@"
+"""
+
+
+def _ask_in_vain(muninn: client.Client) -> None:
+    with pytest.raises(MuninnError):
+        muninn.call("capture", {"source": "commit"})
+
+
+def test_it_leaves_although_something_does_not_end(plain_repo: Path, environ: dict[str, str], tmp_path: Path) -> None:
+    (plain_repo / ".muninn").mkdir()
+    told, pipe = tmp_path / "told", tmp_path / "pipe"
+    os.mkfifo(told)
+    os.mkfifo(pipe)
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(HANGING.format(told=told, pipe=pipe, git=shutil.which("git")))
+    program.chmod(0o755)
+    env = {**environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    command = [sys.executable, "-c", HASTY, str(plain_repo)]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "listening\n"
+        with client.connect(str(plain_repo), environ, start=False) as muninn:
+            asking = threading.Thread(target=_ask_in_vain, args=(muninn,))
+            asking.start()
+            with told.open() as begun:
+                begun.read()
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(15) == 1
+            asking.join()
+    with pipe.open("w"):
+        pass  # the hanging one goes on
+    with client.connect(str(plain_repo), environ) as muninn:
+        assert muninn.call("status")["mode"] == "read-write"
+    stop_daemon(plain_repo, environ)
 
 
 def test_a_socket_that_nobody_listens_to_is_replaced(repo: Path, environ: dict[str, str]) -> None:

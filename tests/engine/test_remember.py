@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from repositories import git
 
@@ -68,6 +70,12 @@ def test_the_configuration_can_add_a_kind(muninn):
 def test_a_file_outside_the_repository_is_refused(muninn, path):
     with pytest.raises(BadParams, match="outside the repository"):
         muninn.call("remember", text="About something.", files=[path])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there such a path is one of this machine")
+def test_a_path_of_another_machine_is_refused(muninn):
+    with pytest.raises(BadParams, match="a path of another machine"):
+        muninn.call("remember", text="About something.", files=[r"C:\src\users.py"])
 
 
 def test_a_file_may_be_named_in_any_way_that_leads_inside(muninn):
@@ -200,3 +208,24 @@ def test_a_folder_without_git_works(tmp_path, start):
     assert muninn.texts("how many names do users have", kind="memory") == ["Users have one name."]
     assert muninn.paths("get user name")[0] == "users.py"
     assert muninn.call("seal").records == 1
+
+
+def test_a_list_without_filters_has_what_speaks_here_the_newest_first_whatever_was_listed_before(muninn):
+    muninn.call("remember", text="The first.", importance=9)
+    gone = muninn.call("remember", text="Soon over.", expires="2999-01-01").ids[0]
+    muninn.call("remember", text="A note of another session.", scope="session", session="s-other")
+    muninn.call("remember", text="The last.", importance=2)
+
+    def listed(**params):
+        found = muninn.call("memories", **params)
+        assert found.total == len(found.memories)
+        return [memory.text for memory in found.memories]
+
+    assert listed() == ["The last.", "Soon over.", "The first."]
+    assert listed(session="s-other") == ["A note of another session."]
+    assert listed(order="importance")[0] == "The first."
+    muninn.call("update", id=gone, expires="2000-01-01")
+    assert listed() == ["The last.", "The first."]
+    assert listed(archived=True) == ["The last.", "Soon over.", "The first."]
+    muninn.call("forget", id=gone)
+    assert listed() == listed(min_importance=1) == ["The last.", "The first."]

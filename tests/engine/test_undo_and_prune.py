@@ -1,8 +1,13 @@
 """Reconcile with a session, undo, pruning, and conflicts with their code, as verbs on a real work tree."""
 
+import threading
+
 import pytest
 
-from muninn_core.errors import NotFoundError, UsageError
+from muninn_core.engine.scope import Scope
+from muninn_core.errors import Cancelled, NotFoundError, UsageError
+from muninn_core.launch.place import locate
+from muninn_core.protocol.params import ReconcileParams
 
 pytest_plugins = ["engines"]
 
@@ -28,6 +33,24 @@ def test_one_session_is_reconciled_and_the_others_are_left_alone(muninn):
     assert muninn.call("reconcile").conflicts == 1
     with pytest.raises(NotFoundError, match="nothing of a session 's3'"):
         muninn.call("reconcile", session="s3")
+
+
+def test_a_reconcile_tells_how_far_it_is_and_who_cancels_it_finds_every_file_as_it_was(muninn):
+    two_decisions(muninn)
+    muninn.call("seal")
+    before, cancelled, heard = memory_files(muninn), threading.Event(), []
+
+    def report(progress):
+        heard.append(progress.percentage)
+        if progress.percentage == 20:  # the next step would write
+            cancelled.set()
+
+    scope = Scope(place=locate(str(muninn.root)), cancelled=cancelled, report=report)
+    with pytest.raises(Cancelled):
+        muninn.engine.call("reconcile", ReconcileParams(), scope)
+    assert memory_files(muninn) == before
+    assert heard == [0, 5, 20]
+    assert muninn.call("reconcile").consolidated == 2
 
 
 def test_undo_gives_the_files_back_and_recall_follows(muninn):

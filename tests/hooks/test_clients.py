@@ -177,6 +177,18 @@ def test_odd_forms_of_toml_are_edited_and_come_back(repo: Path, text: str) -> No
     assert config.read_bytes() == text.encode()
 
 
+@pytest.mark.parametrize(("client", "deaf"), [("claude-code", 1), ("codex", 1), ("gemini", 0)])
+def test_who_installs_hears_that_a_client_ignores_a_file_with_comments(
+    repo: Path, capsys: pytest.CaptureFixture[str], client: str, deaf: int
+) -> None:
+    first = next(path for path in written(repo, client) if path.suffix == ".json")
+    run("install", client, repo)
+    assert "ignores" not in capsys.readouterr().out
+    first.write_text("// chosen with care\n" + first.read_text())
+    run("install", client, repo)
+    assert capsys.readouterr().out.count(f"ignores {first.resolve()} until its comments") == deaf
+
+
 def test_a_byte_order_mark_and_windows_line_ends_survive(repo: Path) -> None:
     text = b'\xef\xbb\xbf{\r\n  "servers": {}\r\n}\r\n'
     path = repo / ".vscode/mcp.json"

@@ -67,6 +67,10 @@ def read(data: dict[str, Any]) -> Payload:
         (CLAUDE_START, "claude-code"),
         (CODEX_START, "codex"),
         (CODEX_TOOL, "codex"),
+        (
+            {"session_id": "s-1", "transcript_path": r"C:\c\rollout-2026.jsonl", "hook_event_name": "SessionEnd"},
+            "codex",
+        ),
         (GEMINI_TOOL, "gemini"),
         (CURSOR_START, "cursor"),
         (OPENCODE_START, "opencode"),

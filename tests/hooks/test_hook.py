@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -193,6 +194,47 @@ def test_an_agent_that_never_closes_stdin_does_not_hold_the_hook(agent: Agent) -
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream:
                 stream.close()
+
+
+def test_a_pipe_in_the_place_of_a_transcript_holds_nobody(remembering: Agent, tmp_path: Path) -> None:
+    pipe = tmp_path / "session.jsonl"
+    os.mkfifo(pipe)
+    for event in ("pre-compact", "stop", "session-end"):
+        assert silent(remembering.fire(event, transcript_path=str(pipe)))
+    (entry,) = remembering.log()
+    assert entry["error"].endswith("it is no plain file. The agent names it in its hook's payload.")
+    remembering.call("remember", text="Others can still store.")
+
+
+def test_a_transcript_of_random_bytes_brings_nothing(remembering: Agent, tmp_path: Path) -> None:
+    transcript = tmp_path / "session.jsonl"
+    transcript.write_bytes(random.Random(7).randbytes(200_000))
+    before = remembering.call("memories")["total"]
+    for event in ("pre-compact", "stop", "session-end"):
+        assert remembering.fire(event, transcript_path=str(transcript)).returncode == 0
+    assert remembering.log() == []
+    assert remembering.call("memories")["total"] == before
+
+
+@pytest.mark.parametrize("odd", [b"\xff\xfe", b"\\ud83d", b"\\u0000"])
+def test_signs_that_are_none_do_not_hide_the_prompt(remembering: Agent, odd: bytes) -> None:
+    remembering.call("recall", query="sessions")  # it waits until what was stored is searchable
+    cwd = json.dumps(str(remembering.root)).encode()
+    raw = b'{"session_id": "s-1", "cwd": %s, "prompt": "Do sessions live in Postgres? %s"}' % (cwd, odd)
+    done = subprocess.run([*PROGRAM, "user-prompt"], input=raw, env=remembering.env, capture_output=True, check=True)
+    assert b"Sessions live in Postgres." in done.stdout
+    assert remembering.log() == []
+
+
+def test_paths_of_windows_in_an_event_are_no_obstacle(remembering: Agent) -> None:
+    remembering.call("recall", query="sessions")
+    place = {"cwd": r"C:\work\repo", "transcript_path": r"C:\Users\ada\s.jsonl", "session_id": "s-9"}
+    env = {"CLAUDE_PROJECT_DIR": str(remembering.root)}
+    prompt = json.dumps({**place, "prompt": "Do sessions live in Postgres?"})
+    assert "Sessions live in Postgres." in remembering.send("user-prompt", prompt, **env).stdout
+    for event in ("stop", "session-end"):
+        assert silent(remembering.send(event, json.dumps(place), **env))
+    assert remembering.log() == []
 
 
 @pytest.mark.parametrize("raw", ["", "not json", "[1]", '{"cwd": '])

@@ -263,7 +263,7 @@ async def test_a_draft_that_can_not_be_read_says_why_and_stores_nothing(
     await person.editor.send({"method": "textDocument/didSave", "params": {"textDocument": {"uri": written["uri"]}}})
     told = (await heard(person.editor, "window/showMessage"))["params"]
     assert told["type"] == 1
-    assert "a draft has no 'typ' Did you mean 'type'?" in told["message"]
+    assert "a draft has no 'typ'. Did you mean 'type'?" in told["message"]
     assert (await person.editor.result("muninn/memories"))["memories"] == []
 
 

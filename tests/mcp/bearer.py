@@ -1,20 +1,24 @@
 """Adds the token to whatever asks it, for real clients that can't be given one; all else goes through as it came.
 
-It rewrites the host only where that is its own address, so that a request for a foreign host stays one.
+It rewrites the host only where that is its own address, so that a request for a foreign host stays one. For a client
+that asks for things by names of its own, it puts the names that they have here in their place, in requests.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
+from collections.abc import Mapping
 from types import TracebackType
 
 
 class Bearer:
     """Listens on a free port of loopback while it is entered, and passes requests on to another port."""
 
-    def __init__(self, port: int, token: str) -> None:
+    def __init__(self, port: int, token: str, names: Mapping[str, str] | None = None) -> None:
         self.port = 0
+        self._names = {name.encode(): ours.encode() for name, ours in (names or {}).items()}
         self._behind = port
         self._token = token
         self._server: asyncio.Server | None = None
@@ -44,7 +48,9 @@ class Bearer:
             head = await reader.readuntil(b"\r\n\r\n")
             there, back = await asyncio.open_connection("127.0.0.1", self._behind)
             opened.append(back)
-            back.write(self._changed(head))
+            length = re.search(rb"\r\ncontent-length: *(\d+)", head, re.IGNORECASE)
+            body = self._named(await reader.readexactly(int(length[1])) if length else b"")
+            back.write(self._changed(self._named(head), len(body) if length else None) + body)
             sending = asyncio.ensure_future(_copy(reader, back))
             try:
                 await self._answer(there, writer)
@@ -66,14 +72,20 @@ class Bearer:
         writer.write(b"\r\n".join([lines[0], b"Connection: close", *lines[1:]]))
         await _copy(there, writer)
 
-    def _changed(self, head: bytes) -> bytes:
+    def _named(self, said: bytes) -> bytes:
+        for name, ours in self._names.items():
+            said = said.replace(name, ours)
+        return said
+
+    def _changed(self, head: bytes, length: int | None) -> bytes:
         own, behind = (f"127.0.0.1:{port}".encode() for port in (self.port, self._behind))
         lines = [
             line.replace(own, behind) if line.lower().startswith((b"host:", b"origin:")) else line
             for line in head.replace(b"localhost:", b"127.0.0.1:").split(b"\r\n")
-            if not line.lower().startswith((b"connection:", b"authorization:"))
+            if not line.lower().startswith((b"connection:", b"authorization:", b"content-length:"))
         ]
         added = [b"Connection: close", b"Authorization: Bearer " + self._token.encode()]
+        added += [] if length is None else [b"Content-Length: %d" % length]
         return b"\r\n".join([lines[0], *added, *lines[1:]])
 
 

@@ -21,6 +21,17 @@ NAME = "MCP conformance suite"
 PROGRAM = Path(__file__).resolve().parents[2] / ".tools" / "conformance" / "node_modules" / ".bin" / "conformance"
 BASELINES = Path(__file__).resolve().parent / "conformance"
 
+NAMES = {
+    "test_tool_with_progress": "reconcile",
+    "test://static-text": "muninn://status",
+    "test://template/123/data": "muninn://context/123",
+    "test_simple_prompt": "brief",
+    "test_prompt_with_arguments": "record-decision",
+    "arg1": "decision",
+    "arg2": "files",
+}
+"""What of ours stands for what the suite asks for by names of its own."""
+
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
 
@@ -29,7 +40,7 @@ async def test_what_a_revision_requires_is_there_but_for_what_a_memory_can_not_h
     if not PROGRAM.exists():
         clients.missing(NAME, "it is not in .tools/conformance; scripts/install-clients.sh installs it")
     environ = {**os.environ, "PATH": os.pathsep.join([node_folder(NAME), os.environ["PATH"]])}
-    async with Bearer(web.port, web.token) as bearer:  # the suite can't be given a token
+    async with Bearer(web.port, web.token, NAMES) as bearer:  # the suite can't be given a token, nor names
         suite = await asyncio.create_subprocess_exec(
             *(str(PROGRAM), "server", "--url", f"http://127.0.0.1:{bearer.port}/mcp", "--requirements", revision),
             *("--expected-failures", str(BASELINES / f"{revision}.yml")),

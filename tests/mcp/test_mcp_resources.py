@@ -9,10 +9,13 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
+from repositories import stop_daemon
 
 from muninn_core import client
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mcp.client.client import Client
     from mcp_agents import Agents
     from mcp_web import Web
@@ -49,6 +52,18 @@ async def test_memories_knowledge_contexts_and_the_status_can_be_read(agents: Ag
         assert "drinks" not in knowledge
         assert "get_user" in await read(agent, "muninn://context/name%20of%20a%20user")
         assert "read-write" in await read(agent, "muninn://status")
+
+
+async def test_where_nobody_has_begun_a_memory_the_list_is_the_status_and_a_tool_says_what_to_do(
+    agents: Agents, plain_repo: Path, environ: dict[str, str]
+) -> None:
+    async with agents._replace(repo=plain_repo, environ=environ).open() as agent:
+        assert [each.name for each in (await agent.list_resources()).resources] == ["status"]
+        assert "uninitialised" in await read(agent, "muninn://status")
+        refused = await agent.call_tool("recall", {"query": "users"})
+    stop_daemon(plain_repo, environ)
+    assert refused.is_error
+    assert "`muninn init` makes it" in refused.content[0].text  # type: ignore[union-attr]
 
 
 @both_eras

@@ -152,7 +152,7 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
     assert texts["context"] == "# Pack"
     assert texts["remember"] == "Remembered as a, b. 1 secret masked: never store those."
     assert texts["reconcile"] == "2 records\n- a speaks for b: same"
-    assert "problem: x.jsonl:4 a torn line Look." in texts["status"]
+    assert "problem: x.jsonl:4 a torn line. Look." in texts["status"]
 
 
 def test_a_stale_memory_warns_the_model_and_tells_each_place() -> None:

@@ -46,6 +46,15 @@ def test_reconcile_tells_pairs_apart_as_well_as_it_must_and_merges_no_two_differ
     assert figures["new, precision (all)"]["detail"]["pairs"] >= 320
 
 
+def test_prompts_bring_what_they_touch_and_others_mostly_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "bench", "--only", "reminders", "--out", str(out)]
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    told, idle = json.loads(out.read_text("utf-8"))["figures"]
+    assert told["value"] >= 0.6, told["detail"]
+    assert idle["value"] <= 0.08, idle["detail"]
+
+
 def test_an_unknown_part_is_refused_with_the_known_ones() -> None:
     done = subprocess.run([sys.executable, "-m", "bench", "--only", "recal"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2

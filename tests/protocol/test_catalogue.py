@@ -113,6 +113,22 @@ def test_a_wrong_parameter_is_named(verb, raw, named):
     assert verb in error.value.message
 
 
+@pytest.mark.parametrize(
+    ("verb", "raw", "hint"),
+    [
+        ("recall", {"query": "x", "limit": "five"}, "'limit' is a whole number from 1 to 200."),
+        ("recall", {"query": "x", "kind": "music"}, "'kind' is one of code, knowledge, memory."),
+        ("recall", {"query": "x", "tag": "a"}, "'tag' is a list, each of it a text."),
+        ("forget", {"id": ""}, "'id' is a text that is not empty."),
+        ("forget", {}, "'forget' takes id, reason, restore, session."),
+    ],
+)
+def test_a_wrong_parameter_is_told_what_it_must_be(verb, raw, hint):
+    with pytest.raises(BadParams) as error:
+        decode_params(METHODS[verb], raw)
+    assert error.value.hint == hint
+
+
 @pytest.mark.parametrize("raw", [[], "text", 5, True])
 def test_parameters_that_are_no_object_are_refused(raw):
     with pytest.raises(BadParams, match="are an object"):

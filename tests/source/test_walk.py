@@ -83,6 +83,12 @@ def test_lock_files_bundles_and_catalogues_are_left_out_and_counted(tree):
     assert found.skipped["excluded"] >= 3
 
 
+def test_what_an_installation_writes_for_agents_is_no_code(tree):
+    ours = (".claude/settings.local.json", ".mcp.json.muninn-backup", ".opencode/plugins/muninn.ts")
+    write(tree, {**dict.fromkeys(ours, "{}"), ".claude/skills/a/SKILL.md": "# A", "app.js": "x"})
+    assert paths(tree) == [".claude/skills/a/SKILL.md", "app.js"]
+
+
 def test_the_configuration_can_bring_back_and_leave_out(tree):
     write(tree, {"package-lock.json": "{}", "data/a.py": "1", "a.py": "1"})
     settings = IndexConfig(exclude=("!package-lock.json", "/data/"))

@@ -231,7 +231,7 @@ def _stale(citations: Sequence[Citation]) -> str:
 
 def _problem(problem: r.Problem) -> str:
     where = f" {problem.path}{f':{problem.line}' if problem.line else ''}" if problem.path else ""
-    return f"problem:{where} {problem.message}{f' {problem.hint}' if problem.hint else ''}"
+    return f"problem:{where} {problem.message}{f'. {problem.hint}' if problem.hint else ''}"
 
 
 def _telling_line(hit: Hit) -> int:

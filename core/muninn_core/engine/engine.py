@@ -441,8 +441,16 @@ class Engine:
         workspace = self.open(scope.place) if params.dry_run else self._writable(scope)
         from muninn_core.reconcile.apply import reconcile as consolidate
 
+        def step(message: str, percentage: int) -> None:
+            scope.check()
+            scope.report("report", message, percentage)
+
+        scope.report("begin", "reading sessions")
         workspace.log.refresh()
-        result = consolidate(workspace.log, dry_run=params.dry_run, archive=params.archive, session=params.session)
+        result = consolidate(
+            workspace.log, dry_run=params.dry_run, archive=params.archive, session=params.session, told=step
+        )
+        scope.report("end", "reconciled")
         workspace.hand_over_memories()
         told = {name: getattr(result, name) for name in result.__struct_fields__}
         return r.ReconcileResult(**told, saw=workspace.saw())

@@ -28,6 +28,7 @@ from muninn_core.engine.evidence.formernames import FormerNames
 from muninn_core.engine.evidence.past import Past
 from muninn_core.engine.file.places import Places
 from muninn_core.engine.memory.bridges import Known, Outside, indexing
+from muninn_core.engine.memory.newest import Newest
 from muninn_core.engine.memory.origins import Origins
 from muninn_core.engine.notes import Notes
 from muninn_core.engine.session.given import Given
@@ -113,6 +114,7 @@ class Workspace:
         self.documents = Documents(self.layout.root)
         self._shared = shared
         self._web = Web(_NONE)
+        self._newest = Newest(_NONE)
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
         self.past = Past(place)
@@ -271,6 +273,13 @@ class Workspace:
         kept = self._web
         if kept.memories is not memories:
             kept = self._web = Web(memories)
+        return kept
+
+    def newest(self, memories: Mapping[str, Memory]) -> Newest:
+        """Return some memories in their order; the last ones are kept, as with `web`."""
+        kept = self._newest
+        if kept.memories is not memories:
+            kept = self._newest = Newest(memories)
         return kept
 
     def recallable(self) -> Mapping[str, Memory]:

@@ -712,7 +712,10 @@ def decode_params(method: Method, raw: Any) -> Value:
     try:
         return from_plain(given, method.params)
     except ValidationError as error:
-        raise BadParams(f"'{method.verb}': {error}", hint=_names(method.verb, known)) from None
+        from muninn_core.protocol.wanted import wanted
+
+        said = wanted(method.params, str(error)) or _names(method.verb, known)
+        raise BadParams(f"'{method.verb}': {error}", hint=said) from None
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

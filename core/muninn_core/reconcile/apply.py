@@ -5,6 +5,7 @@ The journal of `store` makes it one step that can be taken back.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from muninn_core.errors import BusyError, NotFoundError
@@ -14,17 +15,33 @@ from muninn_core.store.journal import Change, content_of, digest, rewrite
 from muninn_core.store.log import Log
 
 
-def reconcile(log: Log, *, archive: bool = False, dry_run: bool = False, session: str | None = None) -> Reconciled:
+def _nobody(_message: str, _percentage: int) -> None:
+    """Tell nobody."""
+
+
+def reconcile(
+    log: Log,
+    *,
+    archive: bool = False,
+    dry_run: bool = False,
+    session: str | None = None,
+    told: Callable[[str, int], None] = _nobody,
+) -> Reconciled:
     """Seal what is open, plan, apply, and let the log see the result; only one session's when that is named.
 
-    A dry run says what that would do and changes nothing. Raises NotFoundError for a session that nobody knows,
-    BusyError, StorageError or ReadOnlyError.
+    A dry run says what that would do and changes nothing. `told` hears of each step before it begins, 0 to 100, and
+    may end all by raising. Raises NotFoundError for a session that nobody knows, BusyError, StorageError or
+    ReadOnlyError.
     """
     if session is not None and not any(session in memory.sessions for memory in log.state.memories.values()):
         raise NotFoundError(f"there is nothing of a session '{session}'", hint="`muninn memories` shows sessions.")
     if not dry_run:
+        told("sealing what is open", 5)
         log.seal(session)
-    outcome = apply(plan(log, with_spool=dry_run, session=session), archive=archive, dry_run=dry_run)
+    told("comparing what the sessions say", 20)
+    planned = plan(log, with_spool=dry_run, session=session)
+    told(f"{len(planned.segments)} segments compared", 80)
+    outcome = apply(planned, archive=archive, dry_run=dry_run)
     log.refresh()
     return outcome
 

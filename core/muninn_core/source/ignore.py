@@ -47,6 +47,8 @@ DEFAULT_EXCLUDE: tuple[str, ...] = (
     *("node_modules/", "bower_components/", ".venv/", "venv/", "__pycache__/", "site-packages/", ".tox/", ".nox/"),
     *(".mypy_cache/", ".ruff_cache/", ".pytest_cache/", ".hypothesis/", ".gradle/", ".idea/", ".hg/", ".svn/"),
     *(".terraform/", ".next/", ".nuxt/", "*.egg-info/"),
+    # What `muninn install` writes for agents: the wiring of tools on one machine, and copies of files that are there.
+    *("*.muninn-backup", "*.muninn-kept", ".claude/settings.local.json", ".opencode/plugins/muninn.ts"),
 )
 """What is left out unless the configuration says otherwise (`!pattern` there brings it back)."""
 

@@ -1,10 +1,10 @@
-"""What a whole session of Claude Code shows, read from its transcript long after: facts, and commands that failed.
+"""What a whole session of Claude Code or Codex shows, read from its transcript long after: facts, and what failed.
 
 The statements of the conversation are `transcript`'s to find; here stands what can be counted: files that were edited,
 commits, tests, and a command that failed until files were changed. Nothing that somebody said is taken from here.
 
 Format: Claude Code 2.1, one object a line; `tool_use` blocks of the assistant, `tool_result` blocks of the user, and
-`toolUseResult` beside them.
+`toolUseResult` beside them. What Codex writes is read in that form (`rollout`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from typing import Any
 
 from muninn_core.model.value import Value, decode_json
+from muninn_core.source import rollout
 from muninn_core.source.private import strip_private
 
 ERROR_CHARS = 300
@@ -54,7 +55,7 @@ class Attempt(Value):
 class Facts(Value):
     """What a transcript shows. Paths are absolute, as they stand there; times are RFC 3339, "" where none stood.
 
-    `failing` are the commands that had failed when they were run for the last time.
+    `failing` are the commands that had failed when they were run for the last time; `agent` is the program.
     """
 
     session: str
@@ -68,6 +69,7 @@ class Facts(Value):
     attempts: tuple[Attempt, ...]
     recognised: int
     failing: tuple[Command, ...] = ()
+    agent: str = "claude-code"
 
 
 class Reader:
@@ -75,6 +77,7 @@ class Reader:
 
     def __init__(self) -> None:
         self._session = self._begun = self._ended = self._version = ""
+        self._agent = "claude-code"
         self._folders: dict[str, None] = {}
         self._edits: list[tuple[int, str]] = []
         self._commits: dict[str, str] = {}
@@ -95,9 +98,12 @@ class Reader:
         if not isinstance(entry, dict):
             return False
         self._at += 1
-        if entry.get("type") in _TYPES:
-            self._recognised += 1
-            self._note(entry)
+        of_codex = entry.get("type") in rollout.TYPES
+        self._agent = "codex" if of_codex else self._agent
+        for each in rollout.entries_of(entry) if of_codex else (entry,):
+            if each.get("type") in _TYPES:
+                self._recognised += 1
+                self._note(each)
         return True
 
     def facts(self) -> Facts:
@@ -114,6 +120,7 @@ class Reader:
             attempts=self._attempts(),
             recognised=self._recognised,
             failing=self._failing(),
+            agent=self._agent,
         )
 
     def _note(self, entry: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source.private import strip_private
+from muninn_core.source.rollout import entries_of
 
 MOST = 6
 """Threads that are told; who has left more open reads the last ones."""
@@ -81,6 +82,8 @@ def _blocks(line: bytes) -> Iterable[dict[str, Any]]:
         entry = decode_json(line)
     except (ValueError, RecursionError):
         return ()
+    if isinstance(entry, dict) and entry.get("type") == "response_item":
+        (entry,) = entries_of(entry)  # Codex's
     if not isinstance(entry, dict) or entry.get("type") != "assistant" or entry.get("isSidechain"):
         return ()
     message = entry.get("message")

@@ -23,7 +23,8 @@ SERVER = "muninn"
 class File(Value):
     """One file of a client. `{…}` in a place is a folder that `places` knows; "" means that there is none.
 
-    `names` are other names by which the client knows the same file: the one that is there is taken.
+    `names` are other names by which the client knows the same file: the one that is there is taken. `plain` says that
+    the client takes JSON without comments and trailing commas alone, and ignores the whole file where it has some.
     """
 
     here: str
@@ -31,6 +32,7 @@ class File(Value):
     content: Content
     shared: str = ""
     names: tuple[str, ...] = ()
+    plain: bool = False
 
 
 class Client(Value):
@@ -157,12 +159,14 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 shared="{root}/.claude/settings.json",
                 everywhere="{claude}/settings.json",
                 content=Content(pieces=_exec(CLAUDE_CODE_HOOKS)),
+                plain=True,
             ),
             File(
                 here="{root}/.mcp.json",
                 everywhere="{claude_json}",
                 # Without alwaysLoad the model sees only names, and the first request does not wait for the server.
                 content=Content(pieces=(_server("mcpServers", first=_TYPED, alwaysLoad=True),)),
+                plain=True,
             ),
         ),
     ),
@@ -174,6 +178,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 here="{root}/.codex/hooks.json",
                 everywhere="{codex}/hooks.json",
                 content=Content(pieces=_grouped(_CODEX_HOOKS)),
+                plain=True,
             ),
             File(
                 here="{root}/.codex/config.toml",

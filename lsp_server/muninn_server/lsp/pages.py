@@ -108,7 +108,7 @@ class Pages:
             more = " It was stored when it was first saved; what you changed since is not." if again else ""
             self._tell(types.MessageType.Info, f"Remembered: {told}{more}")
         except MuninnError as error:
-            self._tell(types.MessageType.Error, f"{error.message}{f' {error.hint}' if error.hint else ''}")
+            self._tell(types.MessageType.Error, error.line)
 
     def is_draft(self, uri: str) -> bool:
         """Whether a document is a draft: one that was begun here, or one that lies where drafts do."""

@@ -15,6 +15,7 @@ import mcp_types as types
 from muninn_core.context.text import render
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.methods import METHODS
+from muninn_server.mcp.arguments import as_meant
 from muninn_server.mcp.peer import Context, whole
 from muninn_server.mcp.tools import Tool, check_call
 from muninn_server.session import error_of
@@ -37,7 +38,7 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
     try:
         arguments = dict(params.arguments or {})
         tool = check_call(peer.tools, params.name, arguments)
-        arguments |= tool.fixed
+        arguments = as_meant(tool.verb, arguments) | tool.fixed
         if "agent" in METHODS[tool.verb].params.__struct_fields__:
             arguments["agent"] = _agent(context) or None
         text = await peer.session.call(

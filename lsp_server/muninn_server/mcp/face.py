@@ -47,9 +47,8 @@ async def _receive(
 ) -> None:
     async with incoming:
         async for line in _lines(reader):
-            try:
-                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:  # the SDK would drop it, and its sender wait for ever
+            message = _message(line)
+            if message is None:  # the SDK would drop it, and its sender wait for ever
                 await _write(writer, _complaint(line))
                 continue
             try:
@@ -97,10 +96,26 @@ async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
     log.warning("a client sent a line of more than %d bytes", MAX_LINE)
 
 
+def _message(line: bytes) -> types.JSONRPCMessage | None:
+    """Return the message of a line, None for one that is none.
+
+    Clients cut texts in the middle of a sign, and hand on what is not UTF-8: such signs become question marks.
+    """
+    try:
+        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:
+        pass
+    try:
+        mended = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False).encode("utf-8", "replace")
+        return types.jsonrpc_message_adapter.validate_json(mended, by_name=False)
+    except ValueError:
+        return None
+
+
 def _complaint(line: bytes) -> bytes:
     """Return the answer to a line that is no message (JSON-RPC 2.0, section 5.1)."""
     try:
-        given = json.loads(line)
+        given = json.loads(line.decode("utf-8", "replace"))
         code, what = -32600, "the line is no JSON-RPC message"
     except ValueError:
         given, code, what = None, -32700, "the line is not JSON"

@@ -59,7 +59,7 @@ def whole(params: types.PaginatedRequestParams | None) -> None:
 
 def refusal(context: Context, error: MuninnError, **data: str) -> MCPError:
     """Return an error as the protocol has it: what is wrong, and what to do."""
-    said = " ".join(part for part in (f"{error.message}.", error.hint) if part)
+    said = error.line
     if isinstance(error, NotFoundError) and data:
         modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
         return MCPError(types.INVALID_PARAMS if modern else LEGACY_NOT_FOUND, said, data)

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 
 from muninn_core.context.hover import facts, headline
 from muninn_core.context.text import render
-from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.model.value import Value
 from muninn_core.protocol import results as r
 from muninn_server.session import Session
@@ -69,10 +69,19 @@ def knowledge_uri(path: str) -> str:
 
 
 async def listed(session: Session, cursor: str | None) -> tuple[list[Resource], str | None]:
-    """Return a page of all resources and the cursor of the next one. Raises BadParams for no cursor of ours."""
+    """Return a page of all resources and the cursor of the next one. Raises BadParams for no cursor of ours.
+
+    Clients ask for the list as soon as they are connected: where nobody has begun a memory it is the status alone.
+    """
     if cursor is not None and not cursor.isdecimal():
         raise BadParams(f"'{cursor}' is no cursor of this list", hint="Begin again without one.")
-    start = int(cursor or 0)
+    try:
+        return await _page(session, int(cursor or 0))
+    except NotInitialised:
+        return [_STATUS], None
+
+
+async def _page(session: Session, start: int) -> tuple[list[Resource], str | None]:
     first = [_STATUS, *await _knowledge(session)]
     page = first[start : start + PAGE]
     room, offset = PAGE - len(page), max(0, start - len(first))

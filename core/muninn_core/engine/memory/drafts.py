@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from muninn_core.engine.answer.focus import task_of
@@ -150,6 +150,8 @@ def _for_everywhere(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:
 def inside(path: str, root: Path) -> str:
     """Return a path relative to the root, with slashes. Raises BadParams when it leads outside the repository."""
     given = PurePosixPath(path.replace("\\", "/"))
+    if PureWindowsPath(path).is_absolute() and not Path(path).is_absolute():
+        raise BadParams(f"'{path}' is a path of another machine", hint="Name files relative to the repository's root.")
     whole = Path(given) if given.is_absolute() else root / given
     parts: list[str] = []
     for part in (whole if whole.is_absolute() else root / whole).parts:

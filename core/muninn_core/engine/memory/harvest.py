@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core import git
+from muninn_core.engine.memory.transcripts import open_transcript
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
@@ -33,7 +34,6 @@ MOST_MALFORMED = 1_000
 
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_AGENT = "claude-code"
 
 
 class Harvest(Value):
@@ -129,8 +129,8 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, scope: Scope)
         scope.report("report", path.name, 90 * sum(sizes[:number]) // max(sum(sizes), 1))
         facts = _facts(path, malformed, scope)
         if not facts.recognised and named:
-            hint = "Claude Code keeps its transcripts as ~/.claude/projects/NAME/SESSION.jsonl; no others are read."
-            raise BadParams(f"{path} is no transcript of Claude Code", hint=hint)
+            hint = "Claude Code has them in ~/.claude/projects/NAME, Codex in ~/.codex/sessions; no others are read."
+            raise BadParams(f"{path} is no transcript of Claude Code or Codex", hint=hint)
         if not facts.recognised:
             skipped["no transcripts"] += 1
         elif not params.elsewhere and not is_here(facts, workspace.place):
@@ -156,7 +156,7 @@ def _files(path: Path) -> list[tuple[Path, bool]]:
                 hint = "Name the folder in which the files SESSION.jsonl are."
                 raise NotFoundError(f"there is no transcript in {path}", hint=hint)
             return found
-        with path.open("rb"):
+        with open_transcript(path):
             return [(path, True)]
     except OSError as error:
         hint = "Claude Code keeps them in ~/.claude/projects."
@@ -165,7 +165,7 @@ def _files(path: Path) -> list[tuple[Path, bool]]:
 
 def _facts(path: Path, malformed: list[str], scope: Scope) -> Facts:
     reader = Reader()
-    with path.open("rb") as lines:
+    with open_transcript(path) as lines:
         for number, line in enumerate(lines, 1):
             if number % 1000 == 0:
                 scope.check()
@@ -179,8 +179,8 @@ def _told(path: Path, facts: Facts, workspace: Workspace) -> list[Told]:
         (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
         f"transcript-{hashlib.sha256(path.name.encode()).hexdigest()[:16]}",
     )
-    with path.open("rb") as lines:
-        reading = read_transcript(lines, session=session, agent=_AGENT)
+    with open_transcript(path) as lines:
+        reading = read_transcript(lines, session=session, agent=facts.agent)
     last = _stamp((facts.ended, facts.begun)) or datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
     said = [
         Told(
@@ -190,7 +190,7 @@ def _told(path: Path, facts: Facts, workspace: Workspace) -> list[Told]:
         )
         for draft, time in zip(reading.drafts, reading.times, strict=True)
     ]
-    agent = f"{_AGENT}/{facts.version}" if facts.version else _AGENT
+    agent = f"{facts.agent}/{facts.version}" if facts.version else facts.agent
     roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
     shown = [replace(one, time=_stamp((one.time,)) or last) for one in recount(facts, session, agent, roots)]
     return [*said, *shown]

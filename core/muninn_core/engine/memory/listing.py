@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 
 from muninn_core.engine.answer.sight import memories_of
@@ -26,6 +26,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
     known, saw = memories_of(workspace, params)
     now = workspace.past.at(params.at).time if params.at is not None else now
     access = None
+    found: Sequence[Memory]
     if params.id is not None:
         found = [known[only(params.id, known, "memory")]]
         access = workspace.accesses.of(found[0].id)
@@ -36,17 +37,20 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         paths = _names(workspace, params, known)
         tasks = on_task(known, params.task)
         recent = _since(params.since, now)
-        found = [
-            memory
-            for memory in known.values()
-            if _passes(memory, params, paths, now)
-            and recent(memory)
-            and (memory.scope == params.scope if params.scope else seen(memory))
-            and (tasks is None or memory.task in tasks)
-        ]
-        found.sort(key=lambda memory: (memory.ts, memory.id), reverse=True)
+        newest = workspace.newest(known)
+        if _takes_all(params):
+            found = newest.passing(lambda memory: speaks(memory, now) and seen(memory))
+        else:
+            found = [
+                memory
+                for memory in (newest.every if params.archived or params.pending else newest.active)
+                if _passes(memory, params, paths, now)
+                and recent(memory)
+                and (memory.scope == params.scope if params.scope else seen(memory))
+                and (tasks is None or memory.task in tasks)
+            ]
         if params.order == "importance":
-            found.sort(key=lambda memory: -memory.importance)
+            found = sorted(found, key=lambda memory: -memory.importance)
     page = tuple(
         replace(memory, expired=True) if has_expired(memory, now) else memory
         for memory in workspace.works.label(found[params.offset : params.offset + params.limit])
@@ -121,9 +125,12 @@ _SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
 """How many spans of a side are shown, and how much of each: enough to decide, and the editor has the rest."""
 
 
-def only(prefix: str, ids: Iterable[str], what: str) -> str:
+def only(prefix: str, ids: Collection[str], what: str) -> str:
     """Return the id that begins with `prefix`. Raises NotFoundError, or UsageError for several."""
-    wanted = prefix.strip().lower()
+    exact = prefix.strip()
+    if exact in ids:  # of ten thousand none has to be looked at
+        return exact
+    wanted = exact.lower()
     matching = sorted(identity for identity in ids if wanted and identity.lower().startswith(wanted))
     whole = [identity for identity in matching if identity.lower() == wanted]
     if len(whole) == 1:
@@ -135,6 +142,18 @@ def only(prefix: str, ids: Iterable[str], what: str) -> str:
             f"'{prefix}' is the beginning of {len(matching)} ids", hint=f"They are {', '.join(matching[:5])}."
         )
     return matching[0]
+
+
+def _takes_all(params: MemoriesParams) -> bool:
+    """Whether nothing is asked of a memory but that it speaks and may be seen."""
+    plain = MemoriesParams(
+        order=params.order,
+        limit=params.limit,
+        offset=params.offset,
+        at=params.at,
+        branches=params.branches,
+    )
+    return params == plain
 
 
 def _since(said: str | None, now: datetime) -> Callable[[Memory], bool]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.engine.memory.relating import related
+from muninn_core.engine.memory.transcripts import open_transcript
 from muninn_core.engine.session import ending, failures
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
@@ -109,7 +110,7 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
     name = f"read:{path.name}"
     offset = workspace.notes.get(session, name) or 0
     try:
-        with path.open("rb") as lines:
+        with open_transcript(path) as lines:
             lines.seek(offset if offset <= path.stat().st_size else 0)
             reading = read_transcript(lines, offset=lines.tell(), session=session, agent=params.agent)
         threads = ending.threads_of(path)

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from muninn_core.engine.memory.harvest import is_here, main_of
+from muninn_core.engine.memory.transcripts import open_transcript
 from muninn_core.engine.session.failures import candidates
 from muninn_core.engine.workspace import Workspace
 from muninn_core.model.memory import Link, Memory
@@ -104,7 +105,7 @@ def left_open(
 
 def threads_of(path: Path) -> Threads:
     """Return what a transcript leaves open. Raises OSError."""
-    with path.open("rb") as lines:
+    with open_transcript(path) as lines:
         return read_threads(line for line in lines if line.endswith(b"\n"))
 
 
@@ -112,7 +113,7 @@ def begun(params: CaptureParams) -> str:
     """Return when a session began, by its transcript (RFC 3339); later than anything where that can't be told."""
     reader = Reader()
     try:
-        with Path(params.transcript or "").open("rb") as lines:
+        with open_transcript(Path(params.transcript or "")) as lines:
             for line in islice(lines, OPENING_LINES):
                 reader.take(line)
     except OSError:
@@ -155,7 +156,7 @@ def _read(workspace: Workspace, params: CaptureParams) -> tuple[Facts | None, Th
         return None, nothing
     reader, path = Reader(), Path(params.transcript)
     try:
-        with path.open("rb") as lines:
+        with open_transcript(path) as lines:
             for line in lines:
                 if line.endswith(b"\n"):  # a last line without its end is still being written
                     reader.take(line)

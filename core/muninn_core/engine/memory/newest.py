@@ -1,0 +1,22 @@
+"""The memories of one state of the log, the newest first: put in order once, however often they are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from muninn_core.model.memory import Memory
+
+
+class Newest:
+    """Ordered by when each was stored; of equal times the later id comes first. Never changes."""
+
+    def __init__(self, memories: Mapping[str, Memory]) -> None:
+        self.memories = memories
+        self.every = tuple(sorted(memories.values(), key=lambda memory: (memory.ts, memory.id), reverse=True))
+        self.active = tuple(memory for memory in self.every if memory.active)
+        self._conditional = tuple(memory for memory in self.active if memory.expires or memory.scope != "project")
+
+    def passing(self, passes: Callable[[Memory], bool]) -> Sequence[Memory]:
+        """Return the active memories without those that expire or are not everybody's, as far as they do not pass."""
+        left_out = {memory.id for memory in self._conditional if not passes(memory)}
+        return [memory for memory in self.active if memory.id not in left_out] if left_out else self.active
