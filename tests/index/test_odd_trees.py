@@ -142,15 +142,15 @@ def test_what_may_not_be_read_is_counted():
     with tempfile.TemporaryDirectory(prefix="muninn-odd-", dir="/tmp") as name:  # a folder that another user may enter
         folder = Path(name)
         folder.chmod(0o755)
-        write(folder, {"a.py": "x = 1\n", "secret.py": "y = 1\n", "closed/b.py": "z = 1\n"})
-        (folder / "secret.py").chmod(0)
+        write(folder, {"a.py": "x = 1\n", "secret": "y = 1\n", "closed/b.py": "z = 1\n"})
+        (folder / "secret").chmod(0)
         (folder / "closed").chmod(0)
         script = Path(__file__).parent / "unprivileged.py"
         done = subprocess.run([sys.executable, str(script), name], capture_output=True, text=True, check=True)
         (folder / "closed").chmod(0o700)
     assert json.loads(done.stdout) == {
         "skipped": {"unreadable": 1},
-        "outcomes": {"a.py": "changed", "secret.py": "unreadable", "closed/b.py": "unreadable"},
+        "outcomes": {"a.py": "changed", "secret": "unreadable", "closed/b.py": "unreadable"},
     }
 
 

@@ -17,7 +17,7 @@ NOBODY = 65_534
 def main() -> None:
     """Drop what a superuser may, after all modules have been loaded, and look."""
     root = Path(sys.argv[1])
-    files = (("a.py", None), ("secret.py", None), ("closed/b.py", None))
+    files = (("a.py", None), ("secret", None), ("closed/b.py", None))
     extract(Job(str(root), 1000, files[:1]), None)
     if os.geteuid() == 0:
         os.seteuid(NOBODY)

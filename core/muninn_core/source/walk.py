@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from muninn_core import git
 from muninn_core.errors import NotARepository
 from muninn_core.source.bridge import kept, kept_places
+from muninn_core.source.classify import language_of
 from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, BINARY_SUFFIXES, IGNORE_FILE, IgnoreTree, is_pack_machinery
 from muninn_core.source.text import head_is_binary
 
@@ -48,7 +49,8 @@ def walk(root: Path, settings: IndexConfig, known: Stamps | None = None) -> Walk
     """List the files below `root` that are to be indexed.
 
     `known` are (size, mtime_ns) of files that have been indexed: as long as these stay, a file is not opened to look
-    for binary content. Raises NotARepository when the root is no folder that can be read.
+    for binary content, nor is one that is called like text. Raises NotARepository when the root is no folder that can
+    be read.
     """
     try:
         with os.scandir(root):
@@ -130,7 +132,9 @@ def _judge(
     if known.get(path) != (status.st_size, status.st_mtime_ns):
         if path.rpartition(".")[2].lower() in BINARY_SUFFIXES:
             return "binary"
-        binary = head_is_binary(root, path)
+        # What is called like text is left to its reader, who has to open it anyway: a large tree on a cold disk takes
+        # minutes to look into, one file after the other.
+        binary = head_is_binary(root, path) if language_of(path) == "text" else False
         if binary:
             return "binary" if binary is True else binary
     return FileStamp(path, status.st_size, status.st_mtime_ns)
