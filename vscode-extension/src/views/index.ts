@@ -87,7 +87,7 @@ export class Views implements vscode.Disposable {
     const now = [saw.commit, saw.branch, saw.log, saw.shared, saw.index.generation, log.conflicts, status.mode].join();
     if (now === this.seen) return;
     this.seen = now;
-    void vscode.commands.executeCommand('setContext', 'muninn.mode', status.mode);
+    void vscode.commands.executeCommand('setContext', 'muninn.uninitialised', status.mode === 'uninitialised');
     this.refresh();
   }
 
