@@ -9,7 +9,7 @@
     ├── NotInitialised      no `.muninn` here yet
     ├── ReadOnlyError       the repository or the disk takes no writes
     ├── StorageError        a write failed: full disk, I/O error
-    ├── BusyError           another process holds the repository
+    ├── BusyError           another process writes, or the index is being opened
     ├── Cancelled           the client asked to stop
     └── DaemonError         the daemon can't be started or reached
         └── Stopping        it is leaving; the next call finds its successor
