@@ -6,13 +6,15 @@ Nothing leaves the machine: the model is on loopback, the home folder is the tes
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from repositories import git
+from repositories import daemon_pid, git, stop_daemon
 from responses_model import Call, Request, ResponsesModel, Turn
 from workbench import Connected, installed
 
@@ -26,14 +28,14 @@ model_auto_compact_token_limit = 90000
 
 [model_providers.scripted]
 name = "scripted"
-base_url = "{url}/v1"
 env_key = "SCRIPTED_KEY"
 wire_api = "responses"
-
-[projects."{repo}"]
+"""
+TRUST = """
+[projects."{place}"]
 trust_level = "trusted"
 """
-WAITS = "\n[mcp_servers.muninn]\nrequired = true\n"
+WAITS = "mcp_servers.muninn.required=true"
 """Codex connects servers in the background; with this it waits, so that a test does not depend on who is faster."""
 
 pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
@@ -54,6 +56,13 @@ class Codex(Connected):
         super().__init__("codex", repo, home, environ)
         self.program = program
         (home / ".codex").mkdir()
+        (home / ".codex" / "config.toml").write_text(CONFIG)
+        self.trust(repo)
+
+    def trust(self, place: Path) -> None:
+        """Let Codex take what a work tree's own `.codex` says."""
+        with (self.home / ".codex" / "config.toml").open("a") as config:
+            config.write(TRUST.format(place=place))
 
     def work(
         self,
@@ -61,14 +70,16 @@ class Codex(Connected):
         *words: str,
         input_tokens: Callable[[Request], int] = lambda _request: 1000,
         waits: bool = True,
+        at: Path | None = None,
     ) -> Run:
-        """Let Codex work on a prompt (the last of the words), and return when it has left."""
+        """Let Codex work on a prompt (the last of the words), in the repository or `at` another work tree."""
+        place = at or self.repo
         options = ["--json", "--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]
         with ResponsesModel(script, input_tokens) as model:
-            server = WAITS if waits and (self.repo / ".codex").exists() else ""
-            config = CONFIG.format(url=model.url, repo=self.repo) + server
-            (self.home / ".codex" / "config.toml").write_text(config)
-            events = self.run(self.program, "exec", *words[:-1], *options, words[-1], SCRIPTED_KEY="none")
+            options += ["-c", f'model_providers.scripted.base_url="{model.url}/v1"']
+            if waits and (place / ".codex").exists():
+                options += ["-c", WAITS]
+            events = self.run(self.program, "exec", *words[:-1], *options, words[-1], at=place, SCRIPTED_KEY="none")
         (session,) = (event["thread_id"] for event in events if event["type"] == "thread.started")
         return Run(session, model.requests)
 
@@ -132,6 +143,46 @@ def test_what_was_decided_comes_back_after_compaction_and_in_the_session_that_go
     assert then.session == run.session
     assert DECIDED in then.requests[0].said_by("developer")
     assert codex.failures() == []
+
+
+def test_a_daemon_that_was_never_there_is_started_by_the_session(codex: Codex) -> None:
+    stop_daemon(codex.repo, codex.muninn_env)
+    assert daemon_pid(codex.repo, codex.muninn_env) is None
+    codex.env["MUNINN_HOOK_SECONDS"] = "30"  # a busy machine is no reason to fail
+    shutil.rmtree(codex.muninn_env["MUNINN_RUNTIME_DIR"])  # nothing is left of it: no socket, no lock
+    subject = "Introduce quotas: a token bucket instead of a counter"
+    commit = Call("exec_command", {"cmd": f"echo '# bucket' >> src/users.py && git commit -qam '{subject}'"})
+    recall = Call("recall", {"query": "where do sessions live"}, space="mcp__muninn")
+    run = codex.work([[commit], [recall], ["Done."]], "Please commit.")
+    first, second, third = run.requests
+    assert "Sessions live in Postgres, not in Redis." in first.said_by("developer")
+    assert f"Remembered: {subject}" in second.said_by("developer")
+    assert "memory decision" in third.text
+    assert daemon_pid(codex.repo, codex.muninn_env) is not None
+    assert codex.failures() == []
+
+
+def test_two_sessions_at_once_in_two_work_trees_keep_to_themselves(codex: Codex, tmp_path: Path) -> None:
+    git(codex.repo, "add", "-Af")
+    git(codex.repo, "commit", "-qm", "Connect Codex")
+    other = tmp_path / "other"
+    git(codex.repo, "worktree", "add", "-q", "-b", "other", str(other))
+    codex.trust(other)
+
+    def work(place: Path, subject: str) -> str:
+        commit = Call("exec_command", {"cmd": f"echo '# more' >> src/users.py && git commit -qam '{subject}'"})
+        run = codex.work([["I commit.", commit], ["Done."]], "Please commit.", at=place)
+        assert f"Remembered: {subject}" in run.requests[1].said_by("developer")
+        return run.session
+
+    subjects = {codex.repo: "Migrate sessions to Postgres", other: "Introduce an event log"}
+    with ThreadPoolExecutor(2) as both:
+        sessions = dict(zip(subjects, both.map(work, subjects, subjects.values()), strict=True))
+    for place, subject in subjects.items():
+        (memory,) = codex.call("memories", at=place, tag="commit")["memories"]
+        assert (memory["title"], memory["session"]) == (subject, sessions[place])
+        assert memory["branch"] == git(place, "branch", "--show-current").strip()
+        assert list((place / ".muninn/memory/sessions").glob(f"{sessions[place]}*.jsonl"))
 
 
 def test_a_daemon_that_was_killed_holds_no_session_up(codex: Codex) -> None:

@@ -98,11 +98,11 @@ class Connected(Workbench):
         """Return the events that failed. A prompt that got no answer in its 300 ms is none: the machine was busy."""
         return [entry for entry in super().failures() if entry["event"] != "user-prompt"]
 
-    def run(self, program: Path, *words: str, **env: str) -> list[dict[str, Any]]:
-        """Run the agent's program to its end, and return the JSON lines that it printed."""
+    def run(self, program: Path, *words: str, at: Path | None = None, **env: str) -> list[dict[str, Any]]:
+        """Run the agent's program to its end, in the repository or `at` another work tree; return its JSON lines."""
         done = subprocess.run(
             [str(program), *words],
-            cwd=self.repo,
+            cwd=at or self.repo,
             env={**self.env, **env},
             stdin=subprocess.DEVNULL,
             capture_output=True,
