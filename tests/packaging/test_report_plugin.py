@@ -30,15 +30,28 @@ def test_that_runs():
     pass
 """
 
+FROM_A_WORKER = """
+import marshal
 
-def run(folder: Path, *words: str, **environ: str) -> list[str]:
+import pytest
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item):
+    hook, config = item.config.hook, item.config
+    sent = marshal.dumps(hook.pytest_report_to_serializable(config=config, report=(yield)))
+    return hook.pytest_report_from_serializable(config=config, data=marshal.loads(sent))
+"""
+"""Takes each report through what pytest has for its way from a worker. A run with workers within a run could hang."""
+
+
+def run(folder: Path, **environ: str) -> list[str]:
     """Run the suite in a process of its own and return what pytest printed."""
     (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  client(name): real\n")
     (folder / "test_suite.py").write_text(SUITE)
     # What this run tells its own workers is not for those of another run.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "report", "-v", "-p", "no:cacheprovider", *words],
+        [sys.executable, "-m", "pytest", "-p", "report", "-v", "-p", "no:cacheprovider", "-p", "no:xdist"],
         cwd=folder,
         env={**inherited, "PYTHONPATH": str(TESTS), "CI": "", **environ},
         stdin=subprocess.DEVNULL,
@@ -49,11 +62,10 @@ def run(folder: Path, *words: str, **environ: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("words", [(), ("-n", "1", "--dist", "loadgroup")], ids=["alone", "with workers"])
-def test_a_suite_whose_client_is_missing_is_told_once_before_the_closing_line(
-    tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    *_, told, closing = run(tmp_path, *words)
+@pytest.mark.parametrize("conftest", ["", FROM_A_WORKER], ids=["alone", "with workers"])
+def test_a_suite_whose_client_is_missing_is_told_once_before_the_closing_line(tmp_path: Path, conftest: str) -> None:
+    (tmp_path / "conftest.py").write_text(conftest)
+    *_, told, closing = run(tmp_path)
     assert told == "did not run: the tests with Emacs: Emacs: there is no emacs"
     assert "1 passed, 3 skipped" in closing
 
