@@ -29,7 +29,12 @@ class Remembered(NamedTuple):
     """What memory says of a file: 0..1, and the memory that says most of it."""
 
     value: float
-    note: str
+    memory: Memory
+
+    @property
+    def note(self) -> str:
+        """The memory, named."""
+        return f"{self.memory.id} {self.memory.title}".rstrip()
 
 
 class Files(Protocol):
@@ -230,6 +235,4 @@ def _joined(values: Sequence[tuple[float, _Witness]]) -> dict[str, Remembered]:
         for path in one.files:
             left[path] = left.get(path, 1.0) * (1 - min(value, w.REMEMBERED_MOST))
             first.setdefault(path, one.memory)
-    return {
-        path: Remembered(1 - open_, f"{first[path].id} {first[path].title}".rstrip()) for path, open_ in left.items()
-    }
+    return {path: Remembered(1 - open_, first[path]) for path, open_ in left.items()}

@@ -111,9 +111,8 @@ def _gathered(
     """Gather a context. `inputs` are what it is said to have been asked with."""
     params, asked = _understood(workspace, params, now)
     sight = sight_of(workspace, params, now)
-    library = workspace.documents.look()
     hand = hand_of(workspace, params, sight)
-    question = question_of(params, library, sight, hand)
+    question = question_of(params, sight, hand)
     if asked is not None and sight.now != now:
         asked = asked.about(sight.now)
     candidates = _candidates(workspace, replace(params, query=question), sight, hand, asked, scope)
@@ -154,19 +153,19 @@ def _candidates(
     workspace: Workspace, params: ContextParams, sight: Sight, hand: Hand, asked: Asking | None, scope: Scope
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
-    library, look = workspace.documents.look(), workspace.citations.look()
+    look = workspace.citations.look()
     seen = visible(workspace, params.scope, params.session)
     pins = memory_hits(
         _pinned(workspace, params, sight), sight.now, lambda memory: memory.pinned and seen(memory), look
     )
     candidates = [("pin", hit) for hit in pins]
     if params.task:
-        candidates += [("task", hit) for hit in task_hits(library, sight, params.task, seen, look)]
+        candidates += [("task", hit) for hit in task_hits(sight, params.task, seen, look)]
     if params.scope != "session":
         candidates += [("hand", hit) for hit in hand.pieces]
     if params.skills and params.scope != "session":
         candidates += [("skill", hit) for hit in skill_hits(workspace, params.query)]
-    search = asking(workspace, params, sight, library, look, tuple(hand.files), asked)
+    search = asking(workspace, params, sight, look, tuple(hand.files), asked)
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:
         if kind in sight.kinds:
@@ -174,7 +173,7 @@ def _candidates(
             found[kind] = search(kind=kind, limit=min(most, max(least, params.budget // tokens)))
     narrowed = asked is not None and asked.narrow  # then nothing comes that was not asked for
     if params.at is None and params.scope != "session" and not narrowed:
-        decisions = touched(library, hand.edited, tuple(hand.files), found.get("code", ()))
+        decisions = touched(sight.library, hand.edited, tuple(hand.files), found.get("code", ()))
         found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
 

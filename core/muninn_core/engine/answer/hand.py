@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from muninn_core import git
-from muninn_core.engine.answer.documents import Library
 from muninn_core.engine.answer.sight import Sight
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
@@ -88,14 +87,14 @@ def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:
     return "open in an editor" if is_open else "changed in the work tree"
 
 
-def question_of(params: ContextParams, library: Library, sight: Sight, hand: Hand) -> str:
+def question_of(params: ContextParams, sight: Sight, hand: Hand) -> str:
     """Return what is looked for: the query, else what follows from task, cursor, change and files.
 
     Raises BadParams when nothing is given at all, NotFoundError when a change was named that changes nothing.
     """
     if params.query.strip():
         return params.query
-    document = library.named(params.task) if params.task else None
+    document = sight.library.named(params.task) if params.task else None
     parts = [document.title if document is not None else params.task or ""]
     parts += [name for hit in hand.pieces[:MOST_PIECES] for name in hit.symbol.split()[:3]]
     parts += hand.names

@@ -47,7 +47,7 @@ class Pages:
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
         self.settling = threading.Lock()
-        """Held while candidates are made hits: their citations are counted in place."""
+        """Held while what was kept is made hits: the citations of candidates are counted in place."""
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, tuple[datetime, Rest]] = OrderedDict()
 

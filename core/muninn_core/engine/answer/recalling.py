@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.engine.answer.asking import Asking, understand
+from muninn_core.engine.answer.documents import Library
 from muninn_core.engine.answer.focus import task_of
 from muninn_core.engine.answer.gather import curated, evolution_of, hybrid_of, vector_of, witnesses_of
 from muninn_core.engine.answer.hand import rooted
@@ -73,7 +74,8 @@ def recall(
     if params.by_file:
         ranked, pieces = _by_file(ranked)
     marker = Marker(weights(parse_query(ask.text).words if ask.text else (), sight.reader.frequency))
-    result = _shown(workspace, Rest(params, asking.params.at, ranked, pieces, marker, sight.saw), params.limit)
+    rest = Rest(params, asking.params.at, ranked, pieces, marker, sight.saw)
+    result = _shown(workspace, rest, sight.library, params.limit)
     notes = [*ask.notes, *([ranking.doubt] if ranking.doubt else ())]
     if not result.hits and ask.narrowing is not None:
         notes += unmatched(asking, sight, ask.narrowing)
@@ -86,7 +88,7 @@ def _ask(workspace: Workspace, asking: Asking, sight: Sight) -> _Ask:
     text, distinct = bounded(asking.text, sight.reader.frequency)
     if distinct > MOST_WORDS:
         notes.append(f"the question has {distinct:,} distinct words; its {MOST_WORDS} rarest were searched")
-    within = bounds(workspace, workspace.documents.look(), sight.memories, params.scope, params.session, params.task)
+    within = bounds(workspace, sight.library, sight.memories, params.scope, params.session, params.task)
     like: Likeness | None = None
     if params.like is not None:
         like = likeness(sight, params.like)
@@ -119,7 +121,7 @@ def _left_out(asking: Asking, narrowing: Narrowing) -> list[str]:
 
 
 def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask, opened: Sequence[str]) -> Ranking:
-    params, library = asking.params, workspace.documents.look()
+    params, library = asking.params, sight.library
     if _profile(workspace, params) == "mnemosyne":
         return rank_linked(
             ask.reader,
@@ -201,7 +203,9 @@ def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime
     known = workspace.known()
     # What has been forgotten or redacted since is not shown, wherever it was found.
     still = [each for each in rest.candidates if _still(each, known, now)]
-    return _shown(workspace, rest._replace(candidates=still), params.limit, cursor)
+    rest = rest._replace(candidates=still)
+    with workspace.pages.settling:  # two who ask for one page must not count its citations twice
+        return _shown(workspace, rest, workspace.documents.look(), params.limit, cursor)
 
 
 def _still(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> bool:
@@ -211,11 +215,9 @@ def _still(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> 
     return not memory.redacted and (speaks(memory, now) or memory is candidate.memory)
 
 
-def _shown(workspace: Workspace, rest: Rest, limit: int, cursor: str = "") -> RecallResult:
+def _shown(workspace: Workspace, rest: Rest, library: Library, limit: int, cursor: str = "") -> RecallResult:
     """Return the first candidates as hits, with a cursor for the others."""
-    look, library = workspace.citations.look(), workspace.documents.look()
-    with workspace.pages.settling:  # two who ask for one page must not count its citations twice
-        hits, others = settle(rest.candidates, limit, look.of, curated(library, rest.at))
+    hits, others = settle(rest.candidates, limit, workspace.citations.look().of, curated(library, rest.at))
     known = {each.memory.id: each.memory for each in rest.candidates if each.memory is not None}
     hits = labelled(workspace, hits, known, rest.saw.commit if rest.at is not None else None)
     following = workspace.pages.keep(rest._replace(candidates=others), cursor)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muninn_core import git
+from muninn_core.engine.answer.documents import Library
 from muninn_core.engine.answer.sideindex import Joined
 from muninn_core.engine.evidence.past import Moment
 from muninn_core.engine.updater import FIRST_LOOK
@@ -39,11 +40,12 @@ Question = RecallParams | ContextParams | MemoriesParams
 
 
 class Sight(NamedTuple):
-    """What is searched and how, the memories there are, the kinds, the time of asking, and what it saw."""
+    """What is searched and how, the memories and documents, the kinds, the time of asking, and what it saw."""
 
     reader: Snapshot | Joined
     embedder: Embedder
     memories: Mapping[str, Memory]
+    library: Library
     kinds: tuple[SourceKind, ...]
     now: datetime
     saw: Saw
@@ -66,7 +68,7 @@ def sight_of(workspace: Workspace, params: RecallParams | ContextParams, now: da
         key = tuple((memory.id, memory.updated, memory.text) for memory in elsewhere)
         ids = frozenset(memory.id for memory in elsewhere)
         reader = Joined(snapshot, workspace.index_of_branches.snapshot(key, elsewhere)[0], ids)
-    return Sight(reader, embedder, memories, SOURCE_KINDS, now, saw)
+    return Sight(reader, embedder, memories, workspace.documents.look(), SOURCE_KINDS, now, saw)
 
 
 def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Memory], Saw]:
@@ -142,7 +144,8 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
     )
     note = f"As of {rev} ({moment.commit[:12]}): memory and knowledge of that commit; code is not searched there."
     saw = replace(_saw_past(moment, rev), index=IndexSaw(generation=snapshot.generation), note=note)
-    return Sight(snapshot, embedder, moment.state.memories, ("knowledge", "memory"), moment.time, saw)
+    library = workspace.documents.look()
+    return Sight(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
 
 
 def _knowledge(workspace: Workspace, commit: str) -> dict[str, str]:
