@@ -26,6 +26,8 @@ VECTOR = np.ones(4, np.float32)
 class Known:
     """An index that finds what it is told to."""
 
+    documents = 0
+
     def __init__(self, chunks, lexical=None, dense=(), whole=()):
         self._chunks = dict(enumerate(chunks))
         self._whole = whole

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.abreast import begun
 from muninn_core.retrieval.fading import speaks
 from muninn_core.retrieval.query import Query
 
@@ -21,6 +23,10 @@ Key = TypeVar("Key", int, str)
 
 class Reader(Protocol):
     """The index at one moment, as recall needs it."""
+
+    @property
+    def documents(self) -> int:
+        """The number of chunks and whole files."""
 
     def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
         """Return (chunk id, BM25), best first."""
@@ -86,11 +92,14 @@ def candidates(
 
     While too many are refused, more are asked for: a filter must not hide what lies behind the first hundred.
     """
+    whole_files = begun(
+        reader.documents, lambda: () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
+    )
     reach = w.CANDIDATES
     while True:
-        lexical = reader.lexical(query.words, reach, kind)
+        lexical = begun(reader.documents, partial(reader.lexical, query.words, reach, kind))
         dense = () if vector is None else reader.dense(vector, reach, kind)
-        fused = fuse(lexical, dense)
+        fused = fuse(lexical(), dense)
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
         found = []
         for number, chunk in reader.chunks(best).items():
@@ -100,8 +109,7 @@ def candidates(
                 found.append(Found(chunk, memory, *fused[number]))
         enough = len(found) >= limit or len(found) == len(best) or len(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
-            files = () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
-            return Pool(found, _scaled(files), _top(dense), len(dense) < reach)
+            return Pool(found, _scaled(whole_files()), _top(dense), len(dense) < reach)
         reach *= w.WIDER
 
 

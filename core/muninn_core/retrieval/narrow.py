@@ -69,6 +69,11 @@ class Narrowed:
         self._reader = reader
         self.tiers = tiers
 
+    @property
+    def documents(self) -> int:
+        """The number of chunks and whole files that are searched for those that may be found."""
+        return self._reader.documents
+
     def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
         """Return (chunk id, BM25), best first."""
         wanted = list(words)

@@ -112,6 +112,11 @@ class Joined:
         self._ids = ids
         self.generation = first.generation
 
+    @property
+    def documents(self) -> int:
+        """The number of chunks and whole files of the first one, by far the larger."""
+        return self._first.documents
+
     def lexical(
         self,
         words: Iterable[str],
