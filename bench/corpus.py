@@ -10,9 +10,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 from typing import Any
+
+from bench.archive import unpack
 
 PACKAGE = "django"
 VERSION = "5.2"
@@ -34,8 +35,7 @@ def django(cache: Path) -> Path:
     archive = next(path for path in cache.glob("*.tar.gz") if path.name.lower().startswith(f"{PACKAGE}-{VERSION}"))
     unpacking = cache / "unpacking"
     shutil.rmtree(unpacking, ignore_errors=True)
-    with tarfile.open(archive) as tar:
-        tar.extractall(unpacking, filter="data")
+    unpack(archive, unpacking)
     next(unpacking.iterdir()).rename(folder)
     unpacking.rmdir()
     return folder

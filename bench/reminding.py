@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tarfile
 import tempfile
 from pathlib import Path
 
+from bench.archive import unpack
 from bench.figure import Figure
 from bench.judging import load
 from muninn_core import open_repository
@@ -35,8 +35,7 @@ def measure() -> list[Figure]:
     with tempfile.TemporaryDirectory(prefix="mnb-", dir="/tmp") as name:
         root = Path(name) / "repository"
         root.mkdir()
-        with tarfile.open(ARCHIVE) as archive:
-            archive.extractall(root, filter="data")
+        unpack(ARCHIVE, root)
         subprocess.run(["git", "init", "-q", str(root)], check=True)
         with open_repository(root, environ={"MUNINN_RUNTIME_DIR": name, "XDG_DATA_HOME": name}) as repository:
             repository.init()

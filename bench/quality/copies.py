@@ -12,6 +12,7 @@ import subprocess
 import tarfile
 from pathlib import Path
 
+from bench.archive import guarded
 from bench.quality.questions import Data
 
 _DONE = ".laid-out"
@@ -58,7 +59,7 @@ class Copies:
             ["git", f"--git-dir={place}", "archive", "--format=tar", commit], check=True, capture_output=True
         ).stdout
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            _guarded(archive).extractall(tree)
+            guarded(archive).extractall(tree)
 
     def _unpack(self, source: str, tree: Path) -> None:
         name, checksum = _archive_of(self._data.archives, source)
@@ -72,21 +73,13 @@ class Copies:
         if hashlib.sha256(data).hexdigest() != checksum:
             raise ValueError(f"{file} is not the archive that the questions were made from: its checksum differs")
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-            _guarded(archive)
+            guarded(archive)
             # Each packer puts everything below one folder of its own name.
             for member in archive.getmembers():
                 inner = member.name.partition("/")[2]
                 if inner and member.isfile():
                     member.name = inner
                     archive.extract(member, tree)
-
-
-def _guarded(archive: tarfile.TarFile) -> tarfile.TarFile:
-    """Refuse what leads out of the folder, where this Python can (3.11.4 and newer)."""
-    guard = getattr(tarfile, "data_filter", None)
-    if guard is not None:
-        archive.extraction_filter = guard
-    return archive
 
 
 def _archive_of(archives: dict[str, tuple[str, str]], source: str) -> tuple[str, str]:
