@@ -1,7 +1,7 @@
 """Questions through the socket: one client, eight clients at once, while everything is indexed anew, and whole packs.
 
 A closed loop: every client waits for its answer before it asks again, and no question is asked twice. Eight clients ask
-twice: at a pace, ten questions a second each, which is more than eight busy people and agents do; and as fast as they
+at a pace, from one question a second each, which is more than busy people and agents do, up to ten; and as fast as they
 can, which tells what the daemon can take. The clients run on the same machine and take their share of its processors.
 """
 
@@ -17,15 +17,22 @@ from bench.served import Served
 
 CLIENTS = 8
 
-PERIOD = 0.1
-"""Seconds between the questions of a client at a pace."""
+PACES = {1: 15, 3: 25, 10: 5}
+"""Questions a second of each client at a pace, and the salt of what is asked: no question is asked twice."""
 
 
 def recall_at_rest(served: Served, corpus: Corpus, count: int) -> list[Figure]:
-    """Ask `count` questions with one client, `count` with eight at a pace, twice as many with eight at full speed."""
+    """Ask `count` questions with one client and with eight at each pace, twice as many with eight at full speed."""
+    paced = [
+        figure
+        for pace, salt in PACES.items()
+        for figure in _loops(
+            served, f"recall, {CLIENTS} clients, {pace} a second each", _shared(corpus.queries(count, salt)), 1 / pace
+        )
+    ]
     return [
         *_loops(served, "recall, one client", [corpus.queries(count, salt=1)]),
-        *_loops(served, f"recall, {CLIENTS} clients at a pace", _shared(corpus.queries(count, salt=5)), PERIOD),
+        *paced,
         *_loops(served, f"recall, {CLIENTS} clients at full speed", _shared(corpus.queries(count * 2, salt=2))),
     ]
 
