@@ -11,6 +11,7 @@ from muninn_core.engine.answer.pages import MOST_CANDIDATES, MOST_PAGES
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
+from muninn_core.retrieval import abreast
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -347,3 +348,17 @@ def test_only_so_many_pages_are_kept(crowded: Muninn) -> None:
     kept = crowded.engine.open(locate(str(crowded.root))).pages
     assert sum(len(rest.candidates) for _, rest in kept._kept.values()) <= MOST_CANDIDATES
     assert len(kept._kept) <= MOST_PAGES
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["token bucket", "who waits for a token", "token path:quiet/**", "bucket kind:memory", '"token bucket" kind:code'],
+)
+def test_searches_that_run_at_once_find_what_they_find_one_after_the_other(
+    crowded: Muninn, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    crowded.call("remember", text="The token bucket was tried and failed.", type="attempt")
+    before = crowded.call("recall", query=query).hits
+    monkeypatch.setattr(abreast, "LARGE", 0)
+    assert before
+    assert crowded.call("recall", query=query).hits == before
