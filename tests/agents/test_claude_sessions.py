@@ -177,7 +177,4 @@ def test_two_sessions_at_once_in_two_work_trees_keep_to_themselves(claude: Claud
     with ThreadPoolExecutor(2) as both:
         sessions = dict(zip(subjects, both.map(work, subjects, subjects.values()), strict=True))
     for place, subject in subjects.items():
-        (memory,) = claude.call("memories", at=place, tag="commit")["memories"]
-        assert (memory["title"], memory["session"]) == (subject, sessions[place])
-        assert memory["branch"] == git(place, "branch", "--show-current").strip()
-        assert list((place / ".muninn/memory/sessions").glob(f"{sessions[place]}*.jsonl"))
+        claude.assert_remembers(subject, sessions[place], place)

@@ -179,10 +179,7 @@ def test_two_sessions_at_once_in_two_work_trees_keep_to_themselves(codex: Codex,
     with ThreadPoolExecutor(2) as both:
         sessions = dict(zip(subjects, both.map(work, subjects, subjects.values()), strict=True))
     for place, subject in subjects.items():
-        (memory,) = codex.call("memories", at=place, tag="commit")["memories"]
-        assert (memory["title"], memory["session"]) == (subject, sessions[place])
-        assert memory["branch"] == git(place, "branch", "--show-current").strip()
-        assert list((place / ".muninn/memory/sessions").glob(f"{sessions[place]}*.jsonl"))
+        codex.assert_remembers(subject, sessions[place], place)
 
 
 def test_a_daemon_that_was_killed_holds_no_session_up(codex: Codex) -> None:

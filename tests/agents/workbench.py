@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import clients
-from repositories import MUNINN
+from repositories import MUNINN, git
 
 from muninn_core.client import connect
 
@@ -63,6 +63,13 @@ class Workbench:
         """Ask the repository's daemon, in the repository or `at` another work tree."""
         with connect(str(at or self.repo), self.muninn_env) as muninn:
             return muninn.call(verb, params)
+
+    def assert_remembers(self, subject: str, session: str, at: Path) -> None:
+        """Assert that a work tree has the memory of one commit and no other, made by a session on the branch there."""
+        (memory,) = self.call("memories", at=at, tag="commit")["memories"]
+        assert (memory["title"], memory["session"]) == (subject, session)
+        assert memory["branch"] == git(at, "branch", "--show-current").strip()
+        assert list((at / ".muninn/memory/sessions").glob(f"{session}*.jsonl"))
 
     def events(self) -> list[dict[str, Any]]:
         """Return the entries of the hooks' log."""
