@@ -173,7 +173,7 @@ def _candidates(
             found[kind] = search(kind=kind, limit=min(most, max(least, params.budget // tokens)))
     narrowed = asked is not None and asked.narrow  # then nothing comes that was not asked for
     if params.at is None and params.scope != "session" and not narrowed:
-        decisions = touched(sight.library, hand.edited, tuple(hand.files), found.get("code", ()))
+        decisions = touched(sight.documents, hand.edited, tuple(hand.files), found.get("code", ()))
         found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
 

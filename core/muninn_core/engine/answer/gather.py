@@ -56,10 +56,10 @@ def asking(
 
     `files` are those at hand; `asked` is the query, understood, whose filters and phrases narrow what is found.
     """
-    task = task_of(workspace, sight.library, params.task, params.session).code
+    task = task_of(workspace, sight.documents, params.task, params.session).code
     text, _ = bounded(params.query, sight.reader.frequency)
     reader: Reader = sight.reader
-    within = bounds(workspace, sight.library, sight.memories, params.scope, params.session, None)
+    within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, None)
     if asked is not None and asked.narrow:
         narrowing = narrow(sight.reader, within, sight.memories, asked.sieve, asked.phrases, asked.without, sight.now)
         reader, within = narrowing.reader, narrowing.bounds
@@ -73,7 +73,7 @@ def asking(
         focus=Focus(files=files, session=params.session, task=task or None),
         standing=look.of,
         bounds=within,
-        curated=curated(sight.library, params.at),
+        curated=curated(sight.documents, params.at),
         half_life=workspace.config.memory.half_life_days,
         witnesses=_once(witnesses_of(workspace, params, sight)),
         hybrid=hybrid_of(workspace),
@@ -137,7 +137,7 @@ def memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Mem
 
 def task_hits(sight: Sight, task: str, seen: Callable[[Memory], bool], look: Look) -> Iterator[Hit]:
     """Return a task's document, by its short code or else by its file's name, and its memories."""
-    document = sight.library.named(task)
+    document = sight.documents.named(task)
     for path in sorted(sight.reader.files()):
         by_name = document is None and path.startswith(".metis/") and task.lower() in path.lower()
         if by_name or (document is not None and path == document.path):

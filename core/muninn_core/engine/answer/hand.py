@@ -94,7 +94,7 @@ def question_of(params: ContextParams, sight: Sight, hand: Hand) -> str:
     """
     if params.query.strip():
         return params.query
-    document = sight.library.named(params.task) if params.task else None
+    document = sight.documents.named(params.task) if params.task else None
     parts = [document.title if document is not None else params.task or ""]
     parts += [name for hit in hand.pieces[:MOST_PIECES] for name in hit.symbol.split()[:3]]
     parts += hand.names

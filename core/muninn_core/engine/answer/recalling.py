@@ -75,7 +75,7 @@ def recall(
         ranked, pieces = _by_file(ranked)
     marker = Marker(weights(parse_query(ask.text).words if ask.text else (), sight.reader.frequency))
     rest = Rest(params, asking.params.at, ranked, pieces, marker, sight.saw)
-    result = _shown(workspace, rest, sight.library, params.limit)
+    result = _shown(workspace, rest, sight.documents, params.limit)
     notes = [*ask.notes, *([ranking.doubt] if ranking.doubt else ())]
     if not result.hits and ask.narrowing is not None:
         notes += unmatched(asking, sight, ask.narrowing)
@@ -88,7 +88,7 @@ def _ask(workspace: Workspace, asking: Asking, sight: Sight) -> _Ask:
     text, distinct = bounded(asking.text, sight.reader.frequency)
     if distinct > MOST_WORDS:
         notes.append(f"the question has {distinct:,} distinct words; its {MOST_WORDS} rarest were searched")
-    within = bounds(workspace, sight.library, sight.memories, params.scope, params.session, params.task)
+    within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, params.task)
     like: Likeness | None = None
     if params.like is not None:
         like = likeness(sight, params.like)
@@ -121,7 +121,7 @@ def _left_out(asking: Asking, narrowing: Narrowing) -> list[str]:
 
 
 def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask, opened: Sequence[str]) -> Ranking:
-    params, library = asking.params, sight.library
+    params, library = asking.params, sight.documents
     if _profile(workspace, params) == "mnemosyne":
         return rank_linked(
             ask.reader,

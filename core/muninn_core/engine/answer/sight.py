@@ -45,7 +45,7 @@ class Sight(NamedTuple):
     reader: Snapshot | Joined
     embedder: Embedder
     memories: Mapping[str, Memory]
-    library: Library
+    documents: Library
     kinds: tuple[SourceKind, ...]
     now: datetime
     saw: Saw
