@@ -9,6 +9,7 @@ from fakes import FakeEmbedder
 from states import answers, content, sync, write
 
 from muninn_core.errors import BusyError, Cancelled, StorageError
+from muninn_core.index import index as index_module
 from muninn_core.index.index import BULK, MemoryText, open_index
 from muninn_core.index.writer import Writer
 
@@ -53,6 +54,42 @@ def test_a_file_is_found_by_word_by_meaning_and_as_a_whole(opened, root, embedde
     assert [path for path, _ in snapshot.whole_files(["retry"], 5)] == ["docs/b.md"]
     assert snapshot.counts() == {"files": 2, "chunks": 2, "code": 1, "knowledge": 1, "memory": 0, "unembedded": 0}
     assert (changes.indexed, changes.removed) == (2, 0)
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Have a long run written in batches of a few chunks."""
+    monkeypatch.setattr(index_module, "_FIRST_CHUNKS", 5)
+    monkeypatch.setattr(index_module, "_MOST_CHUNKS", 5)
+    monkeypatch.setattr(index_module, "_JOB_FILES", 5)
+
+
+def test_a_run_says_that_it_is_done_when_all_is_written(opened, root, small_batches):
+    write(root, {f"f{number}.py": f"cursor_{number} = {number}\n" for number in range(BULK + 30)})
+    index = opened()
+    told = []
+    sync(index, root, progress=lambda done, total: told.append((done, total, index.snapshot().counts()["files"])))
+    assert told[-1] == (BULK + 30, BULK + 30, BULK + 30)
+    assert all(written <= done for done, _, written in told)
+    assert len({written for _, _, written in told}) > 3  # what is written can be found while the rest is read
+
+
+def test_what_can_not_be_written_while_more_is_read_ends_the_run(opened, root, small_batches, monkeypatch):
+    write(root, {f"f{number}.py": f"cursor_{number} = {number}\n" for number in range(BULK + 30)})
+    index = opened()
+    write_batch = Writer.write
+
+    def failing(writer, batch):
+        if any(one.path == "f3.py" for one in batch):
+            raise StorageError("the disk is full")
+        return write_batch(writer, batch)
+
+    monkeypatch.setattr(Writer, "write", failing)
+    with pytest.raises(StorageError, match="the disk is full"):
+        sync(index, root)
+    monkeypatch.undo()
+    sync(index, root)
+    assert index.snapshot().counts()["files"] == BULK + 30
 
 
 def test_a_kind_filters_words_and_meaning(opened, root, embedder):

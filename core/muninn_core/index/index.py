@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,9 +48,10 @@ BULK = 50
 _JOB_FILES = 64
 _JOB_BYTES = 500_000
 _FIRST_CHUNKS = 4_000
-_MOST_CHUNKS = 16_000
+_MOST_CHUNKS = 8_000
 """Chunks after which what is ready is committed and can be found, while a long run goes on: few at first, so that there
-is something to be found early; then more, since a commit reaches the disk and costs as much for few."""
+is something to be found early; then more, since a commit reaches the disk and costs as much for few. The last ones are
+written while nothing is left to read, and two such batches are in memory at a time."""
 
 _TEXTS = 512
 """Texts that a worker embeds at a time."""
@@ -92,6 +95,31 @@ def _no_progress(done: int, total: int) -> None:
 
 def _never() -> None:
     """Cancel nothing."""
+
+
+class _Behind:
+    """Does one thing at a time on a thread of its own, while the caller prepares the next; at the end it is done."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="muninn-write")  # it begins with the first thing to do
+        self._last: Future[None] | None = None
+
+    def __enter__(self) -> _Behind:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
+
+    def do(self, work: Callable[[], None]) -> None:
+        """Begin something when what was begun before is done. Raises what went wrong with that."""
+        self.wait()
+        self._last = self._thread.submit(work)
+
+    def wait(self) -> None:
+        """Return when everything is done. Raises what went wrong."""
+        last, self._last = self._last, None
+        if last is not None:
+            last.result()
 
 
 class Index:
@@ -169,14 +197,17 @@ class Index:
         with self._running:
             with self._writing:
                 changes.removed += self._writer.drop(sorted(set(removed) - set(paths)))
-            with closing(self._extracted(root, paths, most, workers)) as parts:
+            with closing(self._extracted(root, paths, most, workers)) as parts, _Behind() as behind:
                 batch: list[Extracted] = []
                 chunks, enough = 0, _FIRST_CHUNKS
                 for done, part in parts:
                     batch += part
                     chunks += sum(len(one.pieces) for one in part)
-                    if done == len(paths) or chunks >= enough:
+                    if done == len(paths):
+                        behind.wait()
                         self._write(batch, changes)
+                    elif chunks >= enough:
+                        behind.do(partial(self._write, batch, changes))
                         batch, chunks, enough = [], 0, min(2 * enough, _MOST_CHUNKS)
                     progress(done, len(paths))
                     check_cancel()
