@@ -125,6 +125,11 @@ class OnlyMeaning:
     def __init__(self, whole: Snapshot) -> None:
         self._whole = whole
 
+    @property
+    def documents(self) -> int:
+        """Return what the index returns."""
+        return self._whole.documents
+
     def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
         """Return nothing."""
         return ()
