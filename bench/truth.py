@@ -193,13 +193,17 @@ def _find(text: list[str], wanted: list[str]) -> list[int]:
 
 
 def _head(first: str, symbol: str) -> re.Pattern[str]:
-    """Return what finds the words that name a span: its name behind the same word, or in front of the same bracket."""
+    """Return what finds the words that name a span: its name behind the same word, or in front of the same bracket.
+
+    Between the word and the name may stand whose it is: `func (s *Store) load`, `def self.load`.
+    """
     name = symbol.rpartition(".")[2]
     before, _, after = first.partition(name)
     words = re.sub(r"\([^)]*\)|<[^>]*>", " ", before)
-    keyword = re.search(r"([A-Za-z_]\w*!?)\s*$", words)
+    keyword = re.search(r"([A-Za-z_]\w*!?)(?:\s+[\w:]+(\.)|\s*)$", words)
     if keyword:
-        between = r"\s+(?:\([^)\n]*\)\s*)?(?:[\w:]+::)?"
+        owner = r"(?:::|\.)" if keyword[2] else "::"
+        between = rf"\s+(?:\([^)\n]*\)\s*)?(?:[\w:]+{owner})?"
         return re.compile(
             rf"^\s*(?:[^\s=;]+\s+)*?\(?{re.escape(keyword[1])}(?:<[^>]*>)?{between}{re.escape(name)}(?!\w)"
         )

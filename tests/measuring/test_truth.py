@@ -87,6 +87,12 @@ def test_what_kept_its_name_or_half_its_lines_has_drifted(became: Became) -> Non
     assert became({"store": OTHER + "\n" + LOAD.replace("load", "fetch") + "\n" + SAVE}) == "drifted"
 
 
+def test_a_method_of_the_class_itself_is_known_by_its_name(became: Became) -> None:
+    method = OTHER + "\ndef self.load(key)\n  found = ITEMS[key]\n  found || missing(key)\nend\n"
+    assert became({"store": OTHER + "\ndef self.load(name)\n  nil\nend\n"}, early=method) == "drifted"
+    assert became({"store": OTHER + "\nself.load(1)\nShop.load(2)\n"}, early=method) == "gone"
+
+
 def test_a_name_in_a_file_that_was_renamed_on_the_way_has_drifted(became: Became) -> None:
     renamed = OTHER + "\n" + LOAD + "\n" + SAVE
     assert became({"store": None, "shop": renamed}, {"shop": "def load(name):\n    return None\n"}) == "drifted"
