@@ -8,15 +8,17 @@ It knows nothing of how Muninn judges, and nothing of Muninn's symbols. Three th
    or moved, too. Blame can't know it where a change was taken back later, where the lines left one file in one commit
    and came to the other in the next (files that were forgotten, a new file before the old one was emptied), and where
    they have less than the forty letters that `-C` asks for.
-3. What is left: with half of its lines among blame's survivors the span has drifted. So it has when its head (the words
-   that name it: `def setUp`, `pub fn new`) stands in its file, under whatever name the renames of each commit gave it,
-   in a copy of its file where the file itself lost it, in a file to which several of its lines went, or in a file that
-   did not have it before, with half of its lines below it. Else it is gone. One line alone makes no home:
-   `def process_response(self, request, response):` stands in a dozen files.
+3. What is left: with half of its lines among blame's survivors the span has drifted, and with half of those that tell,
+   three at least, where these stand together: blame follows a bracket with its neighbours only, so a lost one says
+   nothing. So it has when its head (the words that name it: `def setUp`, `pub fn new`) stands in its file, under
+   whatever name the renames of each commit gave it, in a copy of its file where the file itself lost it, in a file to
+   which several of its lines went, or in a file that did not have it before, with half of its lines below it. Else it
+   is gone. One line alone makes no home: `def process_response(self, request, response):` stands in a dozen files.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 from collections import Counter
@@ -99,7 +101,7 @@ class Truth:
         return None
 
     def _half_left(self, cite: Cite, lines: list[_Line], head: re.Pattern[str]) -> bool:
-        if 2 * sum(line.place is not None for line in lines) >= len(lines):
+        if 2 * sum(line.place is not None for line in lines) >= len(lines) or _half_together(lines):
             return True
         new = (path for path in self._newcomers(cite) if not self._has(self._early, path, head))
         return any(self._half_below(lines, path, head) for path in new)
@@ -181,6 +183,15 @@ class Truth:
 
 def _state(cite: Cite, place: _Place) -> str:
     return "fresh" if place == (cite.path, cite.start) else "moved"
+
+
+def _half_together(lines: list[_Line]) -> bool:
+    """Whether half of the lines that tell, and not too few, stand in one file within twice the length of all."""
+    telling = [line for line in lines if line.tells]
+    enough = max(_FEW, math.ceil(len(telling) / 2))
+    places = sorted(line.place for line in telling if line.place is not None)
+    stretches = zip(places, places[enough - 1 :], strict=False)
+    return any(first[0] == last[0] and last[1] - first[1] < 2 * len(lines) for first, last in stretches)
 
 
 def _find(text: list[str], wanted: list[str]) -> list[int]:

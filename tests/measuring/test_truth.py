@@ -103,6 +103,20 @@ def test_a_new_definition_of_that_name_with_half_of_the_lines_has_drifted(became
     assert became({"store": OTHER + "\n" + SAVE}, {"loads": changed}) == "drifted"
 
 
+@pytest.mark.parametrize(("kept", "apart", "state"), [(3, "", "drifted"), (2, "", "gone"), (3, OTHER, "gone")])
+def test_a_lost_bracket_is_no_lost_line_where_half_of_the_others_stand_together(
+    history: History, kept: int, apart: str, state: str
+) -> None:
+    stay = [
+        f'    option_{number}="enough letters for blame to follow each alone: {number}",\n' for number in range(kept)
+    ]
+    begin = history.commit(store=OTHER + "SHOP = Shop(\n" + "".join(stay) + "    key=KEY,\n" * (kept - 1) + ")\n")
+    made = "def new_market(key):\n    return Market(\n" + stay[0] + apart + "".join(stay[1:]) + "        key,\n    )\n"
+    late = history.commit(store=OTHER, market=made.replace("OTHER", "NEW"))
+    cite = Cite(path="store.py", start=13, end=13 + 2 * kept, symbol="SHOP", commit=begin)
+    assert Truth(history.root, begin, late).of(cite) == state
+
+
 def test_a_namesake_elsewhere_a_variable_or_a_call_is_not_the_definition(became: Became) -> None:
     namesake = "def load(path):\n    return open(path)\n"
     assert became({"store": OTHER + "\n" + SAVE, "files": namesake}) == "gone"
