@@ -52,6 +52,7 @@ class Row:
 
     chunks: int
     files: int
+    files_s: float
     words_s: float
     index_s: float
     index_processor_s: float
@@ -70,6 +71,7 @@ class Row:
 COLUMNS = {
     "chunks": "chunks",
     "files": "files",
+    "files_s": "found s",
     "words_s": "words s",
     "index_s": "all s",
     "index_processor_s": "cpu s",
@@ -119,7 +121,7 @@ def measure(source: Path, folder: Path, chunks: int, questions: list[str]) -> Ro
     with Served(root) as served:
         with Peak(lambda: served.pid) as peak:
             begun = time.perf_counter()
-            words, whole, _ = index_from_nothing(served, begun)
+            built = index_from_nothing(served, begun)
         indexed = processor_seconds(_processes(served))
         served.stop()
         opened = _open(served, questions[0])
@@ -134,8 +136,9 @@ def measure(source: Path, folder: Path, chunks: int, questions: list[str]) -> Ro
         return Row(
             chunks=status["chunks"],
             files=status["files"],
-            words_s=words,
-            index_s=whole,
+            files_s=built.files_s,
+            words_s=built.words_s,
+            index_s=built.whole_s,
             index_processor_s=indexed,
             peak_mb=peak.bytes / MB,
             rest_mb=proportional(_processes(served)) / MB or resident(_processes(served)) / MB,

@@ -11,10 +11,17 @@ from pathlib import Path
 import numpy as np
 
 from bench.quality.questions import Place
+from muninn_core.config import IndexConfig
 from muninn_core.engine.engine import Engine
 from muninn_core.engine.scope import Scope
 from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
-from muninn_core.index.snapshot import Snapshot
+from muninn_core.index.extract import Glance, glance
+from muninn_core.index.index import open_index
+from muninn_core.index.lexical import Lexical
+from muninn_core.index.manifest import open_reader
+from muninn_core.index.snapshot import Recent, Snapshot
+from muninn_core.index.survey import Surveyor
+from muninn_core.index.vector import Meaning
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk, SourceKind
@@ -54,6 +61,8 @@ class Muninn:
     def __init__(self, tree: Path, spare: Path) -> None:
         shutil.rmtree(tree / ".muninn", ignore_errors=True)
         self.tree = tree
+        self._spare = spare
+        self._surveyor: Surveyor | None = None
         self._engine = Engine(
             version="bench",
             spare_cache=spare,
@@ -73,9 +82,24 @@ class Muninn:
         assert isinstance(result, RecallResult)
         return places(result.hits)
 
+    def surveyed(self) -> Snapshot:
+        """Return what can be found before any file has been cut, only surveyed. It is made once."""
+        folder = self._spare / "surveyed"
+        shutil.rmtree(folder, ignore_errors=True)
+        paths = tuple(path for path, _, _ in self.snapshot.paths())
+        self._surveyor = Surveyor(folder / "survey", self.tree, IndexConfig().max_file_bytes)
+        self._surveyor.add(glance(Glance(str(self.tree), IndexConfig().max_file_bytes, paths)))
+        index = open_index(folder / "index", MODEL)
+        index.close()
+        words = Lexical(folder / "index" / "tantivy").read()
+        rows = open_reader(folder / "index" / "state.sqlite")
+        return Snapshot(rows, words, Meaning(MODEL.dim), Recent(), self._surveyor.read())
+
     def close(self) -> None:
         """Stop, and leave the copy as it was."""
         self._engine.close()
+        if self._surveyor is not None:
+            self._surveyor.close()
         shutil.rmtree(self.tree / ".muninn", ignore_errors=True)
 
 
@@ -99,6 +123,7 @@ def variants(muninn: Muninn) -> dict[str, Ask]:
             SOUGHT=0.0,
             LEAST_KNOWN=0.0,
         ),
+        "before files are cut": surveyed_only(muninn),
         **{f"without {name}": weighing(muninn.ask, **dict.fromkeys(keys, 0.0)) for name, keys in ABLATIONS.items()},
     }
 
@@ -115,6 +140,18 @@ def weighing(ask: Ask, **chosen: float) -> Ask:
         finally:
             for name, value in kept.items():
                 setattr(weights, name, value)
+
+    return asked
+
+
+def surveyed_only(muninn: Muninn) -> Ask:
+    """Return the arm that asks while every file of the copy waits to be cut."""
+    known: list[Snapshot] = []
+
+    def asked(text: str) -> list[Place]:
+        if not known:
+            known.append(muninn.surveyed())
+        return places(recall(known[0], None, {}, text, limit=LIMIT, now=NOW, kind="code"))
 
     return asked
 
@@ -153,4 +190,11 @@ class OnlyMeaning:
         return self._whole.chunks(ids)
 
 
-NAMES = ("muninn", "muninn, any kind", "words only", "meaning only", *(f"without {name}" for name in ABLATIONS))
+NAMES = (
+    "muninn",
+    "muninn, any kind",
+    "words only",
+    "meaning only",
+    "before files are cut",
+    *(f"without {name}" for name in ABLATIONS),
+)

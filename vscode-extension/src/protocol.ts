@@ -1070,11 +1070,13 @@ export interface Saw {
 /**
  * The index that an answer was computed from: its generation, and how many changed files it lags behind.
  *
- * `unembedded` chunks are found by their words and not yet by their meaning.
+ * `surveyed` of these are found by their words as a whole already. `unembedded` chunks are found by their words and
+ * not yet by their meaning.
  */
 export interface IndexSaw {
   generation: number;
   lag: number;
+  surveyed: number;
   unembedded: number;
 }
 
@@ -1099,7 +1101,8 @@ export interface StatusResult {
 }
 
 /**
- * The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable.
+ * The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable
+ * in full; `surveyed` of them are found by their words as a whole, which is how the first look at a large tree begins.
  *
  * `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
  */
@@ -1111,6 +1114,7 @@ export interface IndexStatus {
   vectors: number;
   lag: number;
   model: string;
+  surveyed: number;
   skipped: Readonly<Record<string, number>>;
 }
 

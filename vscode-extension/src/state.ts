@@ -67,12 +67,13 @@ export function describe(status: StatusResult): string[] {
   if (log.unsealed) parts.push(`${log.unsealed} not sealed`);
   if (log.conflicts) parts.push(counted(log.conflicts, 'conflict', 'conflicts'));
   if (log.malformed) parts.push(counted(log.malformed, 'malformed line', 'malformed lines'));
-  const waiting = index.lag ? `, ${counted(index.lag, 'changed file', 'changed files')} not yet searchable` : '';
+  const found = index.surveyed ? `, ${counted(index.surveyed, 'of them is', 'of them are')} found by words` : '';
+  const waiting = index.lag ? `, ${counted(index.lag, 'changed file', 'changed files')} not yet searchable in full` : '';
   const files = `${counted(index.files, 'file', 'files')}, ${counted(index.chunks, 'chunk', 'chunks')}`;
   return [
     `Repository: ${status.root}${status.mode === 'read-only' ? ' (read-only)' : ''}`,
     `Memory: ${parts.join(', ')}`,
-    `Index: ${index.state}, ${files}${waiting}`,
+    `Index: ${index.state}, ${files}${waiting}${found}`,
     `Server: muninn ${status.version}, process ${status.pid}, ${Math.round(status.rss_bytes / 2 ** 20)} MiB`,
     ...status.problems.map(({ path, line, message, hint }) => {
       const place = path ? ` ${path}${line ? `:${line}` : ''}:` : '';

@@ -47,7 +47,9 @@ def seen(saw: dict[str, Any]) -> str:
     """Return what an answer saw: branch, commit, log position, and how far the index lags."""
     head = "@".join(part for part in (saw.get("branch") or "", (saw.get("commit") or "")[:8]) if part)
     lag = saw["index"]["lag"]
-    behind = f"the index lags by {count(lag, 'file')}" if lag else ""
+    surveyed = saw["index"]["surveyed"]
+    found = f", {surveyed:,} of them found by their words" if surveyed else ""
+    behind = f"the index lags by {count(lag, 'file')}{found}" if lag else ""
     missing = saw["index"]["unembedded"]
     meaning = f"{count(missing, 'chunk')} found by words alone so far" if missing else ""
     return joined(head, f"log {saw['log']}", behind, meaning, saw["note"])

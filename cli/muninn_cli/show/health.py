@@ -78,6 +78,7 @@ def _daemon(result: dict[str, Any]) -> str:
 
 def _index(index: dict[str, Any]) -> str:
     lag = f"lags by {count(index['lag'], 'file')}" if index["lag"] else ""
+    lag += f", {index['surveyed']:,} of them found by their words" if index["surveyed"] else ""
     files = joined(count(index["files"], "file"), count(index["chunks"], "chunk"))
     following = index["state"] == "ready" and index["vectors"] < index["chunks"]
     meaning = f"words ready, meaning of {index['vectors']:,} of them so far" if following else ""

@@ -269,7 +269,8 @@ def _indent(text: str) -> str:
 
 
 def _lag(saw: Saw) -> str:
-    lag = f"\n\n(The index is {saw.index.lag} changed files behind.)" if saw.index.lag else ""
+    found = f"; {saw.index.surveyed} of them are found by their words alone" if saw.index.surveyed else ""
+    lag = f"\n\n(The index is {saw.index.lag} changed files behind{found}.)" if saw.index.lag else ""
     missing = saw.index.unembedded
     meaning = f"\n\n({missing} chunks are found by their words only so far, not by meaning.)" if missing else ""
     return lag + meaning + (f"\n\n({saw.note})" if saw.note else "")

@@ -109,7 +109,8 @@ def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexRes
         scope.report("begin", "comparing files")
         while not updater.wait_files(ticket, WAIT_SECONDS):
             scope.check()
-            scope.report("report", f"{updater.lag} files to go", updater.percentage)
+            found = ", found by their words already" if updater.surveyed else ""
+            scope.report("report", f"{updater.lag} files to go{found}", updater.percentage)
         while not updater.wait_meaning(WAIT_SECONDS):
             scope.check()
             scope.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
@@ -159,6 +160,7 @@ def _index_status(workspace: Workspace) -> IndexStatus:
         chunks=counts["chunks"],
         vectors=counts["chunks"] - counts["unembedded"],
         lag=updater.lag,
+        surveyed=updater.surveyed,
         model=model,
         skipped=updater.skipped,
     )

@@ -128,6 +128,12 @@ class Updater:
             return max(len(self._paths) + self._remaining, int(self._full or self._heal))
 
     @property
+    def surveyed(self) -> int:
+        """How many of these are found by their words as a whole already: so a first look at a large tree begins."""
+        index = self.index
+        return min(index.surveyed, self.lag) if index is not None else 0
+
+    @property
     def looks(self) -> int:
         """A number that rises whenever changed files have been looked at."""
         return self._tried
@@ -159,6 +165,18 @@ class Updater:
             if self._done < ticket <= self._tried:
                 self._raise_failure()
             return self._done >= ticket
+
+    def wait_first(self, seconds: float) -> None:
+        """Wait until the first comparison of all files has ended or all of them can be found, at most so long.
+
+        Raises what made the index fail.
+        """
+        with self._wake:
+            self._wake.wait_for(
+                lambda: self._tried >= FIRST_LOOK or self._stopped or 0 < self._remaining == self.surveyed, seconds
+            )
+            if self._done < FIRST_LOOK <= self._tried:
+                self._raise_failure()
 
     def wait_meaning(self, seconds: float) -> bool:
         """Wait until every chunk has its vector, at most so long. Raises what made that fail."""
@@ -381,6 +399,8 @@ class Updater:
         """Called by the index between batches of files."""
         with self._wake:
             self._remaining = max(total - done, 0)
+            if self.surveyed == self._remaining:
+                self._wake.notify_all()
             self.percentage = 100 * done // max(total, 1)
 
     def _check_stopped(self) -> None:

@@ -415,7 +415,12 @@ class Workspace:
             branch=head.branch,
             log=(state or self.log.state).records,
             shared=self.shared.state.records if self.shared is not None else 0,
-            index=IndexSaw(generation=generation, lag=self.updater.lag, unembedded=self.updater.unembedded),
+            index=IndexSaw(
+                generation=generation,
+                lag=self.updater.lag,
+                surveyed=self.updater.surveyed,
+                unembedded=self.updater.unembedded,
+            ),
         )
 
 

@@ -16,7 +16,7 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muninn_core.index.extract import WILD, Extracted, Job, extract
+from muninn_core.index.extract import WILD, Extracted, Glance, Glanced, Job, extract, glance
 from muninn_core.index.whole import whole
 from muninn_core.index.worker import receive, send
 
@@ -84,6 +84,10 @@ class Crew:
     def extract(self, jobs: Iterable[Job]) -> Iterator[list[Extracted]]:
         """Yield each job's files in the order of the jobs."""
         return self._ordered(jobs, self._one_by_one)
+
+    def glance(self, jobs: Iterable[Glance]) -> Iterator[list[Glanced]]:
+        """Yield the words of each job's files in the order of the jobs."""
+        return self._ordered(jobs, glance)
 
     def embed(self, texts: Iterable[list[str]]) -> Iterator[NDArray[np.int8]]:
         """Yield the vectors of each list of texts, as `whole` makes them, in the order of the lists."""

@@ -55,6 +55,22 @@ class Piece(NamedTuple):
     body: str
 
 
+class Glance(NamedTuple):
+    """Files of which only the words are wanted, below a root; `most` limits their bytes."""
+
+    root: str
+    most: int
+    paths: tuple[str, ...]
+
+
+class Glanced(NamedTuple):
+    """A file and its words, separated by blanks."""
+
+    path: str
+    kind: SourceKind
+    words: str
+
+
 @dataclass(slots=True)
 class Extracted:
     """What became of a file: CHANGED with pieces, SAME, WILD, or why it can't be read."""
@@ -86,6 +102,13 @@ def extract(
     if embedder is not None:
         _embed(found, embedder)
     return found
+
+
+def glance(job: Glance) -> list[Glanced]:
+    """Read the words of some files; those that can't be read are left out."""
+    root = Path(job.root)
+    texts = ((path, read_text(root, path, job.most)) for path in job.paths)
+    return [Glanced(path, classify(path)[0], words(read.text)) for path, read in texts if isinstance(read, Text)]
 
 
 def embedding_text(piece: Chunk, extra: str = "") -> str:

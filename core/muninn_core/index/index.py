@@ -7,10 +7,11 @@ of a large tree is being made.
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,10 +20,11 @@ import numpy as np
 
 from muninn_core.index.crew import Crew, worker_count
 from muninn_core.index.embed import BUNDLED
-from muninn_core.index.extract import CHANGED, SAME, WILD, Extracted, Job, embedding_text, extract
+from muninn_core.index.extract import CHANGED, SAME, WILD, Extracted, Glance, Job, embedding_text, extract
 from muninn_core.index.heap import trim
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import FileRow, memory_key, open_manifest
+from muninn_core.index.survey import SURVEYED, Surveyor
 from muninn_core.index.whole import whole
 from muninn_core.index.writer import Writer
 from muninn_core.model.chunk import Chunk
@@ -63,6 +65,7 @@ _ROWS = 2_048
 """Vectors after which what is ready is committed."""
 
 _MEMORY_BATCH = 1_000
+_SURVEY = "survey"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,8 @@ class _Behind:
 class Index:
     """The index. Methods that write take turns; `snapshot` never waits."""
 
-    def __init__(self, embedder: Embedder, writer: Writer) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, writer: Writer) -> None:
+        self._folder = folder
         self._embedder = embedder
         self._writer = writer
         # Long runs exclude one another; a single write excludes only other single writes.
@@ -133,6 +137,7 @@ class Index:
         self._writing = threading.Lock()
         self._incomplete = True
         """Whether there may be chunks without a vector; a run that made all of them knows that there are none."""
+        self._surveyed: set[str] = set()
 
     def snapshot(self) -> Snapshot:
         """Return the newest state. It stays as it is for as long as it is held."""
@@ -197,7 +202,10 @@ class Index:
         with self._running:
             with self._writing:
                 changes.removed += self._writer.drop(sorted(set(removed) - set(paths)))
-            with closing(self._extracted(root, paths, most, workers)) as parts, _Behind() as behind:
+            with (
+                closing(self._extracted(root, paths, most, workers, progress, check_cancel)) as parts,
+                _Behind() as behind,
+            ):
                 batch: list[Extracted] = []
                 chunks, enough = 0, _FIRST_CHUNKS
                 for done, part in parts:
@@ -218,6 +226,11 @@ class Index:
         if len(paths) > BULK:
             trim()
         return changes
+
+    @property
+    def surveyed(self) -> int:
+        """How many of the files that a run has yet to cut are found by their words already, or have none."""
+        return len(self._surveyed)
 
     @property
     def incomplete(self) -> bool:
@@ -311,7 +324,13 @@ class Index:
             self._writer.close()
 
     def _extracted(
-        self, root: Path, paths: Sequence[str], most: int, workers: int
+        self,
+        root: Path,
+        paths: Sequence[str],
+        most: int,
+        workers: int,
+        progress: Progress,
+        check_cancel: CheckCancel,
     ) -> Generator[tuple[int, list[Extracted]]]:
         """Yield (files done, files read and cut): by this process when they are few, by workers when they are many."""
         snapshot = self.snapshot()
@@ -323,10 +342,47 @@ class Index:
                 yield len(paths), self._extracted_here(Job(str(root), most, files, "careful"))
             return
         done = 0
-        with Crew(worker_count(workers), self._embedder) as crew:
+        fresh = [path for path in paths if path not in known]
+        with Crew(worker_count(workers), self._embedder) as crew, self._surveying(crew, root, fresh, most) as steps:
+            for _ in steps:
+                progress(0, len(paths))
+                check_cancel()
             for found in crew.extract(_jobs(root, paths, most, known)):
                 done += len(found)
                 yield done, found
+
+    @contextmanager
+    def _surveying(self, crew: Crew, root: Path, paths: Sequence[str], most: int) -> Iterator[Iterator[None]]:
+        """Give the steps of a survey of files, none when they are few. What was surveyed is found until the end."""
+        if len(paths) < SURVEYED:
+            yield iter(())
+            return
+        surveyor = Surveyor(self._folder / _SURVEY, root, most)
+        try:
+            yield self._steps(
+                crew,
+                surveyor,
+                [Glance(job.root, most, tuple(path for path, _ in job.files)) for job in _jobs(root, paths, most, {})],
+            )
+        finally:
+            self._surveyed = set()
+            if self._writer.intact:
+                with self._writing:
+                    self._writer.show(None)
+            surveyor.close()
+
+    def _steps(self, crew: Crew, surveyor: Surveyor, jobs: Sequence[Glance]) -> Iterator[None]:
+        """Take the words of files in, a step for each job."""
+        seen: list[str] = []
+        for job, part in zip(jobs, crew.glance(jobs), strict=True):
+            seen += job.paths
+            if surveyor.add(part) or job is jobs[-1]:
+                survey = surveyor.read()
+                with self._writing:
+                    self._writer.show(survey)
+                self._surveyed.update(seen)
+                seen = []
+            yield
 
     def _extracted_here(self, job: Job) -> list[Extracted]:
         """Extract a few files in this process, but for those that might end it, which a worker gets."""
@@ -380,6 +436,7 @@ class Index:
         self._incomplete |= any(one.pieces and one.vectors is None for one in batch)
         with self._writing:
             changes.removed += self._writer.write(batch)
+        self._surveyed.difference_update(one.path for one in batch)
         for one in batch:
             if one.outcome == CHANGED:
                 changes.indexed += 1
@@ -407,8 +464,9 @@ def open_index(cache: Path, embedder: Embedder) -> Index:
     except BaseException:
         writer.close()
         raise
+    shutil.rmtree(cache / _SURVEY, ignore_errors=True)  # of a run that was ended in the middle
     trim()  # all vectors were in memory twice
-    return Index(embedder, writer)
+    return Index(cache, embedder, writer)
 
 
 def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes]) -> Iterator[Job]:

@@ -71,13 +71,13 @@ class Words:
         ]
         return self._ranked(terms, limit, [*self._among(only), *(self._anywhere(word) for word in every)], kind)
 
-    def frequency(self, word: str) -> int:
-        """Return in how many chunks a word stands."""
-        return int(self._searcher.doc_freq("body", word))
+    def frequency(self, word: str, field: Literal["body", "whole"] = "body") -> int:
+        """Return in how many chunks, or whole files, a word stands."""
+        return int(self._searcher.doc_freq(field, word))
 
-    def rarity(self, word: str) -> float:
+    def rarity(self, word: str, field: Literal["body", "whole"] = "body") -> float:
         """Return how rare a word is among all documents: the factor that BM25 gives it, 0 for one in all of them."""
-        total, found = self.documents, int(self._searcher.doc_freq("body", word))
+        total, found = self.documents, self.frequency(word, field)
         return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
 
     def search_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
@@ -130,7 +130,8 @@ class Words:
 class Lexical:
     """The writing side: one object a folder, one writer a machine. Nothing is visible before `commit`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, heap: int = _HEAP) -> None:
+        """Open the index in a folder; `heap` bytes may be filled before a segment is written."""
         self._schema = _schema()
         self._closed = False
         self._meta = folder / "meta.json"
@@ -141,7 +142,7 @@ class Lexical:
         except OSError as error:
             raise StorageError(f"the word index in {folder} can't be opened: {error}") from error
         try:
-            self._writer = self._index.writer(_HEAP, 1)
+            self._writer = self._index.writer(heap, 1)
         except ValueError as error:
             if "LockBusy" not in str(error) and "lock" not in str(error).lower():
                 raise

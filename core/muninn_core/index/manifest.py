@@ -136,6 +136,11 @@ class Manifest:
         rows = self._rows("SELECT path, digest FROM files WHERE kind = 'memory'")
         return {path.removeprefix(_MEMORY): digest for path, digest in rows}
 
+    def known(self, paths: Sequence[str]) -> set[str]:
+        """Return those of some paths, at most some hundred, that are files of the index."""
+        marks = ",".join("?" * len(paths))
+        return {row[0] for row in self._rows(f"SELECT path FROM files WHERE path IN ({marks})", paths)}
+
     def file_paths(self, ids: Sequence[int]) -> dict[int, str]:
         """Return {file id: path}."""
         return {row[0]: row[1] for row in self._by_id("id, path", "files", ids)}

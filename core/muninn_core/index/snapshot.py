@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.manifest import memory_key
+from muninn_core.index.survey import is_glimpsed
 from muninn_core.index.vector import cosines
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from muninn_core.index.lexical import Field, Words
     from muninn_core.index.manifest import ChunkRow, FileRow, Manifest
+    from muninn_core.index.survey import Survey
     from muninn_core.index.vector import Meaning
     from muninn_core.model.chunk import Chunk, SourceKind
 
@@ -68,10 +70,13 @@ def _joined(kept: dict[int, T], read: Mapping[int, T], most: int) -> dict[int, T
 class Snapshot:
     """Words, vectors and rows of one generation; `code` are its definitions, imports and calls.
 
-    Safe to use from several threads; free when nobody holds it.
+    With a `survey`, files that wait to be cut are found as well, by their words, in what they hold when they are asked
+    for. Safe to use from several threads; free when nobody holds it.
     """
 
-    def __init__(self, manifest: Manifest, words: Words, meaning: Meaning, recent: Recent) -> None:
+    def __init__(
+        self, manifest: Manifest, words: Words, meaning: Meaning, recent: Recent, survey: Survey | None = None
+    ) -> None:
         self._manifest = manifest
         self._words = words
         self._meaning = meaning
@@ -79,6 +84,7 @@ class Snapshot:
         self.code = manifest.code
         self._counts: dict[str, int] | None = None
         self._recent = recent
+        self._survey = survey
         weakref.finalize(self, manifest.close)
 
     @property
@@ -99,13 +105,25 @@ class Snapshot:
         """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
 
         More than `limit` come back when the last ones have the same score. `only` are the ids that may be found, and
-        `every` the words that a chunk has to hold.
+        `every` the words that a chunk has to hold; with either, files that wait to be cut are not looked at.
         """
-        return self._words.search(words, limit, kind, weights, only=only, every=every)
+        if self._survey is None or kind == "memory" or only is not None:
+            return self._words.search(words, limit, kind, weights, only=only, every=every)
+        asked = list(dict.fromkeys(words))
+        needed = list(every)
+        found = self._words.search(asked, limit, kind, weights, every=needed)
+        if needed:
+            return found
+        waiting = self._survey.lexical(asked, limit, kind, self._waiting)
+        return sorted([*found, *waiting], key=lambda hit: (-hit[1], hit[0]))
+
+    def _waiting(self, paths: Sequence[str]) -> set[str]:
+        """Return those of some paths that are no files of the index yet."""
+        return set(paths) - self._manifest.known(paths)
 
     def frequency(self, word: str) -> int:
-        """Return in how many chunks a word stands."""
-        return self._words.frequency(word)
+        """Return in how many chunks a word stands; in how many files while most wait to be cut."""
+        return max(self._words.frequency(word), self._survey.frequency(word) if self._survey is not None else 0)
 
     def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
         """Return (chunk id, cosine) of all of some chunks that have a vector, best first: for some thousands of them.
@@ -128,10 +146,13 @@ class Snapshot:
 
     def rarity(self, word: str) -> float:
         """Return how rare a word of `identifiers.words` is: the factor that BM25 gives it."""
+        if self._survey is not None and self._survey.documents > self._words.documents:
+            return self._survey.rarity(word)
         return self._words.rarity(word)
 
     def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
         """Return (path, BM25 score) of whole files, best first, ties by path. Memories are no files."""
+        words = list(words)
         hits = self._words.search_files(words, limit, kind)
         paths = self._recent.paths
         missing = [number for number, _ in hits if number not in paths]
@@ -140,6 +161,10 @@ class Snapshot:
             paths = {number: paths[number] for number, _ in hits if number in paths} | read
             self._recent.take_paths(read)
         found = [(paths[number], score) for number, score in hits if number in paths]
+        if self._survey is not None and kind != "memory":
+            others = self._survey.whole_files(words, limit, kind)
+            waiting = self._waiting([path for path, _ in others])
+            found += [(path, score) for path, score in others if path in waiting]
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))
 
     def dense(self, vector: NDArray[np.float32], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
@@ -148,7 +173,9 @@ class Snapshot:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk}. A memory's chunk has the memory's id as its path."""
-        known = self._recent.chunks
+        known: Mapping[int, Chunk] = self._recent.chunks
+        if self._survey is not None:
+            known = {**known, **self._survey.chunks([number for number in ids if is_glimpsed(number)])}
         missing = [number for number in ids if number not in known]
         read = self._manifest.chunks(missing) if missing else {}
         found = {number: known[number] for number in ids if number in known}

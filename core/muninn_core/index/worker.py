@@ -1,6 +1,7 @@
 """A worker process: takes jobs from its standard input and answers on its standard output.
 
-A `Job` is answered with its extracted files, a list of texts with their vectors; the model is loaded with the first.
+A `Job` is answered with its extracted files, a `Glance` with the words of its files, a list of texts with their
+vectors; the model is loaded with the first.
 
 Started by `crew.py` as `python -I -m muninn_core.index.worker`, and gone as soon as its input ends, be it that the
 daemon has no more work or is no more. It opens no index and writes no file. Messages are pickles with a length before
@@ -34,7 +35,7 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(5)
     # Only now: numeric libraries read the counts when they are loaded.
-    from muninn_core.index.extract import Job, extract
+    from muninn_core.index.extract import Glance, Job, extract, glance
 
     # Whatever a library prints must not get between the messages.
     answers = os.fdopen(os.dup(1), "wb")
@@ -45,6 +46,8 @@ def main() -> None:
         try:
             if isinstance(task, Job):
                 answer = ("done", extract(task, None, _bounded))
+            elif isinstance(task, Glance):
+                answer = ("done", glance(task))
             else:
                 from muninn_core.index.whole import whole
 

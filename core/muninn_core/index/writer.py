@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from muninn_core.index.lexical import Lexical
     from muninn_core.index.manifest import Manifest
+    from muninn_core.index.survey import Survey
     from muninn_core.model.chunk import Chunk, SourceKind
 
     Rows = NDArray[np.int8]
@@ -86,6 +87,7 @@ class Writer:
         self._meaning = Meaning(dim)
         self._stale = True
         self._recent = Recent()
+        self._survey: Survey | None = None
 
     @property
     def intact(self) -> bool:
@@ -154,6 +156,11 @@ class Writer:
                 self._manifest.clear_vectors()
                 self._manifest.set_meta("model", model)
                 self._manifest.next_generation()
+        self._publish(_VectorChange())
+
+    def show(self, survey: Survey | None) -> None:
+        """Let readers find what was surveyed, from now on; with None nothing more of it."""
+        self._survey = survey
         self._publish(_VectorChange())
 
     def compact(self) -> None:
@@ -293,7 +300,7 @@ class Writer:
             self._meaning = self._meaning.changed(change.removed, change.ids, rows)
             self._recent = self._recent.without(change.removed)
         read = self._lexical.read()
-        self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent)
+        self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent, self._survey)
         if self._manifest.checkpoint() > _WAL_PAGES:
             # A reader that began after the whole log was moved does not hold it, so that it can start over.
-            self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent)
+            self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent, self._survey)

@@ -72,11 +72,13 @@ class Hit(Value):
 class IndexSaw(Value):
     """The index that an answer was computed from: its generation, and how many changed files it lags behind.
 
-    `unembedded` chunks are found by their words and not yet by their meaning.
+    `surveyed` of these are found by their words as a whole already. `unembedded` chunks are found by their words and
+    not yet by their meaning.
     """
 
     generation: int = 0
     lag: int = 0
+    surveyed: int = 0
     unembedded: int = 0
 
 

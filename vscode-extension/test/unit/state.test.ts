@@ -65,7 +65,7 @@ test('the description tells what waits', () => {
   expect(described(status)).toEqual([
     'Repository: /repo (read-only)',
     'Memory: 12 memories, 3 not sealed, 1 conflict, 2 malformed lines',
-    'Index: ready, 1,234 files, 5,678 chunks, 2 changed files not yet searchable',
+    'Index: ready, 1,234 files, 5,678 chunks, 2 changed files not yet searchable in full',
     'Server: muninn 0.1.0, process 4711, 100 MiB',
   ]);
 });

@@ -11,7 +11,6 @@ from muninn_core import git
 from muninn_core.engine.answer.documents import Library
 from muninn_core.engine.answer.sideindex import Joined
 from muninn_core.engine.evidence.past import Moment
-from muninn_core.engine.updater import FIRST_LOOK
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
 from muninn_core.index.embed import Embedder
@@ -57,7 +56,7 @@ def sight_of(workspace: Workspace, params: RecallParams | ContextParams, now: da
         return _past(workspace, params, params.at)
     index = workspace.updater.ready(OPEN_SECONDS)
     if workspace.updater.looks == 0 and not index.snapshot().counts()["files"]:
-        workspace.updater.wait_files(FIRST_LOOK, FIRST_SECONDS)
+        workspace.updater.wait_first(FIRST_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
     memories, saw = memories_of(workspace, params)

@@ -25,7 +25,8 @@ class Problem(Value):
 
 
 class IndexStatus(Value):
-    """The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable.
+    """The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable
+    in full; `surveyed` of them are found by their words as a whole, which is how the first look at a large tree begins.
 
     `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
     """
@@ -37,6 +38,7 @@ class IndexStatus(Value):
     vectors: int
     lag: int
     model: str
+    surveyed: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
 
 

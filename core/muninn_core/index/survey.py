@@ -1,0 +1,188 @@
+"""Files of a large tree, found by their words before they have been cut.
+
+To cut a file along its definitions takes several times what it takes to read its words. So a long run begins with a
+survey: an index of words of its own, a document a file, with nothing in it that cannot be thrown away. Who asks
+meanwhile is answered from the files themselves: the best of them are read and cut by their lines, for that question
+alone. When the run is over the survey goes, and nothing of it is left.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from muninn_core.index.lexical import Lexical
+from muninn_core.index.vector import KIND_BITS
+from muninn_core.model.chunk import SOURCE_KINDS
+from muninn_core.source.chunk import cut
+from muninn_core.source.identifiers import words
+from muninn_core.source.text import Text, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from muninn_core.index.extract import Glanced
+    from muninn_core.index.lexical import Words
+    from muninn_core.model.chunk import Chunk, SourceKind
+
+SURVEYED = 2_000
+"""Files that are new, from which on they are surveyed: fewer are cut in the time that somebody waits for them."""
+
+_FIRST_FILES = 1_000
+_HEAP = 20_000_000
+
+_FIRST_ID = len(SOURCE_KINDS) << KIND_BITS
+"""Where the numbers of glimpsed chunks begin: behind those of all kinds, so that they are no chunk of the manifest."""
+
+_CHUNK_BITS = 12
+_GLIMPSED = 24
+"""Files that are read for a question."""
+
+_MOST_CHARACTERS = 1_000_000
+"""Of all of them together, behind which no further one is read."""
+
+_PIECES = 3
+"""Chunks that each of them may give."""
+
+_KEPT = 1_000
+"""Glimpsed chunks that are kept until their question asks for their texts."""
+
+_K1 = 1.2
+_B = 0.75
+"""BM25's parameters, as Tantivy has them."""
+
+
+class _Piece(NamedTuple):
+    number: int
+    chunk: Chunk
+    held: Counter[str]
+    length: int
+
+
+class Survey:
+    """What has been surveyed, for reading: a fixed state of its words. Safe to use from several threads."""
+
+    def __init__(self, state: Words, paths: Sequence[str], root: Path, most: int) -> None:
+        self._state = state
+        self._paths = paths
+        self._root = root
+        self._most = most
+        self._lock = threading.Lock()
+        self._glimpsed: dict[int, Chunk] = {}
+
+    @property
+    def documents(self) -> int:
+        """The number of files."""
+        return self._state.documents
+
+    def frequency(self, word: str) -> int:
+        """Return in how many files a word stands."""
+        return self._state.frequency(word, "whole")
+
+    def rarity(self, word: str) -> float:
+        """Return how rare a word is among the files: the factor that BM25 gives it."""
+        return self._state.rarity(word, "whole")
+
+    def whole_files(self, asked: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
+        """Return (path, BM25) of files, best first."""
+        return [(self._paths[number], score) for number, score in self._state.search_files(asked, limit, kind)]
+
+    def lexical(
+        self,
+        asked: Sequence[str],
+        limit: int,
+        kind: SourceKind | None,
+        waiting: Callable[[Sequence[str]], Collection[str]],
+    ) -> list[tuple[int, float]]:
+        """Return (number, BM25) of chunks of the best files among those that are still `waiting` to be cut.
+
+        The files are read now; one that can't be is passed over. Rarity is that among files, the mean length that of
+        the chunks that were looked at: beside scores of chunks in the index these are nearly comparable.
+        """
+        found = self._state.search_files(asked, limit, kind)
+        left = waiting([self._paths[number] for number, _ in found])
+        numbers = [number for number, _ in found if self._paths[number] in left][:_GLIMPSED]
+        pieces = list(self._pieces(numbers, frozenset(asked)))
+        if not pieces:
+            return []
+        mean = sum(piece.length for piece in pieces) / len(pieces)
+        rarity = {word: self.rarity(word) for word in asked}
+        scored = sorted(((_bm25(piece, rarity, mean), piece) for piece in pieces), key=lambda one: (-one[0], one[1][0]))
+        taken: Counter[str] = Counter()
+        best: dict[int, tuple[float, Chunk]] = {}
+        for score, piece in scored:
+            taken[piece.chunk.path] += 1
+            if taken[piece.chunk.path] <= _PIECES:
+                best[piece.number] = (score, piece.chunk)
+        with self._lock:
+            kept = self._glimpsed if len(self._glimpsed) < _KEPT else {}
+            self._glimpsed = {**kept, **{number: chunk for number, (_, chunk) in best.items()}}
+        return [(number, score) for number, (score, _) in best.items()]
+
+    def chunks(self, numbers: Sequence[int]) -> Mapping[int, Chunk]:
+        """Return chunks that `lexical` has named a moment ago."""
+        glimpsed = self._glimpsed
+        return {number: glimpsed[number] for number in numbers if number in glimpsed}
+
+    def _pieces(self, numbers: Iterable[int], asked: Collection[str]) -> Iterator[_Piece]:
+        """Yield the chunks of some files that hold any of the words."""
+        characters = 0
+        for number in numbers:
+            path = self._paths[number]
+            read = read_text(self._root, path, self._most)
+            if not isinstance(read, Text):
+                continue
+            for i, chunk in enumerate(cut(path, read.text, by_grammar=False).chunks[: 1 << _CHUNK_BITS]):
+                own = words(f"{chunk.symbol} {chunk.text}").split()
+                held = Counter(word for word in own if word in asked)
+                if held:
+                    yield _Piece(_FIRST_ID + (number << _CHUNK_BITS) + i, chunk, held, len(own))
+            characters += len(read.text)
+            if characters > _MOST_CHARACTERS:
+                return
+
+
+class Surveyor:
+    """Makes a survey in a folder that nobody else uses. `close` throws it away; what was read of it stays readable."""
+
+    def __init__(self, folder: Path, root: Path, most: int) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        self._folder = folder
+        self._root = root
+        self._most = most
+        self._paths: list[str] = []
+        self._next = _FIRST_FILES
+        self._lexical = Lexical(folder, _HEAP)
+
+    def add(self, part: Iterable[Glanced]) -> bool:
+        """Take files in; say whether enough have come together to be read: few at first, then ever more."""
+        for one in part:
+            self._lexical.add_file(len(self._paths), one.kind, one.path, [words(one.path), one.words])
+            self._paths.append(one.path)
+        due = len(self._paths) >= self._next
+        if due:
+            self._next *= 3
+        return due
+
+    def read(self) -> Survey:
+        """Return what has been taken in. Raises StorageError."""
+        self._lexical.commit()
+        return Survey(self._lexical.read(), self._paths, self._root, self._most)
+
+    def close(self) -> None:
+        """Throw it away."""
+        self._lexical.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def is_glimpsed(number: int) -> bool:
+    """Whether a number is that of a glimpsed chunk."""
+    return number >= _FIRST_ID
+
+
+def _bm25(piece: _Piece, rarity: Mapping[str, float], mean: float) -> float:
+    spread = _K1 * (1 - _B + _B * piece.length / mean)
+    return sum(rarity[word] * count * (_K1 + 1) / (count + spread) for word, count in sorted(piece.held.items()))

@@ -1,0 +1,85 @@
+"""While a large tree is indexed for the first time, its files are found by their words, and answers say so."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from muninn_core.engine.scope import Scope
+from muninn_core.index import index as index_module
+from muninn_core.index.crew import Crew
+from muninn_core.index.index import BULK
+from muninn_core.protocol.params import IndexParams
+
+pytest_plugins = ["engines"]
+
+FILES = BULK + 20
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Have a small tree surveyed, and no file cut until the gate is open."""
+    opened = threading.Event()
+    extract = Crew.extract
+
+    def waiting(crew, jobs):
+        assert opened.wait(60)
+        yield from extract(crew, jobs)
+
+    monkeypatch.setattr(Crew, "extract", waiting)
+    monkeypatch.setattr(index_module, "SURVEYED", BULK + 1)
+    yield opened
+    opened.set()
+
+
+@pytest.fixture
+def muninn(plain_repo, start, gate):
+    for number in range(FILES):
+        (plain_repo / f"sail_{number}.py").write_text(f"def hoist_{number}(mast):\n    return mast.rope({number})\n")
+    (plain_repo / "crew.md").write_text("# Crew\n\nThe bosun keeps the rope locker.\n")
+    one = start(plain_repo)
+    one.call("init")
+    return one
+
+
+def test_the_first_question_is_answered_from_files_that_wait(muninn):
+    found = muninn.call("recall", query="hoist_7")
+    assert (found.hits[0].path, found.hits[0].start_line, found.hits[0].symbol) == ("sail_7.py", 1, "hoist_7")
+    assert "hoist_7" in found.hits[0].snippet[0].text
+    assert found.saw.index.lag >= FILES
+    assert found.saw.index.surveyed == found.saw.index.lag
+    status = muninn.call("status").index
+    assert (status.state, status.files, status.surveyed) == ("building", 0, status.lag)
+
+
+def test_kinds_and_filters_hold_for_files_that_wait(muninn):
+    assert [hit.path for hit in muninn.call("recall", query="rope locker", kind="knowledge").hits] == ["crew.md"]
+    assert muninn.call("recall", query="hoist_7", kind="memory").hits == ()
+    assert muninn.call("recall", query="hoist_7 path:nowhere/**").hits == ()
+
+
+def test_a_context_is_made_of_files_that_wait(muninn):
+    pack = muninn.call("context", query="hoist_7", budget=2000)
+    assert "sail_7.py" in pack.text
+    assert pack.saw.index.surveyed == pack.saw.index.lag > FILES
+
+
+def test_memories_and_files_that_wait_are_in_one_answer(muninn):
+    muninn.call("remember", text="Never use hoist_7 in a storm.")
+    kinds = {hit.kind for hit in muninn.call("recall", query="hoist_7").hits}
+    assert kinds == {"code", "memory"}
+
+
+def test_waiting_for_the_index_says_what_is_found_and_ends_with_all_of_it(muninn, gate):
+    told: list[str] = []
+    scope = Scope(place=muninn.place, client="test", report=lambda progress: told.append(progress.message))
+    with ThreadPoolExecutor(1) as thread:
+        waiting = thread.submit(muninn.engine.call, "index", IndexParams(wait=True), scope)
+        while not any("found by their words" in message for message in told):
+            assert not waiting.done()
+        gate.set()
+        saw = waiting.result().saw.index
+    assert (saw.lag, saw.surveyed) == (0, 0)
+    assert muninn.call("recall", query="hoist_7", kind="code").saw.index.surveyed == 0
