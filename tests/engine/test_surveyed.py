@@ -57,7 +57,17 @@ def test_the_first_question_is_answered_from_files_that_wait(muninn):
 def test_kinds_and_filters_hold_for_files_that_wait(muninn):
     assert [hit.path for hit in muninn.call("recall", query="rope locker", kind="knowledge").hits] == ["crew.md"]
     assert muninn.call("recall", query="hoist_7", kind="memory").hits == ()
-    assert muninn.call("recall", query="hoist_7 path:nowhere/**").hits == ()
+    assert [hit.path for hit in muninn.call("recall", query="hoist_7 path:sail_[67].py").hits] == [
+        "sail_7.py",
+        "sail_6.py",
+    ]
+    assert [hit.path for hit in muninn.call("recall", query="rope lang:markdown").hits] == ["crew.md"]
+    assert [hit.path for hit in muninn.call("recall", query='"rope locker"').hits] == ["crew.md"]
+    assert {hit.path for hit in muninn.call("recall", query="rope -path:crew.md").hits}.isdisjoint({"crew.md"})
+    assert [hit.path for hit in muninn.call("recall", query="path:crew.md").hits] == ["crew.md"]
+    nothing = muninn.call("recall", query="hoist_7 path:sails_7.py")
+    assert nothing.hits == ()
+    assert "did you mean path:sail_7.py" in nothing.notes[0]
 
 
 def test_a_context_is_made_of_files_that_wait(muninn):

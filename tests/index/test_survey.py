@@ -50,6 +50,16 @@ def test_a_kind_and_what_waits_bound_what_is_found(surveyor):
     assert found(survey, "spinnaker") == []
 
 
+def test_files_and_words_that_must_be_held_bound_what_is_found(surveyor):
+    survey = surveyor.read()
+    numbers = survey.ids_of_files(["rig/mast.py", "rig/rope.py", "rig/none.py"])
+    hits = survey.lexical(["return"], 10, None, set, only=numbers[:1])
+    assert {chunk.path for chunk in survey.chunks([number for number, _ in hits]).values()} == {"rig/mast.py"}
+    assert survey.lexical(["return"], 10, None, set, only=[]) == []
+    hits = survey.lexical(["return"], 10, None, set, every=["strand"])
+    assert [chunk.start for chunk in survey.chunks([number for number, _ in hits]).values()] == [1]
+
+
 def test_whole_files_are_found_by_words_and_by_their_path(surveyor):
     survey = surveyor.read()
     assert [path for path, _ in survey.whole_files(["mast"], 10)] == ["rig/mast.py"]
@@ -73,13 +83,18 @@ def test_what_is_read_for_one_question_is_bounded(surveyor, monkeypatch):
     assert len({each.path for each in found(survey, "def return bowline")}) == 1
 
 
-def test_what_was_glimpsed_is_not_kept_for_ever(surveyor, monkeypatch):
+def test_what_was_glimpsed_is_read_again_when_it_is_asked_for_late(surveyor, root, monkeypatch):
     survey = surveyor.read()
-    first = survey.lexical(["mast"], 10, None, set)
-    assert all(is_glimpsed(number) for number, _ in first)
+    ((first, _),) = survey.lexical(["mast"], 10, None, set)
+    assert is_glimpsed(first)
+    kept = survey.chunks([first])
+    (root / "rig/mast.py").write_text("mast = 2\n")
+    assert survey.chunks([first]) == kept
     monkeypatch.setattr(survey_module, "_KEPT", 1)
     survey.lexical(["bowlin"], 10, None, set)
-    assert survey.chunks([number for number, _ in first]) == {}
+    assert survey.chunks([first])[first].text == "mast = 2\n"
+    (root / "rig/mast.py").unlink()
+    assert survey.chunks([first]) == {}
 
 
 def test_a_closed_survey_leaves_nothing_behind(tmp_path, root):

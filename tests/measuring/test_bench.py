@@ -78,7 +78,9 @@ def test_a_grown_tree_has_about_the_chunks_that_were_asked_for_and_names_of_its_
 
 
 def test_growth_in_proportion_has_the_exponent_one(tmp_path):
-    rows = [growth.Row(n, n, n / 9, n / 9, n / 5, n / 3, 5, 5, n, 1, n, n, n**0.5, 1, 2) for n in (1_000, 10_000, 100_000)]
+    rows = [
+        growth.Row(n, n, n / 9, n / 9, n / 5, n / 3, 5, 5, n, 1, n, n, n**0.5, 1, 2) for n in (1_000, 10_000, 100_000)
+    ]
     found = growth.exponents(rows)
     assert found["index_s"] == pytest.approx(1)
     assert found["recall_processor"] == pytest.approx(0.5)

@@ -80,10 +80,12 @@ class Words:
         total, found = self.documents, self.frequency(word, field)
         return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
 
-    def search_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
+    def search_files(
+        self, words: Iterable[str], limit: int, kind: SourceKind | None = None, *, only: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
         """Return (file id, BM25 score) of the best whole files, in the manner of `search`."""
         terms = [(tantivy.Occur.Should, self._term("whole", word)) for word in dict.fromkeys(words)]
-        return self._ranked(terms, limit, [], kind)
+        return self._ranked(terms, limit, self._among(only), kind)
 
     def _ranked(
         self,

@@ -105,17 +105,18 @@ class Snapshot:
         """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
 
         More than `limit` come back when the last ones have the same score. `only` are the ids that may be found, and
-        `every` the words that a chunk has to hold; with either, files that wait to be cut are not looked at.
+        `every` the words that a chunk has to hold.
         """
-        if self._survey is None or kind == "memory" or only is not None:
+        if self._survey is None or kind == "memory":
             return self._words.search(words, limit, kind, weights, only=only, every=every)
-        asked = list(dict.fromkeys(words))
-        needed = list(every)
-        found = self._words.search(asked, limit, kind, weights, every=needed)
-        if needed:
-            return found
-        waiting = self._survey.lexical(asked, limit, kind, self._waiting)
-        return sorted([*found, *waiting], key=lambda hit: (-hit[1], hit[0]))
+        asked, needed = list(dict.fromkeys(words)), list(dict.fromkeys(every))
+        own = others = None
+        if only is not None:
+            own = [number for number in only if not is_glimpsed(number)]
+            others = [number for number in only if is_glimpsed(number)]
+        found = self._words.search(asked, limit, kind, weights, only=own, every=needed)
+        found += self._survey.lexical(asked, limit, kind, self._waiting, only=others, every=needed)
+        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
 
     def _waiting(self, paths: Sequence[str]) -> set[str]:
         """Return those of some paths that are no files of the index yet."""
@@ -134,11 +135,16 @@ class Snapshot:
 
     def paths(self) -> list[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of all files, by path, memories left out."""
-        return self._manifest.paths()
+        found = self._manifest.paths()
+        if self._survey is None:
+            return found
+        known = {path for path, _, _ in found}
+        return sorted([*found, *(file for file in self._survey.files() if file[0] not in known)])
 
     def ids_of_files(self, paths: Sequence[str]) -> list[int]:
-        """Return the ids of the chunks of some files."""
-        return self._manifest.ids_of(paths)
+        """Return the ids of the chunks of some files; of one that waits to be cut a number that stands for them."""
+        found = self._manifest.ids_of(paths)
+        return found + self._survey.ids_of_files(paths) if self._survey is not None else found
 
     def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
         """Return the ids of the chunks of some memories."""

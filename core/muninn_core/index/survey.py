@@ -17,6 +17,7 @@ from muninn_core.index.lexical import Lexical
 from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS
 from muninn_core.source.chunk import cut
+from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import words
 from muninn_core.source.text import Text, read_text
 
@@ -65,9 +66,11 @@ class _Piece(NamedTuple):
 class Survey:
     """What has been surveyed, for reading: a fixed state of its words. Safe to use from several threads."""
 
-    def __init__(self, state: Words, paths: Sequence[str], root: Path, most: int) -> None:
+    def __init__(self, state: Words, files: Mapping[str, SourceKind], root: Path, most: int) -> None:
         self._state = state
-        self._paths = paths
+        self._kinds = files
+        self._paths = list(files)
+        self._numbers = {path: number for number, path in enumerate(self._paths)}
         self._root = root
         self._most = most
         self._lock = threading.Lock()
@@ -77,6 +80,14 @@ class Survey:
     def documents(self) -> int:
         """The number of files."""
         return self._state.documents
+
+    def files(self) -> list[tuple[str, SourceKind, str]]:
+        """Return (path, kind, language) of all files."""
+        return [(path, kind, classify(path)[1]) for path, kind in self._kinds.items()]
+
+    def ids_of_files(self, paths: Iterable[str]) -> list[int]:
+        """Return a number for each of the files among some paths, by which `lexical` can be bound to it."""
+        return [_FIRST_ID + (self._numbers[path] << _CHUNK_BITS) for path in paths if path in self._numbers]
 
     def frequency(self, word: str) -> int:
         """Return in how many files a word stands."""
@@ -96,20 +107,28 @@ class Survey:
         limit: int,
         kind: SourceKind | None,
         waiting: Callable[[Sequence[str]], Collection[str]],
+        *,
+        only: Sequence[int] | None = None,
+        every: Collection[str] = (),
     ) -> list[tuple[int, float]]:
         """Return (number, BM25) of chunks of the best files among those that are still `waiting` to be cut.
+
+        `only` are numbers in the files that may be found, `every` the words that a chunk has to hold.
 
         The files are read now; one that can't be is passed over. Rarity is that among files, the mean length that of
         the chunks that were looked at: beside scores of chunks in the index these are nearly comparable.
         """
-        found = self._state.search_files(asked, limit, kind)
+        within = None if only is None else sorted(set(map(self._file_of, only)))
+        found = self._state.search_files(asked, limit, kind, only=within) if within is None or within else []
         left = waiting([self._paths[number] for number, _ in found])
         numbers = [number for number, _ in found if self._paths[number] in left][:_GLIMPSED]
-        pieces = list(self._pieces(numbers, frozenset(asked)))
+        pieces = [
+            piece for piece in self._pieces(numbers, {*asked, *every}) if all(word in piece.held for word in every)
+        ]
         if not pieces:
             return []
         mean = sum(piece.length for piece in pieces) / len(pieces)
-        rarity = {word: self.rarity(word) for word in asked}
+        rarity = {word: self.rarity(word) for word in {*asked, *every}}
         scored = sorted(((_bm25(piece, rarity, mean), piece) for piece in pieces), key=lambda one: (-one[0], one[1][0]))
         taken: Counter[str] = Counter()
         best: dict[int, tuple[float, Chunk]] = {}
@@ -123,26 +142,38 @@ class Survey:
         return [(number, score) for number, (score, _) in best.items()]
 
     def chunks(self, numbers: Sequence[int]) -> Mapping[int, Chunk]:
-        """Return chunks that `lexical` has named a moment ago."""
+        """Return chunks that `lexical` has named a moment ago; others are read now, of as many files as a question."""
         glimpsed = self._glimpsed
-        return {number: glimpsed[number] for number in numbers if number in glimpsed}
+        found = {number: glimpsed[number] for number in numbers if number in glimpsed}
+        left = dict.fromkeys(self._file_of(number) for number in numbers if number not in found)
+        wanted = set(numbers)
+        found.update((number, chunk) for number, chunk in self._cut(list(left)[:_GLIMPSED]) if number in wanted)
+        return found
 
-    def _pieces(self, numbers: Iterable[int], asked: Collection[str]) -> Iterator[_Piece]:
+    def _pieces(self, files: Iterable[int], asked: Collection[str]) -> Iterator[_Piece]:
         """Yield the chunks of some files that hold any of the words."""
+        for number, chunk in self._cut(files):
+            own = words(f"{chunk.symbol} {chunk.text}").split()
+            held = Counter(word for word in own if word in asked)
+            if held:
+                yield _Piece(number, chunk, held, len(own))
+
+    def _cut(self, files: Iterable[int]) -> Iterator[tuple[int, Chunk]]:
+        """Yield the chunks of some files as they are now, with their numbers, until enough has been read."""
         characters = 0
-        for number in numbers:
-            path = self._paths[number]
+        for file in files:
+            path = self._paths[file]
             read = read_text(self._root, path, self._most)
-            if not isinstance(read, Text):
-                continue
-            for i, chunk in enumerate(cut(path, read.text, by_grammar=False).chunks[: 1 << _CHUNK_BITS]):
-                own = words(f"{chunk.symbol} {chunk.text}").split()
-                held = Counter(word for word in own if word in asked)
-                if held:
-                    yield _Piece(_FIRST_ID + (number << _CHUNK_BITS) + i, chunk, held, len(own))
-            characters += len(read.text)
+            if isinstance(read, Text):
+                chunks = cut(path, read.text, by_grammar=False).chunks[: 1 << _CHUNK_BITS]
+                yield from ((_FIRST_ID + (file << _CHUNK_BITS) + i, chunk) for i, chunk in enumerate(chunks))
+                characters += len(read.text)
             if characters > _MOST_CHARACTERS:
                 return
+
+    @staticmethod
+    def _file_of(number: int) -> int:
+        return (number - _FIRST_ID) >> _CHUNK_BITS
 
 
 class Surveyor:
@@ -153,16 +184,16 @@ class Surveyor:
         self._folder = folder
         self._root = root
         self._most = most
-        self._paths: list[str] = []
+        self._files: dict[str, SourceKind] = {}
         self._next = _FIRST_FILES
         self._lexical = Lexical(folder, _HEAP)
 
     def add(self, part: Iterable[Glanced]) -> bool:
         """Take files in; say whether enough have come together to be read: few at first, then ever more."""
         for one in part:
-            self._lexical.add_file(len(self._paths), one.kind, one.path, [words(one.path), one.words])
-            self._paths.append(one.path)
-        due = len(self._paths) >= self._next
+            self._lexical.add_file(len(self._files), one.kind, one.path, [words(one.path), one.words])
+            self._files[one.path] = one.kind
+        due = len(self._files) >= self._next
         if due:
             self._next *= 3
         return due
@@ -170,7 +201,7 @@ class Surveyor:
     def read(self) -> Survey:
         """Return what has been taken in. Raises StorageError."""
         self._lexical.commit()
-        return Survey(self._lexical.read(), self._paths, self._root, self._most)
+        return Survey(self._lexical.read(), dict(self._files), self._root, self._most)
 
     def close(self) -> None:
         """Throw it away."""
