@@ -337,7 +337,7 @@ def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypa
 
 def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkeypatch):
     waited_for = threading.Event()
-    wait = Updater.wait_files
+    wait = Updater.wait_first
 
     def slow_walk(*given):
         waited_for.wait(20)
@@ -348,7 +348,7 @@ def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkey
         return wait(updater, *given)
 
     monkeypatch.setattr("muninn_core.engine.updater.walk", slow_walk)
-    monkeypatch.setattr(Updater, "wait_files", waiting)
+    monkeypatch.setattr(Updater, "wait_first", waiting)
     muninn = start(plain_repo)
     muninn.call("init")
     found = muninn.call("recall", query="delete user", kind="code").hits

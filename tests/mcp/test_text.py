@@ -79,7 +79,10 @@ def test_no_hit_is_said_in_words_and_a_lagging_index_too() -> None:
     lagging = Saw(index=IndexSaw(generation=1, lag=7))
     text = recall_text(r.RecallResult(hits=(), saw=lagging))
     assert text.startswith("Nothing found.")
-    assert "7 changed files behind" in text
+    assert "(The index is 7 changed files behind.)" in text
+    surveyed = Saw(index=IndexSaw(generation=1, lag=7, surveyed=6))
+    text = recall_text(r.RecallResult(hits=(), saw=surveyed))
+    assert "(The index is 7 changed files behind; 6 of them are found by their words alone.)" in text
 
 
 def test_one_memory_is_shown_whole() -> None:

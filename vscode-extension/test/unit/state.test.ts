@@ -70,6 +70,13 @@ test('the description tells what waits', () => {
   ]);
 });
 
+test('the description tells what is found by words while it waits', () => {
+  const status = { ...STATUS, index: { ...STATUS.index, state: 'building', lag: 3971, surveyed: 3900 } };
+  expect(described(status)[2]).toBe(
+    'Index: building, 1,234 files, 5,678 chunks, 3,971 changed files not yet searchable in full, 3,900 of them are found by words',
+  );
+});
+
 test('numbers have groups of digits and the right noun', () => {
   expect(counted(1, 'hit', 'hits')).toBe('1 hit');
   expect(counted(12345, 'hit', 'hits')).toBe('12,345 hits');
