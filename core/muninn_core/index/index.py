@@ -366,10 +366,12 @@ class Index:
             )
         finally:
             self._surveyed = set()
-            if self._writer.intact:
-                with self._writing:
-                    self._writer.show(None)
-            surveyor.close()
+            try:
+                if self._writer.intact:
+                    with self._writing:
+                        self._writer.show(None)
+            finally:
+                surveyor.close()
 
     def _steps(self, crew: Crew, surveyor: Surveyor, jobs: Sequence[Glance]) -> Iterator[None]:
         """Take the words of files in, a step for each job."""

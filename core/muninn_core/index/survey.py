@@ -39,6 +39,9 @@ _FIRST_ID = len(SOURCE_KINDS) << KIND_BITS
 """Where the numbers of glimpsed chunks begin: behind those of all kinds, so that they are no chunk of the manifest."""
 
 _CHUNK_BITS = 12
+_LOOKED_UP = 400
+"""Files, best first, of which it is asked whether they still wait."""
+
 _GLIMPSED = 24
 """Files that are read for a question."""
 
@@ -113,13 +116,13 @@ class Survey:
     ) -> list[tuple[int, float]]:
         """Return (number, BM25) of chunks of the best files among those that are still `waiting` to be cut.
 
-        `only` are numbers in the files that may be found, `every` the words that a chunk has to hold.
-
-        The files are read now; one that can't be is passed over. Rarity is that among files, the mean length that of
-        the chunks that were looked at: beside scores of chunks in the index these are nearly comparable.
+        `only` are numbers in the files that may be found, `every` the words that a chunk has to hold. The files are
+        read now; one that can't be is passed over. Rarity is that among files, the mean length that of the chunks that
+        were looked at: beside scores of chunks in the index these are nearly comparable.
         """
         within = None if only is None else sorted(set(map(self._file_of, only)))
-        found = self._state.search_files(asked, limit, kind, only=within) if within is None or within else []
+        most = min(limit, _LOOKED_UP)
+        found = self._state.search_files(asked, most, kind, only=within) if within is None or within else []
         left = waiting([self._paths[number] for number, _ in found])
         numbers = [number for number, _ in found if self._paths[number] in left][:_GLIMPSED]
         pieces = [
