@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -80,6 +82,18 @@ def test_memories_and_files_that_wait_are_in_one_answer(muninn):
     muninn.call("remember", text="Never use hoist_7 in a storm.")
     kinds = {hit.kind for hit in muninn.call("recall", query="hoist_7").hits}
     assert kinds == {"code", "memory"}
+
+
+def test_a_cache_that_is_deleted_under_a_first_index_is_made_anew_by_itself(muninn, gate):
+    assert muninn.call("recall", query="hoist_7").saw.index.surveyed
+    shutil.rmtree(muninn.root / ".muninn" / "cache")
+    gate.set()
+    deadline = time.monotonic() + 60
+    while (index := muninn.call("status").index).state != "ready" or index.files <= FILES:
+        assert time.monotonic() < deadline, index
+        time.sleep(0.05)
+    assert muninn.call("recall", query="hoist_7", kind="code").hits[0].path == "sail_7.py"
+    assert muninn.call("status").problems == ()
 
 
 def test_waiting_for_the_index_says_what_is_found_and_ends_with_all_of_it(muninn, gate):

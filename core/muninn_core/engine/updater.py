@@ -79,6 +79,7 @@ class Updater:
         self._unembedded = 0
         self._embedding = False  # there may be chunks without a vector; how many is known once they were counted
         self._heal = False  # files were left out by a failure: the next look is at all of them
+        self._anew = False  # the index was deleted under a run, which has begun anew once
         # Tickets: given out, being worked at, ended in any way, ended well.
         self._asked = self._taken = self._tried = self._done = 0
         self._memories_asked = self._memories_tried = self._memories_done = 0
@@ -234,6 +235,9 @@ class Updater:
                 with self._wake:  # not again at once, but when something changes
                     self._remaining, self._heal, self._tried = 0, True, self._taken
                     self._embedding = False
+                    if self.index is not None and not self.index.intact and not self._anew:
+                        self._anew = True
+                        self._ask()
                 self._settle("failed", str(error) or type(error).__name__)
 
     def _embed(self) -> None:
@@ -331,6 +335,7 @@ class Updater:
             self._files_failure = self._meaning_failure = ""  # what could not be embedded is tried again now
             self._unembedded, self._embedding = missing, index.incomplete
             self._tried = self._done = ticket
+            self._anew = False
             self._wake.notify_all()
 
     def _opened(self, anew: bool) -> Index:

@@ -164,14 +164,14 @@ class Lexical:
         document = self._document(number, kind, key)
         for field, text in fields.items():
             document.add_text(field, text)
-        self._writer.add_document(document)
+        self._put(document)
 
     def add_file(self, number: int, kind: SourceKind, key: str, words: Sequence[str]) -> None:
         """Add a file as a whole."""
         document = self._document(number, kind, key)
         for part in words:
             document.add_text("whole", part)
-        self._writer.add_document(document)
+        self._put(document)
 
     def delete(self, key: str) -> None:
         """Delete the chunks and the whole file of a key."""
@@ -186,9 +186,7 @@ class Lexical:
         try:
             self.stamp = int(self._writer.commit())
         except (ValueError, OSError) as error:
-            raise StorageError(
-                f"the word index can't be written: {error}", hint="is the disk full? the cache can be deleted"
-            ) from error
+            raise _unwritable(error) from error
 
     def collect(self) -> None:
         """Delete the files of segments that no state uses any more."""
@@ -199,9 +197,10 @@ class Lexical:
         try:
             self._writer.rollback()
         except BaseException as error:
-            # tantivy panics when its lock file is gone, and the exception of a panic is none that threads survive.
-            if type(error).__name__ != "PanicException":
+            if not _lost(error):
                 raise
+            if self.intact:
+                raise _unwritable(error) from None
             raise StorageError(_GONE, hint="It is made anew with the next change.") from None
 
     def read(self) -> Words:
@@ -216,8 +215,14 @@ class Lexical:
             try:
                 self._writer.wait_merging_threads()
             except BaseException as error:
-                if type(error).__name__ != "PanicException":  # as in `rollback`: there is nothing left to release
+                if not _lost(error):  # else there is nothing left to release
                     raise
+
+    def _put(self, document: tantivy.Document) -> None:
+        try:
+            self._writer.add_document(document)
+        except ValueError as error:  # what its own thread could not write before
+            raise _unwritable(error) from error
 
     def _document(self, number: int, kind: SourceKind, key: str) -> tantivy.Document:
         document = tantivy.Document()
@@ -225,6 +230,18 @@ class Lexical:
         document.add_text("kind", kind)
         document.add_text("key", key)
         return document
+
+
+def _lost(error: BaseException) -> bool:
+    """Whether an error says that the folder is gone, or what was being written to it.
+
+    tantivy panics when its lock file is gone, and the exception of a panic is none that threads survive.
+    """
+    return isinstance(error, ValueError) or type(error).__name__ == "PanicException"
+
+
+def _unwritable(error: BaseException) -> StorageError:
+    return StorageError(f"the word index can't be written: {error}", hint="is the disk full? the cache can be deleted")
 
 
 def open_lexical(folder: Path) -> Lexical:
