@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from muninn_core.index.lexical import Lexical
 from muninn_core.index.vector import KIND_BITS
 from muninn_core.model.chunk import SOURCE_KINDS
-from muninn_core.source.chunk import cut
+from muninn_core.source.chunk import cut_by_lines
 from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import words
 from muninn_core.source.text import Text, read_text
@@ -39,11 +39,8 @@ _FIRST_ID = len(SOURCE_KINDS) << KIND_BITS
 """Where the numbers of glimpsed chunks begin: behind those of all kinds, so that they are no chunk of the manifest."""
 
 _CHUNK_BITS = 12
-_LOOKED_UP = 400
-"""Files, best first, of which it is asked whether they still wait."""
-
 _GLIMPSED = 24
-"""Files that are read for a question."""
+"""The best files for a question: those of them that still wait are read for it."""
 
 _MOST_CHARACTERS = 1_000_000
 """Of all of them together, behind which no further one is read."""
@@ -114,17 +111,17 @@ class Survey:
         only: Sequence[int] | None = None,
         every: Collection[str] = (),
     ) -> list[tuple[int, float]]:
-        """Return (number, BM25) of chunks of the best files among those that are still `waiting` to be cut.
+        """Return (number, BM25) of chunks of those of the best files that are still `waiting` to be cut.
 
         `only` are numbers in the files that may be found, `every` the words that a chunk has to hold. The files are
         read now; one that can't be is passed over. Rarity is that among files, the mean length that of the chunks that
         were looked at: beside scores of chunks in the index these are nearly comparable.
         """
         within = None if only is None else sorted(set(map(self._file_of, only)))
-        most = min(limit, _LOOKED_UP)
-        found = self._state.search_files(asked, most, kind, only=within) if within is None or within else []
+        most = min(limit, _GLIMPSED)
+        found = self._state.search_files(asked, most, kind, only=within)[:most] if within is None or within else []
         left = waiting([self._paths[number] for number, _ in found])
-        numbers = [number for number, _ in found if self._paths[number] in left][:_GLIMPSED]
+        numbers = [number for number, _ in found if self._paths[number] in left]
         pieces = [
             piece for piece in self._pieces(numbers, {*asked, *every}) if all(word in piece.held for word in every)
         ]
@@ -168,7 +165,7 @@ class Survey:
             path = self._paths[file]
             read = read_text(self._root, path, self._most)
             if isinstance(read, Text):
-                chunks = cut(path, read.text, by_grammar=False).chunks[: 1 << _CHUNK_BITS]
+                chunks = cut_by_lines(path, read.text)[: 1 << _CHUNK_BITS]
                 yield from ((_FIRST_ID + (file << _CHUNK_BITS) + i, chunk) for i, chunk in enumerate(chunks))
                 characters += len(read.text)
             if characters > _MOST_CHARACTERS:

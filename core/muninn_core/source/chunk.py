@@ -45,15 +45,32 @@ def cut(path: str, text: str, *, by_grammar: bool = True) -> Cut:
     """Cut a file, and say what it defines and uses; of code, as far as lines tell where no grammar may be asked."""
     if not text.strip():
         return Cut([], Syntax())
-    kind, language = classify(path)
+    _, language = classify(path)
     lines = split_lines(text)
     if language in PROSE:
         pieces, syntax = _prose(text)
     elif by_grammar and (syntax_found := read_syntax(path, language, text, lines)) is not None:
         pieces, syntax = _along(lines, syntax_found), syntax_found
     else:
-        pieces, syntax = _by_lines(text, lines, language)
-    chunks = [
+        names = symbols.definitions(lines, language)
+        pieces, syntax = _by_lines(lines, names), Syntax(definitions=_guessed(text, lines, language, len(names)))
+    return Cut(_chunks(path, pieces), syntax)
+
+
+def cut_by_lines(path: str, text: str) -> list[Chunk]:
+    """Cut a file as `cut` does where no grammar may be asked; what it defines is not said."""
+    if not text.strip():
+        return []
+    _, language = classify(path)
+    if language in PROSE:
+        return _chunks(path, _prose(text)[0])
+    lines = split_lines(text)
+    return _chunks(path, _by_lines(lines, symbols.definitions(lines, language)))
+
+
+def _chunks(path: str, pieces: Sequence[_Piece]) -> list[Chunk]:
+    kind, language = classify(path)
+    return [
         Chunk(
             kind=kind,
             path=path,
@@ -69,7 +86,6 @@ def cut(path: str, text: str, *, by_grammar: bool = True) -> Cut:
         for piece in pieces
         for part in ([piece.text] if len(piece.text) <= LONGEST_LINE else _slices(piece.text))
     ]
-    return Cut(chunks, syntax)
 
 
 class _Piece(NamedTuple):
@@ -130,9 +146,8 @@ def _along(lines: Sequence[str], syntax: Syntax) -> list[_Piece]:
     return found
 
 
-def _by_lines(text: str, lines: list[str], language: str) -> tuple[list[_Piece], Syntax]:
-    """Cut where a line looks like the beginning of a definition or of a paragraph."""
-    names = symbols.definitions(lines, language)
+def _by_lines(lines: list[str], names: dict[int, str]) -> list[_Piece]:
+    """Cut where a line looks like the beginning of a definition or of a paragraph. `names` are what lines define."""
     indents = [_indent(line) for line in lines]
     cuts = tile([len(line) for line in lines], _merits(lines, indents, names))
     enclosing = _enclosing(cuts, indents, names)
@@ -140,7 +155,7 @@ def _by_lines(text: str, lines: list[str], language: str) -> tuple[list[_Piece],
     for (start, end), outer in zip(cuts, enclosing, strict=True):
         inside = dict.fromkeys(names[i] for i in range(start, end) if i in names)
         pieces.append(_Piece(start + 1, end, "".join(lines[start:end]), outer, " ".join(inside)))
-    return pieces, Syntax(definitions=_guessed(text, lines, language, len(names)))
+    return pieces
 
 
 def _guessed(text: str, lines: list[str], language: str, count: int) -> tuple[Definition, ...]:
