@@ -89,9 +89,10 @@ class Muninn:
         paths = tuple(path for path, _, _ in self.snapshot.paths())
         self._surveyor = Surveyor(folder / "survey", self.tree, IndexConfig().max_file_bytes)
         self._surveyor.add(glance(Glance(str(self.tree), IndexConfig().max_file_bytes, paths)))
-        index = open_index(folder / "index", MODEL)
-        index.close()
-        words = Lexical(folder / "index" / "tantivy").read()
+        open_index(folder / "index", MODEL).close()
+        empty = Lexical(folder / "index" / "tantivy")
+        words = empty.read()
+        empty.close()
         rows = open_reader(folder / "index" / "state.sqlite")
         return Snapshot(rows, words, Meaning(MODEL.dim), Recent(), self._surveyor.read())
 

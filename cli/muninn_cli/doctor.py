@@ -21,7 +21,7 @@ from muninn_cli.hookruns import judge
 from muninn_cli.manual import COMMANDS
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parser import new_parser
-from muninn_cli.show.facts import count
+from muninn_cli.show.facts import count, lagging
 from muninn_core import __version__, client
 from muninn_core.config import load_config
 from muninn_core.errors import MuninnError
@@ -158,7 +158,7 @@ def _index(index: dict[str, Any]) -> Check:
         return Check("index", "fail", held, "`muninn index --rebuild` builds it anew; `muninn daemon logs` says why.")
     if index["state"] == "absent" or index["lag"]:
         return Check(
-            "index", "warn", f"{held}, lags by {count(index['lag'], 'file')}", "`muninn index` brings it up to date."
+            "index", "warn", ", ".join(filter(None, (held, lagging(index)))), "`muninn index` brings it up to date."
         )
     return Check("index", "ok", held)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from muninn_core.engine.scope import Scope
+from muninn_core.engine.updater import FIRST_LOOK
 from muninn_core.index import index as index_module
 from muninn_core.index.crew import Crew
 from muninn_core.index.index import BULK
@@ -88,10 +88,8 @@ def test_a_cache_that_is_deleted_under_a_first_index_is_made_anew_by_itself(muni
     assert muninn.call("recall", query="hoist_7").saw.index.surveyed
     shutil.rmtree(muninn.root / ".muninn" / "cache")
     gate.set()
-    deadline = time.monotonic() + 60
-    while (index := muninn.call("status").index).state != "ready" or index.files <= FILES:
-        assert time.monotonic() < deadline, index
-        time.sleep(0.05)
+    by_itself = FIRST_LOOK + 1  # nobody asks for another look here
+    assert muninn.engine.open(muninn.place).updater.wait_files(by_itself, 60)
     assert muninn.call("recall", query="hoist_7", kind="code").hits[0].path == "sail_7.py"
     assert muninn.call("status").problems == ()
 

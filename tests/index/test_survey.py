@@ -173,6 +173,29 @@ def test_what_is_cut_already_is_found_in_the_index_alone(opened, root, surveying
     assert all(hits.count(path) == 1 for path in hits)
 
 
+def test_each_file_is_either_cut_or_waits(opened, root, surveying, monkeypatch):
+    monkeypatch.setattr(index_module, "_FIRST_CHUNKS", 5)
+    monkeypatch.setattr(index_module, "_JOB_FILES", 5)
+    write(root, FLEET)
+    index = opened()
+    shares = set()
+
+    def progress(_done, _total):
+        if not index.surveyed:
+            return
+        snapshot = index.snapshot()
+        cut = snapshot.files()
+        shares.add(len(cut))
+        assert [path for path, _, _ in snapshot.paths()] == sorted(FLEET)
+        for path in FLEET:
+            chunks = snapshot.chunks(snapshot.ids_of_files([path]))
+            assert [chunk.path for chunk in chunks.values()] == [path]
+            assert all(is_glimpsed(number) == (path not in cut) for number in chunks)
+
+    sync(index, root, progress=progress, meaning=False)
+    assert any(0 < share < len(FLEET) for share in shares)
+
+
 def test_memories_are_taken_in_and_found_while_files_wait(opened, root, surveying):
     write(root, FLEET)
     index = opened()

@@ -43,13 +43,16 @@ def place(path: str, start: int, end: int) -> str:
     return f"{path}:{start}" + (f"-{end}" if end > start else "")
 
 
+def lagging(index: dict[str, Any]) -> str:
+    """Return by how many files an index lags, and how many of them are found all the same; "" where it does not."""
+    found = f", {index['surveyed']:,} of them found by their words" if index["surveyed"] else ""
+    return f"lags by {count(index['lag'], 'file')}{found}" if index["lag"] else ""
+
+
 def seen(saw: dict[str, Any]) -> str:
     """Return what an answer saw: branch, commit, log position, and how far the index lags."""
     head = "@".join(part for part in (saw.get("branch") or "", (saw.get("commit") or "")[:8]) if part)
-    lag = saw["index"]["lag"]
-    surveyed = saw["index"]["surveyed"]
-    found = f", {surveyed:,} of them found by their words" if surveyed else ""
-    behind = f"the index lags by {count(lag, 'file')}{found}" if lag else ""
+    behind = f"the index {lagging(saw['index'])}" if saw["index"]["lag"] else ""
     missing = saw["index"]["unembedded"]
     meaning = f"{count(missing, 'chunk')} found by words alone so far" if missing else ""
     return joined(head, f"log {saw['log']}", behind, meaning, saw["note"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line, sentence
-from muninn_cli.show.facts import count, duration, place, size
+from muninn_cli.show.facts import count, duration, lagging, place, size
 
 if TYPE_CHECKING:
     import argparse
@@ -77,12 +77,10 @@ def _daemon(result: dict[str, Any]) -> str:
 
 
 def _index(index: dict[str, Any]) -> str:
-    lag = f"lags by {count(index['lag'], 'file')}" if index["lag"] else ""
-    lag += f", {index['surveyed']:,} of them found by their words" if index["surveyed"] else ""
     files = joined(count(index["files"], "file"), count(index["chunks"], "chunk"))
     following = index["state"] == "ready" and index["vectors"] < index["chunks"]
     meaning = f"words ready, meaning of {index['vectors']:,} of them so far" if following else ""
-    return joined(index["state"], files, lag, meaning, index["model"])
+    return joined(index["state"], files, lagging(index), meaning, index["model"])
 
 
 def _log(log: dict[str, Any]) -> str:

@@ -342,28 +342,27 @@ class Index:
                 yield len(paths), self._extracted_here(Job(str(root), most, files, "careful"))
             return
         done = 0
-        fresh = [path for path in paths if path not in known]
-        with Crew(worker_count(workers), self._embedder) as crew, self._surveying(crew, root, fresh, most) as steps:
+        jobs = list(_jobs(root, paths, most, known))
+        with Crew(worker_count(workers), self._embedder) as crew, self._surveying(crew, root, most, jobs) as steps:
             for _ in steps:
                 progress(0, len(paths))
                 check_cancel()
-            for found in crew.extract(_jobs(root, paths, most, known)):
+            for found in crew.extract(jobs):
                 done += len(found)
                 yield done, found
 
     @contextmanager
-    def _surveying(self, crew: Crew, root: Path, paths: Sequence[str], most: int) -> Iterator[Iterator[None]]:
-        """Give the steps of a survey of files, none when they are few. What was surveyed is found until the end."""
-        if len(paths) < SURVEYED:
+    def _surveying(self, crew: Crew, root: Path, most: int, jobs: Sequence[Job]) -> Iterator[Iterator[None]]:
+        """Give the steps of a survey of new files, none when they are few. What was surveyed is found until the end."""
+        glances = [
+            Glance(job.root, job.most, tuple(path for path, known in job.files if known is None)) for job in jobs
+        ]
+        if sum(len(each.paths) for each in glances) < SURVEYED:
             yield iter(())
             return
         surveyor = Surveyor(self._folder / _SURVEY, root, most)
         try:
-            yield self._steps(
-                crew,
-                surveyor,
-                [Glance(job.root, most, tuple(path for path, _ in job.files)) for job in _jobs(root, paths, most, {})],
-            )
+            yield self._steps(crew, surveyor, [each for each in glances if each.paths])
         finally:
             self._surveyed = set()
             try:

@@ -137,9 +137,13 @@ class Manifest:
         return {path.removeprefix(_MEMORY): digest for path, digest in rows}
 
     def known(self, paths: Sequence[str]) -> set[str]:
-        """Return those of some paths, at most some hundred, that are files of the index."""
-        marks = ",".join("?" * len(paths))
-        return {row[0] for row in self._rows(f"SELECT path FROM files WHERE path IN ({marks})", paths)}
+        """Return those of some paths that are files of the index."""
+        found: set[str] = set()
+        for i in range(0, len(paths), 500):
+            part = paths[i : i + 500]
+            marks = ",".join("?" * len(part))
+            found.update(row[0] for row in self._rows(f"SELECT path FROM files WHERE path IN ({marks})", part))
+        return found
 
     def file_paths(self, ids: Sequence[int]) -> dict[int, str]:
         """Return {file id: path}."""

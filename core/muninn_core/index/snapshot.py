@@ -144,7 +144,7 @@ class Snapshot:
     def ids_of_files(self, paths: Sequence[str]) -> list[int]:
         """Return the ids of the chunks of some files; of one that waits to be cut a number that stands for them."""
         found = self._manifest.ids_of(paths)
-        return found + self._survey.ids_of_files(paths) if self._survey is not None else found
+        return found + self._survey.ids_of_files(sorted(self._waiting(paths))) if self._survey is not None else found
 
     def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
         """Return the ids of the chunks of some memories."""
