@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,7 +44,7 @@ ABLATIONS = {
     "names of symbols": ("SYMBOL",),
     "definitions": ("DEFINES", "SOUGHT"),
     "tests back": ("TEST",),
-    "aside and docs back": ("ASIDE", "DOCS"),
+    "aside and docs back": ("GENERATED", "ASIDE", "DOCS"),
     "own words of names": ("FILE_OWN", "SYMBOL_OWN"),
     "crowd": ("CROWD",),
 }
@@ -181,6 +181,11 @@ class OnlyMeaning:
     def rarity(self, word: str) -> float:
         """Return what the index returns: names of files and symbols are no search for words."""
         return self._whole.rarity(word)
+
+    @property
+    def generated(self) -> Collection[str]:
+        """Return what the index returns."""
+        return self._whole.generated
 
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
         """Return what the index returns."""

@@ -217,3 +217,21 @@ def test_the_graph_follows_the_files(start, tmp_path):
     muninn.touch("lib/util.py", "lib/other.py")
     assert edges(muninn, "app.py", "imports") == []
     assert edges(muninn, "lib/other.py", "importers") == []
+
+
+def test_what_is_written_here_comes_before_copies_of_it(start, tmp_path):
+    root = tmp_path / "bundled"
+    paths = ["dist/app.js", "lib/vendor/app.js", "src/app.js", "src/test/app.js"]
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("function openShop() {}\n")
+    muninn = start(root)
+    muninn.call("init")
+    muninn.call("index", wait=True)
+    found = [one.path for one in muninn.call("symbols", query="openShop").symbols]
+    assert found == ["src/app.js", *(path for path in paths if path != "src/app.js")]
+    hits = muninn.call("recall", query="open the shop", kind="code").hits
+    assert hits[0].path == "src/app.js"
+    reasons = {hit.path: {one.signal for one in hit.why} for hit in hits}
+    assert "generated" in reasons["dist/app.js"]
+    assert "aside" in reasons["lib/vendor/app.js"]

@@ -28,7 +28,8 @@ class Known:
 
     documents = 0
 
-    def __init__(self, chunks, lexical=None, dense=(), whole=()):
+    def __init__(self, chunks, lexical=None, dense=(), whole=(), generated=()):
+        self.generated = generated
         self._chunks = dict(enumerate(chunks))
         self._whole = whole
         self._lexical = [(number, 1.0) for number in self._chunks] if lexical is None else lexical
@@ -260,6 +261,13 @@ def test_vendored_code_stands_back():
     found = ask([code("node_modules/x/index.js"), code("zz.js")], text="open it")
     assert found[0].path == "zz.js"
     assert signals(found[1])["aside"] == w.ASIDE
+
+
+def test_what_a_program_made_stands_back_whether_its_path_or_its_head_says_so():
+    chunks = [code("dist/shop.js"), code("a_string.go"), code("zz.go")]
+    found = recall(Known(chunks, generated={"a_string.go"}), None, {}, "open it", limit=5, now=NOW)
+    assert found[0].path == "zz.go"
+    assert [signals(hit)["generated"] for hit in found[1:]] == [w.GENERATED] * 2
 
 
 def test_each_further_chunk_of_a_file_is_marked_down_but_memories_are_not():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from muninn_core.source.chunk import Cut, cut
 from muninn_core.source.classify import classify
 from muninn_core.source.definition import Syntax
+from muninn_core.source.generated import says_generated
 from muninn_core.source.identifiers import words
 from muninn_core.source.syntax import is_harmless
 from muninn_core.source.text import Text, read_text
@@ -82,6 +83,7 @@ class Extracted:
     digest: bytes = b""
     kind: SourceKind = "code"
     language: str = "text"
+    generated: bool = False
     pieces: list[Piece] = field(default_factory=list)
     syntax: Syntax = field(default_factory=Syntax)
     vectors: Any = None
@@ -148,7 +150,10 @@ def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
         return Extracted(path, WILD)
     made = cut(path, read.text, by_grammar=job.care != "utmost") if outcome == CHANGED else Cut([], Syntax())
     pieces = [Piece(c, words(c.text)) for c in made.chunks]
-    return Extracted(path, outcome, read.size, read.mtime_ns, read.digest, kind, language, pieces, made.syntax)
+    by_program = kind == "code" and outcome == CHANGED and says_generated(read.text)
+    return Extracted(
+        path, outcome, read.size, read.mtime_ns, read.digest, kind, language, by_program, pieces, made.syntax
+    )
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import SourceKind
 
-FORMAT = 3
+FORMAT = 4
 """1: files, chunks, vectors, pending, meta. 2: vectors are whole numbers of 8 bits. 3: a chunk's signature and comment,
-and the tables of `code.py`."""
+and the tables of `code.py`. 4: whether a file was generated."""
 
 FEATURES = 5
 """Raised when chunks, words or vectors of the same files come out differently, so that old ones are made anew.
@@ -39,7 +39,9 @@ FEATURES = 5
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
-  mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, kind TEXT NOT NULL, language TEXT NOT NULL);
+  mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL, kind TEXT NOT NULL, language TEXT NOT NULL,
+  generated INTEGER NOT NULL);
+CREATE INDEX files_generated ON files(path) WHERE generated;
 CREATE TABLE chunks(id INTEGER PRIMARY KEY, path TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
   language TEXT NOT NULL, symbol TEXT NOT NULL, title TEXT NOT NULL, signature TEXT NOT NULL, comment TEXT NOT NULL,
   text TEXT NOT NULL, extra TEXT NOT NULL);
@@ -59,7 +61,7 @@ _MEMORY = "/memory/"
 
 
 class FileRow(NamedTuple):
-    """A file (or memory) as it was indexed."""
+    """A file (or memory) as it was indexed. `generated`: it says that a program made it."""
 
     path: str
     size: int
@@ -67,6 +69,7 @@ class FileRow(NamedTuple):
     digest: bytes
     kind: SourceKind
     language: str
+    generated: bool = False
 
 
 class ChunkRow(NamedTuple):
@@ -144,6 +147,10 @@ class Manifest:
             marks = ",".join("?" * len(part))
             found.update(row[0] for row in self._rows(f"SELECT path FROM files WHERE path IN ({marks})", part))
         return found
+
+    def generated(self) -> frozenset[str]:
+        """Return the files that say that a program made them."""
+        return frozenset(row[0] for row in self._rows("SELECT path FROM files WHERE generated"))
 
     def file_paths(self, ids: Sequence[int]) -> dict[int, str]:
         """Return {file id: path}."""
@@ -241,7 +248,7 @@ class Manifest:
 
     def insert(self, file: FileRow, chunks: Sequence[tuple[Chunk, str]]) -> list[int]:
         """Add a file with its (chunk, extra words), and return the chunks' new ids."""
-        self.connection.execute(f"INSERT INTO files({_FILE}) VALUES(?, ?, ?, ?, ?, ?)", file)
+        self.connection.execute(f"INSERT INTO files({_FILE}) VALUES(?, ?, ?, ?, ?, ?, ?)", file)
         first = int(self.meta("next") or 1)
         self.set_meta("next", str(first + len(chunks)))
         base = (SOURCE_KINDS.index(file.kind) << KIND_BITS) + first
@@ -349,7 +356,7 @@ class Manifest:
         return found
 
 
-_FILE = "path, size, mtime_ns, digest, kind, language"
+_FILE = "path, size, mtime_ns, digest, kind, language, generated"
 _CHUNK = "id, path, start, end, language, symbol, title, signature, comment, text, extra"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from muninn_core.index.lexical import WEIGHTS
@@ -197,6 +198,11 @@ class Snapshot:
     def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
         """Return the first chunk of each of some files, by path; at most some hundred of them."""
         return self._manifest.first_chunks(paths)
+
+    @cached_property
+    def generated(self) -> frozenset[str]:
+        """The files that say that a program made them; those that wait to be cut have not been asked."""
+        return self._manifest.generated()
 
     def file(self, path: str) -> FileRow | None:
         """Return one file as it was indexed."""

@@ -107,7 +107,7 @@ class Writer:
                 self._remove(path, change)
                 self._manifest.code.remove(path)
             for one in fresh:
-                row = FileRow(one.path, one.size, one.mtime_ns, one.digest, one.kind, one.language)
+                row = FileRow(one.path, one.size, one.mtime_ns, one.digest, one.kind, one.language, one.generated)
                 chunks = [(piece.chunk, "") for piece in one.pieces]
                 written[one.path] = self._insert(row, chunks, [piece.body for piece in one.pieces], one.vectors, change)
                 self._manifest.code.put(one.path, one.syntax)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
@@ -44,6 +44,10 @@ class Reader(Protocol):
 
     def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
         """Return the first chunk of each of some files that are there, by path."""
+
+    @property
+    def generated(self) -> Collection[str]:
+        """The files that say that a program made them."""
 
     def rarity(self, word: str) -> float:
         """Return how rare a word is: the factor that BM25 gives it."""

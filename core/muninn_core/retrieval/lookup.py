@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from muninn_core.retrieval.graph import Named
 
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|_")
+_BEHIND = frozenset({"test", "vendored", "generated"})
 _RANK = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -40,7 +41,7 @@ def find(
     """Return the best definitions for a name, and how many there are in all.
 
     `Class.method` asks for a method of a class. The whole name comes before its beginning, that before humps (`gUN`
-    for getUserName), these before parts; then by kind, shorter names, no tests, path and line.
+    for getUserName), these before parts; then what is written here and no test, by kind, shorter names, path and line.
     """
     container, _, name = query.strip().replace("::", ".").replace("#", ".").rpartition(".")
     ranked = sorted((rank, len(each), each) for each in code.names() if (rank := closeness(name, each)) is not None)
@@ -56,7 +57,8 @@ def find(
                 continue
             if path is not None and not (fnmatchcase(one.path, path) or one.path.startswith(path.rstrip("/") + "/")):
                 continue
-            order = (rank, "test" in traits(one.path), _RANK[what.kind], length, one.path, what.start)
+            behind = not _BEHIND.isdisjoint(traits(one.path))
+            order = (rank, behind, _RANK[what.kind], length, one.path, what.start)
             found.append((order, one))
     found.sort(key=lambda pair: pair[0])
     return [one for _, one in found[:limit]], len(found)

@@ -7,7 +7,7 @@ these. Where that would be more than MOST_IDS, the tier is asked as a whole and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
@@ -107,6 +107,11 @@ class Narrowed:
     def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
         """Return the first chunk of some files, be they in the tiers or not: the bounds say which may be found."""
         return self._reader.first_chunks(paths)
+
+    @property
+    def generated(self) -> Collection[str]:
+        """The files that say that a program made them."""
+        return self._reader.generated
 
     def _asked(self, kind: SourceKind | None) -> list[tuple[SourceKind, Sequence[int] | None]]:
         return [(tier, ids) for tier, ids in self.tiers.items() if kind in (None, tier)]

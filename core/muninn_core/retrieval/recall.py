@@ -148,7 +148,20 @@ def rank(
     if ranked.doubt:
         return ranked
     trust = w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE
-    asked = Asked(query, ear, now, focus or Focus(), curated, half_life, hybrid, pool.files, told, trust, evolution)
+    asked = Asked(
+        query,
+        ear,
+        now,
+        focus or Focus(),
+        curated,
+        half_life,
+        hybrid,
+        pool.files,
+        told,
+        reader.generated,
+        trust,
+        evolution,
+    )
     found = [each for each in pool.found if each.memory is not None]
     there = {each.memory.id for each in found if each.memory is not None}
     for memory in within.sure:

@@ -77,6 +77,8 @@ class Asked(NamedTuple):
     hybrid: Hybrid
     files: Mapping[str, float]
     told: Mapping[str, Remembered]
+    generated: Collection[str]
+    """Files that say that a program made them."""
     trust: float = w.REMEMBERED
     """What it counts that memory speaks for a file."""
     evolution: Evolution = UNKNOWN
@@ -86,7 +88,7 @@ def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> As
     """Return what candidates are judged by where nothing is asked."""
     query = parse_query("")
     ear = Ear(query.words, lambda _word: 0.0)
-    return Asked(query, ear, now, focus, lambda _path: None, half_life, hybrid, {}, {})
+    return Asked(query, ear, now, focus, lambda _path: None, half_life, hybrid, {}, {}, ())
 
 
 def match_of(found: Found) -> list[Signal]:
@@ -149,12 +151,13 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
     said = asked.told.get(path)
     if said is not None:
         found.append(signal("remembered", said.value, asked.trust, said.note))
-    kinds = traits(path)
+    kinds = traits(path) | {"generated"} if path in asked.generated else traits(path)
     if kinds:
         if "test" in kinds and asked.query.tests < 1:
             found.append(signal("test", (1 - asked.query.tests) * (1 - (said.value if said else 0.0)), w.TEST))
-        aside = kinds.intersection(("vendored", "generated", "example"))
-        if aside:
+        if "generated" in kinds:
+            found.append(signal("generated", 1.0, w.GENERATED))
+        elif aside := kinds.intersection(("vendored", "declared", "example")):
             found.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
         elif kind == "code" and "docs" in kinds:
             found.append(signal("docs", 1.0, w.DOCS))

@@ -64,8 +64,11 @@ CHURN = 0.3
 TEST = -1.2
 """Tests, as far as the question is not about tests."""
 
-ASIDE = -0.25
-"""Vendored and generated files, examples."""
+GENERATED = -1.0
+"""Files that a program made: they say what their source says, often in more words."""
+
+ASIDE = -0.5
+"""Vendored files, declarations of what is written elsewhere, examples."""
 
 DOCS = -0.25
 """Code that only illustrates documentation."""

@@ -1,4 +1,5 @@
-"""What a path says of a file: its tier, its language, and whether it is test, vendored, generated or documentation.
+"""What a path says of a file: its tier, its language, and whether it is test, vendored, generated, declarations of
+what is written elsewhere, an example or documentation.
 
 Only the path is looked at, never the content.
 """
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from muninn_core.model.chunk import SourceKind
 
-Trait = Literal["test", "vendored", "generated", "docs", "example"]
+Trait = Literal["test", "vendored", "generated", "declared", "docs", "example"]
 
 LANGUAGES: dict[str, str] = {
     suffix: language
@@ -92,17 +93,20 @@ _LISTS = re.compile(r"(?i)^(requirements|constraints)[\w.-]*\.txt$|^(robots|huma
 
 _TEST = re.compile(
     r"(?i)(^|/)(tests?|testing|testdata|test[-_]\w+|__tests__|__mocks__|specs?|fixtures|e2e|\w+[-_]tests?)/"
-    r"|(^|/)(test_[^/]*|conftest\.py|tests\.py|[^/]*([._-]tests?|[._-]spec)\.\w+)$"
+    r"|(^|/)(test_[^/]*|conftest\.py|tests\.py|[^/]*([._-](unit)?tests?|[._-]spec)\.\w+|[^/]*\.(bats|t))$"
+    r"|^tests?\.\w+$"
 )
-_TEST_CAMEL = re.compile(r"(^|/)[^/]*[a-z0-9]Tests?\.\w+$|(^|/)src/[a-z]+Test/")
+# FooTest.java, src/androidTest/, Foo.Tests.Performance/, FooTests/
+_TEST_CAMEL = re.compile(r"(^|/)[^/]*[a-z0-9]Tests?\.\w+$|(^|/)src/[a-z]+Test/|(^|/)[^/]*[a-z0-9.]Tests?(\.[^/]*)?/")
 _VENDORED = re.compile(
     r"(?i)(^|/)(vendor|vendored|_vendor|third[-_]?party|node_modules|bower_components|site-packages|extern(al)?|deps)/"
 )
 _GENERATED = re.compile(
-    r"(?i)(^|/)(generated|__generated__|autogen|gen)/"
-    r"|(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.(dart|cs)|\.generated\.\w+|_generated\.\w+|\.designer\.cs|\.d\.ts|\.snap)$"
-    r"|(^|/)zz_generated[^/]*$"
+    r"(?i)(^|/)(generated|__generated__|autogen|gen|dist|single_include)/"
+    r"|(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.(dart|cs)|\.generated\.\w+|_generated\.\w+|\.designer\.cs|\.snap)$"
+    r"|(^|/)zz_generated[^/]*$|\.min\.\w+$|[._-](bundle|amalgamated|amalgamation)\.\w+$"
 )
+_DECLARED = re.compile(r"\.d\.[mc]?ts$")
 _DOCS = re.compile(r"(?i)(^|/)(docs?|documentation|website)/")
 _EXAMPLE = re.compile(r"(?i)(^|/)(examples?|samples?|demos?|tutorials?)/")
 
@@ -150,6 +154,8 @@ def traits(path: str) -> frozenset[Trait]:
         found.add("vendored")
     if _GENERATED.search(path):
         found.add("generated")
+    if _DECLARED.search(path):
+        found.add("declared")
     if _DOCS.search(path):
         found.add("docs")
     if _EXAMPLE.search(path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -189,6 +189,11 @@ class Joined:
     def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
         """Return the first chunk of each of some of the first one's files."""
         return self._first.first_chunks(paths)
+
+    @property
+    def generated(self) -> Collection[str]:
+        """The first one's files that say that a program made them."""
+        return self._first.generated
 
     def chunks_of(self, path: str) -> Mapping[int, Chunk]:
         """Return the chunks of a file."""
