@@ -1,6 +1,7 @@
 """Lays the repositories that are asked about out as plain folders, without `.git`, with the lines blanked that must be.
 
-Sources are bare git directories (`MIRRORS/OWNER+NAME/repo`) and published archives; nothing is downloaded here.
+Sources are repositories on this machine, bare git directories (`MIRRORS/OWNER+NAME/repo`) and published archives;
+nothing is downloaded here.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ class Copies:
         return tree
 
     def _check_out(self, source: str, tree: Path) -> None:
-        mirror, commit = source.split("@")
-        place = self._mirrors / mirror / "repo"
+        mirror, commit = source.rsplit("@", 1)
+        place = self._data.repositories.get(mirror, self._mirrors / mirror / "repo")
         if not place.is_dir():
             raise FileNotFoundError(f"there is no mirror of {mirror} in {self._mirrors}: name its folder by --mirrors")
         packed = subprocess.run(
-            ["git", f"--git-dir={place}", "archive", "--format=tar", commit], check=True, capture_output=True
+            ["git", "-C", str(place), "archive", "--format=tar", commit], check=True, capture_output=True
         ).stdout
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             guarded(archive).extractall(tree)

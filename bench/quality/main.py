@@ -13,6 +13,8 @@ from bench.quality.peers import PEERS, Semble
 from bench.quality.questions import load
 from bench.quality.report import plain, tables
 from bench.quality.run import run
+from bench.quality.titles import questions_of
+from muninn_core.git.run import GitError
 
 CACHE = Path(tempfile.gettempdir()) / "muninn-bench-quality"
 
@@ -20,8 +22,13 @@ CACHE = Path(tempfile.gettempdir()) / "muninn-bench-quality"
 def main(arguments: list[str]) -> int:
     """Measure what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m bench quality", description="Measure how good retrieval is.")
-    parser.add_argument("--data", type=Path, required=True, help="the folder of questions")
-    parser.add_argument("--sets", default="A1,B1,B2", help="sets of questions, by commas")
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--data", type=Path, help="the folder of questions")
+    asked.add_argument(
+        "--repo", action="append", type=Path, metavar="DIR", help="a repository whose history asks; may be repeated"
+    )
+    parser.add_argument("--questions", type=int, default=25, metavar="N", help="at most so many of each --repo")
+    parser.add_argument("--sets", default="A1,B1,B2", help="sets of questions of --data, by commas")
     parser.add_argument("--arms", help=f"arms, by semicolons, of: {'; '.join(NAMES)}; default: all but ablations")
     parser.add_argument("--ablations", action="store_true", help="our arm with each signal taken away, too")
     parser.add_argument("--peers", action="store_true", help="other tools, too, where they are installed")
@@ -43,7 +50,13 @@ def main(arguments: list[str]) -> int:
     unknown = sorted(set(names) - {*NAMES, *(peer.name for peer in PEERS)})
     if unknown:
         parser.error(f"there is no arm '{unknown[0]}'")
-    data = load(options.data, options.sets.split(","))
+    if options.repo:
+        try:
+            data = questions_of(options.repo, options.questions)
+        except (GitError, ValueError) as error:
+            parser.error(str(error))
+    else:
+        data = load(options.data, options.sets.split(","))
     arms = run(data, Copies(data, options.cache, options.mirrors, options.archives), names, options.cache)
     print(tables(arms))
     if options.json:

@@ -8,7 +8,7 @@ and their checksums). `docs/ranking.md` has the format.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +54,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Data:
-    """All that a data folder says of some sets."""
+    """Questions, and what it takes to lay out what they are about.
+
+    `archives` are {source: (file, checksum)}; `repositories` are the folders of those that are no mirror, by name.
+    """
 
     questions: list[Question]
     edits: dict[str, Edits]
     archives: dict[str, tuple[str, str]]
+    repositories: dict[str, Path] = field(default_factory=dict)
 
     def copies(self) -> list[tuple[str, str]]:
         """Return the (set, source) pairs that questions are about: one copy each, since edits differ by set."""

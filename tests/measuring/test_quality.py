@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 from bench.quality.copies import Copies
+from bench.quality.main import main as bench_quality
 from bench.quality.peers import FTS5, PlainBM25
 from bench.quality.questions import Data, Place, Question, load
 from bench.quality.report import plain, tables
 from bench.quality.run import run
 from bench.quality.scoring import files_of, interval, mean, measure
+from bench.quality.titles import questions_of
+from repositories import git
 
 DATA = Path(__file__).parents[2] / "bench" / "data" / "quality"
 DROP = 0.01
@@ -104,3 +107,50 @@ def test_plain_peers_find_the_file_with_the_rare_word(peer: type[PlainBM25 | FTS
     (tmp_path / "pay.py").write_text("def charge(card):\n    return gateway(card)\n")
     (tmp_path / "ship.py").write_text("def send(parcel):\n    return parcel\n")
     assert peer(tmp_path).ask('charge a "card')[0] == Place("pay.py", 1, 2)
+
+
+COMMITS = (
+    ("Begin the shop with a cart", {"src/cart.py": "CART = []\n", "README.md": "# Shop\n"}),
+    ("fix(cart): handle an empty cart at checkout (#12)", {"src/cart.py": "CART = [1]\n", "tests/test_cart.py": ""}),
+    ("Bump the version of everything that we need", {"src/cart.py": "CART = [2]\n"}),
+    ("Handle the test of an empty cart here", {"tests/test_cart.py": "1\n"}),
+    ("Fix it", {"src/cart.py": "CART = [3]\n"}),
+    ("Add what is not there any more", {"src/gone.py": "1\n"}),
+    ("Explain the shop and how to use it", {"README.md": "# The shop\n"}),
+)
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    for title, files in COMMITS:
+        for path, text in files.items():
+            (root / path).parent.mkdir(exist_ok=True)
+            (root / path).write_text(text)
+        git(root, "add", "-A")
+        git(root, "commit", "-q", "-m", title)
+    git(root, "rm", "-q", "src/gone.py")
+    git(root, "commit", "-q", "-m", "Take away what nobody has used")
+    return root
+
+
+def test_a_history_asks_by_the_titles_of_what_changed_code_that_is_still_there(history: Path, tmp_path: Path) -> None:
+    data = questions_of([history, history], 25)
+    assert [(one.repo, one.text, one.files, one.language) for one in data.questions] == [
+        (name, "handle an empty cart at checkout", {"src/cart.py"}, "python") for name in ("shop", "shop-2")
+    ]
+    tree = Copies(data, tmp_path / "cache", Path(), Path()).folder("titles", data.questions[1].source)
+    assert (tree / "src" / "cart.py").read_text() == "CART = [3]\n"
+    assert not (tree / ".git").exists()
+
+
+def test_a_history_without_a_title_that_asks_is_said_and_so_is_no_history(history: Path, capsys) -> None:
+    git(history, "checkout", "-q", "--orphan", "new")
+    git(history, "commit", "-q", "-m", "Begin once more with all of it")
+    for folder, wanted in ((history, "none of its newest"), (history.parent, "not a git repository")):
+        with pytest.raises(SystemExit) as ended:
+            bench_quality(["--repo", str(folder)])
+        assert ended.value.code == 2
+        assert wanted in capsys.readouterr().err
