@@ -17,6 +17,7 @@ from muninn_core.engine.evidence.citations import Look
 from muninn_core.engine.memory.scopes import bounds, on_task, visible
 from muninn_core.engine.workspace import Workspace
 from muninn_core.index.embed import Embedder
+from muninn_core.index.vocabulary import is_common
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -26,6 +27,7 @@ from muninn_core.retrieval.narrow import narrow
 from muninn_core.retrieval.recall import Focus, Hybrid, Reader, Testimony, hit_of, memory_hit, speaks
 from muninn_core.retrieval.recall import recall as ask
 from muninn_core.retrieval.remembered import Remembered
+from muninn_core.retrieval.spelling import meant
 from muninn_core.retrieval.telling import bounded
 
 MOST_NAMED = 300
@@ -58,6 +60,7 @@ def asking(
     """
     task = task_of(workspace, sight.documents, params.task, params.session).code
     text, _ = bounded(params.query, sight.reader.frequency)
+    text = " ".join((text, *meant(text, sight.reader, is_common).values()))
     reader: Reader = sight.reader
     within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, None)
     if asked is not None and asked.narrow:

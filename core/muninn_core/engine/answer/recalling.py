@@ -22,6 +22,7 @@ from muninn_core.engine.memory.scopes import bounds
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
+from muninn_core.index.vocabulary import is_common
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -33,6 +34,7 @@ from muninn_core.retrieval.profile import rank_linked
 from muninn_core.retrieval.query import parse_query
 from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, Reader, rank, settle, speaks
 from muninn_core.retrieval.snippet import Marker
+from muninn_core.retrieval.spelling import meant
 from muninn_core.retrieval.telling import MOST_WORDS, bounded, weights
 
 OPEN_FILES = 5
@@ -88,6 +90,9 @@ def _ask(workspace: Workspace, asking: Asking, sight: Sight) -> _Ask:
     text, distinct = bounded(asking.text, sight.reader.frequency)
     if distinct > MOST_WORDS:
         notes.append(f"the question has {distinct:,} distinct words; its {MOST_WORDS} rarest were searched")
+    slips = meant(text, sight.reader, is_common)
+    notes += [f'"{word}" stands nowhere; "{other}" was searched as well' for word, other in slips.items()]
+    text = " ".join((text, *slips.values()))
     within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, params.task)
     like: Likeness | None = None
     if params.like is not None:
