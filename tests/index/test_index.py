@@ -456,3 +456,15 @@ def test_at_rest_no_file_is_mapped_and_the_next_answer_is_the_same(opened, root,
     assert not mapped()
     assert answers(index, embedder, QUERIES) == before
     assert mapped()
+
+
+def test_many_memories_are_taken_in_a_batch_after_the_other(opened, embedder, monkeypatch):
+    monkeypatch.setattr(index_module, "_MEMORY_BATCH", 3)
+    taken = []
+    embed = embedder.embed
+    monkeypatch.setattr(embedder, "embed", lambda texts: taken.append(len(texts)) or embed(texts))
+    index = opened()
+    index.put_memories([MemoryText(f"m{number}", f"session number{number}") for number in range(8)])
+    assert taken == [3, 3, 2]
+    assert index.snapshot().counts()["memory"] == 8
+    assert len(index.snapshot().lexical(["session"], 20, "memory")) == 8

@@ -271,14 +271,13 @@ class Index:
     def put_memories(self, memories: Iterable[MemoryText]) -> None:
         """Add memories, or replace what the index holds of them. Raises StorageError."""
         items = list({memory.id: memory for memory in memories}.values())
-        if not items:
-            return
-        entries = [_memory_entry(item) for item in items]
-        vectors = self._embedder.embed([embedding_text(chunk, extra) for _, chunk, extra in entries])
-        with self._writing:
-            self._writer.put(entries, vectors)
+        for i in range(0, len(items), _MEMORY_BATCH):
+            entries = [_memory_entry(item) for item in items[i : i + _MEMORY_BATCH]]
+            vectors = self._embedder.embed([embedding_text(chunk, extra) for _, chunk, extra in entries])
+            with self._writing:
+                self._writer.put(entries, vectors)
+            del entries, vectors  # not beside those of the next batch
         if len(items) > BULK:
-            del entries, vectors
             trim()
 
     def drop_memories(self, ids: Iterable[str]) -> None:
