@@ -29,6 +29,16 @@ def test_what_is_appended_is_on_disk_and_in_the_state_with_its_envelope_filled_i
     assert (log.position, log.unsealed, log.segments) == (1, 1, 0)
 
 
+def test_what_is_appended_is_held_as_it_is_read_from_its_line(log, layout):
+    (plain, change) = log.append([insight("one", id="m1"), {"type": "pin", "target": "m1"}], "s1")
+    lines = (layout.spool / "s1.jsonl").read_bytes().splitlines()
+    held = log.records
+    assert [held[each.id].line for each in (plain, change)] == lines
+    assert held["m1"].plain
+    assert held["m1"].given is None
+    assert log.state.memories["m1"].pinned
+
+
 def test_a_state_is_a_snapshot(log):
     before = log.state
     log.append([insight("one")], "s1")

@@ -7,7 +7,7 @@ which is replaced as a whole and never changes. What the files say together is `
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,8 @@ from muninn_core.store.gathered import WORTH_KEEPING, Gathered
 from muninn_core.store.journal import forget
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, unsealed_lines
-from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record
+from muninn_core.store.quick import as_read
+from muninn_core.store.record import VERSION, MalformedRecord, Record, make_record
 from muninn_core.store.redact import blank_files, replace_records, subject_of
 from muninn_core.store.spool import (
     private_files,
@@ -146,7 +147,7 @@ class Log:
             if shared:
                 length = self._length(session, path)
                 try:
-                    append(path, b"".join(map(encode_line, shared)), self._cut_to.get(session))
+                    append(path, _written(shared), self._cut_to.get(session))
                 except MuninnError:
                     self._cut_to[session] = length
                     self._take_back(private, session)
@@ -305,7 +306,7 @@ class Log:
             record = make_record(filled)
             said = "" if "ts" in data else self._gathered.fold.latest(needs(record.data))
             # The last word counts by its time, so a clock behind that of an earlier writer must not mute this one.
-            return record if said < now else make_record({**filled, "ts": later(said)})
+            return as_read(record if said < now else make_record({**filled, "ts": later(said)}))
         except MalformedRecord as error:
             raise BadParams(f"this is no record: {error}", hint="docs/formats/log.md says what one is.") from None
 
@@ -313,7 +314,8 @@ class Log:
         """Part what stays on this machine from what is sealed one day."""
         hidden = set(self._gathered.hidden)
         for record in fresh:
-            if record.data.get("private") is True or hidden.intersection(needs(record.data)):
+            data = record.data
+            if data.get("private") is True or hidden.intersection(needs(data)):
                 hidden.add(record.id)
         private = tuple(record for record in fresh if record.id in hidden)
         return private, tuple(record for record in fresh if record.id not in hidden)
@@ -321,7 +323,7 @@ class Log:
     def _append_private(self, private: tuple[Record, ...], session: str) -> None:
         if private:
             path = private_path(self.layout, session)
-            append(path, b"".join(map(encode_line, private)))
+            append(path, _written(private))
             self._gathered.private[path] = _longer(self._gathered.private.get(path, Lines()), private)
             self._gathered.hidden.update(record.id for record in private)
 
@@ -329,7 +331,7 @@ class Log:
         """Undo `_append_private`: the rest of the call could not be stored."""
         if private:
             path = private_path(self.layout, session)
-            cut(path, path.stat().st_size - sum(len(encode_line(record)) for record in private))
+            cut(path, path.stat().st_size - len(_written(private)))
             lines = self._gathered.private[path]
             self._gathered.private[path] = replace(lines, records=lines.records[: -len(private)])
             self._gathered.hidden.difference_update(record.id for record in private)
@@ -408,6 +410,10 @@ class Log:
             unsealed=self._gathered.unsealed(),
             segments=self._segments,
         )
+
+
+def _written(records: Iterable[Record]) -> bytes:
+    return b"".join(record.line + b"\n" for record in records)
 
 
 def _longer(lines: Lines, records: tuple[Record, ...]) -> Lines:

@@ -13,7 +13,7 @@ from muninn_core.model.memory import Cite, Memory, Trust
 from muninn_core.model.value import UNSET, Meta, UnsetType, Value, decoder_of, field
 from muninn_core.store.change import CHANGES
 from muninn_core.store.fields import headline, lowest, trust_of
-from muninn_core.store.record import DEEPEST, VERSION, Record, parse_line
+from muninn_core.store.record import DEEPEST, VERSION, Record, encode_line, parse_line
 from muninn_core.store.stamp import normalise
 
 
@@ -61,6 +61,11 @@ def read_line(line: bytes) -> Record:
         line=line.strip(),
         plain=True,
     )
+
+
+def as_read(record: Record) -> Record:
+    """Return a record as it is read from its line: of a plain one that is less than half of what its fields take."""
+    return read_line(encode_line(record))
 
 
 def memory_of(line: bytes) -> Memory:
