@@ -94,3 +94,21 @@ def test_a_plain_memory_takes_the_short_way_and_keeps_its_bytes():
     assert (record.line, memory.title, memory.tags) == (line, "One", ("t",))
     assert record == parse_line(line)
     assert record != parse_line(line.replace(b"Two", b"Three"))
+
+
+def test_what_memories_have_in_common_is_in_memory_once():
+    line = (
+        b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","session":"s-1","actor":"assistant",'
+        b'"agent":"codex","task":"one two","branch":"a branch","commit":"c0ffee","text":"One.",'
+        b'"tags":["a tag"],"entities":["an entity"],"files":["a/file.py"],'
+        b'"cites":[{"path":"a/file.py","start":1,"end":2,"symbol":"a name","commit":"c0ffee"}]}'
+    )
+    one, other = memory_of(line), memory_of(line)
+    for name in ("type", "session", "actor", "agent", "task", "branch", "commit"):
+        assert getattr(one, name) is getattr(other, name)
+    assert (one.tags[0], one.entities[0], one.files[0]) == ("a tag", "an entity", "a/file.py")
+    assert one.tags[0] is other.tags[0]
+    assert one.entities[0] is other.entities[0]
+    assert one.files[0] is other.files[0] is one.cites[0].path
+    assert one.cites[0].symbol is other.cites[0].symbol
+    assert one.cites[0].commit is one.commit

@@ -7,6 +7,7 @@ tells that it is plain: its memory is made by who asks for it, for most are neve
 
 from __future__ import annotations
 
+from sys import intern
 from typing import Annotated, Any
 
 from muninn_core.model.memory import Cite, Memory, Trust
@@ -55,8 +56,8 @@ def read_line(line: bytes) -> Record:
     return Record(
         id=plain.id,
         ts=ts,
-        type=plain.type,
-        session=plain.session,
+        type=intern(plain.type),
+        session=intern(plain.session),
         key=plain.key,
         line=line.strip(),
         plain=True,
@@ -91,28 +92,29 @@ def _plain(line: bytes) -> tuple[_Plain, str] | None:
 
 
 def _memory(plain: _Plain, ts: str) -> Memory:
+    """Make the memory. What thousands have in common, from the author to the files, is in memory once."""
     cap = trust_of(plain.actor)
-    session = plain.session
+    session = intern(plain.session)
     return Memory(
         id=plain.id,
-        type=plain.type,
+        type=intern(plain.type),
         text=plain.text,
         ts=ts,
         title=plain.title or headline(plain.text),
         tags=_distinct(plain.tags),
         entities=_distinct(plain.entities),
         files=_distinct(plain.files),
-        cites=plain.cites,
+        cites=tuple(map(_cite, plain.cites)),
         importance=plain.importance,
         confidence=plain.confidence,
         trust=cap if isinstance(plain.trust, UnsetType) else lowest(plain.trust, cap),
-        actor=plain.actor,
-        agent=plain.agent or None,
+        actor=intern(plain.actor),
+        agent=intern(plain.agent) or None,
         session=session or None,
         sessions=(session,) if session else (),
-        task=plain.task or None,
-        branch=plain.branch or None,
-        commit=plain.commit or None,
+        task=intern(plain.task) or None,
+        branch=intern(plain.branch) or None,
+        commit=intern(plain.commit) or None,
         updated=ts,
         sealed=True,
         details=plain.details,
@@ -120,4 +122,15 @@ def _memory(plain: _Plain, ts: str) -> Memory:
 
 
 def _distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return texts if len(texts) < 2 else tuple(dict.fromkeys(texts))
+    return tuple(dict.fromkeys(map(intern, texts)))
+
+
+def _cite(cite: Cite) -> Cite:
+    return Cite(
+        path=intern(cite.path),
+        start=cite.start,
+        end=cite.end,
+        symbol=cite.symbol and intern(cite.symbol),
+        hash=cite.hash,
+        commit=cite.commit and intern(cite.commit),
+    )
