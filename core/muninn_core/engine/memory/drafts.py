@@ -101,7 +101,7 @@ def _all_checked(
             if len(given) == 1:
                 raise
             raise BadParams(f"memory {at + 1} of {len(given)}: {error}", hint=error.hint) from None
-    return (checked[at] for at in range(len(bare)))
+    return (checked.pop(at) for at in range(len(given)))
 
 
 def _bare(draft: MemoryDraft) -> MemoryDraft:
