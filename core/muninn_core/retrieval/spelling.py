@@ -17,7 +17,7 @@ from muninn_core.source.identifiers import stem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from muninn_core.model.chunk import Chunk
+    from muninn_core.model.chunk import Chunk, SourceKind
     from muninn_core.retrieval.telling import Frequency
 
 SHORTEST = 6
@@ -39,7 +39,7 @@ class Reader(Protocol):
     def frequency(self, word: str) -> int:
         """Return in how many chunks a word of the index stands."""
 
-    def lexical(self, words: Iterable[str], limit: int) -> Sequence[tuple[int, float]]:
+    def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
         """Return (chunk id, BM25), best first."""
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
@@ -70,8 +70,13 @@ def _nearest(word: str, frequency: Frequency) -> str:
 
 
 def _as_written(word: str, reader: Reader) -> str:
-    """Return a word of the index as it is written where it tells most; as it is where nobody has it in a text."""
-    for chunk in reader.chunks([number for number, _ in reader.lexical([word], 1)]).values():
+    """Return a word of the index as it is written where it tells most; as it is where no file has it in its text.
+
+    Memories are not looked at: some are not for everybody.
+    """
+    kinds: tuple[SourceKind, ...] = ("code", "knowledge")
+    best = [number for kind in kinds for number, _ in reader.lexical([word], 1, kind)]
+    for chunk in reader.chunks(best).values():
         for line in Marker({word: 1.0}).snippet(chunk.text):
             for mark in line.marks:
                 return line.text[mark.start : mark.end].lower()
