@@ -335,6 +335,28 @@ def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypa
     assert muninn.engine.restless
 
 
+def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, monkeypatch):
+    monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
+    seen = []
+    run = Updater.wait_files
+
+    def watched(updater, ticket, seconds):
+        seen.append((muninn.engine.restless, muninn.engine.resting))
+        return run(updater, ticket, seconds)
+
+    monkeypatch.setattr(Updater, "wait_files", watched)
+    muninn.engine.rest()
+    muninn.call("index", wait=True)
+    assert seen == [(False, False)]
+    assert muninn.engine.restless
+    muninn.engine.rest()
+    assert muninn.engine.resting
+    (muninn.root / "later.py").write_text("LATER = 1\n")
+    updater = muninn.engine.open(locate(str(muninn.root))).updater
+    assert run(updater, updater.update_files(["later.py"]), 20)
+    assert muninn.engine.restless  # nobody asked, and it is work that leaves something to give back
+
+
 def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkeypatch):
     waited_for = threading.Event()
     wait = Updater.wait_first

@@ -108,7 +108,8 @@ class Engine:
         self._begun = time.monotonic()
         self._longest_stall = 0.0
         self._last_call = self._begun
-        self._resting = False
+        self._under_way: set[object] = set()
+        self._rested: list[object] | None = None
         self._workspaces: dict[str, Workspace] = {}
         self._listeners: dict[str, list[Callable[[frozenset[str] | None], None]]] = {}
         self._memory_listeners: dict[str, list[Callable[[Mapping[str, bool]], None]]] = {}
@@ -125,9 +126,14 @@ class Engine:
 
     def call(self, verb: str, params: Value, scope: Scope) -> Value:
         """Run a verb of the catalogue with checked parameters. Raises MuninnError."""
-        self._last_call, self._resting = time.monotonic(), False
-        result: Value = getattr(self, METHODS[verb].function)(params, scope)
-        return result
+        under_way = object()
+        self._under_way.add(under_way)
+        try:
+            result: Value = getattr(self, METHODS[verb].function)(params, scope)
+            return result
+        finally:
+            self._last_call, self._rested = time.monotonic(), None
+            self._under_way.discard(under_way)
 
     def open(self, place: Place) -> Workspace:
         """Return the work tree, opened. Raises NotInitialised without `.muninn`."""
@@ -202,19 +208,23 @@ class Engine:
 
     @property
     def restless(self) -> bool:
-        """Whether nobody has called a verb for a while, and memory was not given back since."""
-        return not self._resting and time.monotonic() - self._last_call > REST_SECONDS
+        """Whether nobody has called a verb for a while, and memory was not given back since, or work was done since."""
+        idle = not self._under_way and time.monotonic() - self._last_call > REST_SECONDS
+        return idle and self._rested != self._work_done()
 
     @property
     def resting(self) -> bool:
         """Whether nobody has called a verb since memory was given back."""
-        return self._resting
+        return self._rested is not None and not self._under_way
 
     def rest(self) -> None:
         """Give memory back to the system that only makes the next answer faster."""
-        self._resting = True
+        self._rested = self._work_done()
         for workspace in list(self._workspaces.values()):
             workspace.rest()
+
+    def _work_done(self) -> list[object]:
+        return [workspace.updater.work_done for workspace in list(self._workspaces.values())]
 
     def note_stall(self, seconds: float) -> None:
         """Take note of how long the event loop was held."""

@@ -139,6 +139,11 @@ class Updater:
         """A number that rises whenever changed files have been looked at."""
         return self._tried
 
+    @property
+    def work_done(self) -> object:
+        """What is another value as soon as files, memories or vectors have been taken in."""
+        return self._done, self._memories_done, self._unembedded
+
     def update_files(self, paths: Iterable[str] = (), *, full: bool = False, rebuild: bool = False) -> int:
         """Ask for these paths, or all files, to be looked at; return a ticket for `wait_files`."""
         with self._wake:
