@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from bench.figure import Figure
 from bench.processes import Peak, processor_seconds, proportional, resident, tree
 from bench.served import Served
+from muninn_core.engine.engine import REST_SECONDS
 
 MB = 1_000_000
-SETTLE_SECONDS = 3.0
 
 
 def first_index(served: Served) -> list[Figure]:
@@ -24,7 +24,7 @@ def first_index(served: Served) -> list[Figure]:
     assert pid is not None
     # The workers are gone and waited for: the daemon's account holds theirs.
     processor = processor_seconds(tree(pid))
-    time.sleep(SETTLE_SECONDS)
+    time.sleep(REST_SECONDS + 2)
     status = served.call("status")
     rest = tree(pid)
     detail = {
