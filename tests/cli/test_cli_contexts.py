@@ -36,6 +36,7 @@ def test_a_patch_comes_through_a_pipe_and_the_work_trees_change_by_name(shell: S
         assert (named["inputs"]["diff"], named["question"]) == ("HEAD", piped["question"])
     finally:
         file.write_text(HARBOUR)
+        shell.run("index", "--wait")  # the next test must not see the change
 
 
 def test_a_place_is_meant_from_the_current_folder(shell: Shell) -> None:
