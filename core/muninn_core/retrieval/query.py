@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from muninn_core.model.value import Value
 from muninn_core.source.identifiers import words
@@ -56,11 +56,6 @@ def parse_query(text: str) -> Query:
     )
 
 
-def beginning(word: str) -> str:
-    """Return what two words have in common where one answers to the other."""
-    return word[:_SHORTEST]
-
-
 Answering = tuple[float, float, Mapping[str, float]]
 """How well some words answer to a question: the share of it, by the rarity of its words, that they hold; their own
 share; and the words of the question that they answer to."""
@@ -75,7 +70,9 @@ class Ear:
         self.strange = rarity("")
         """The rarity of a word that stands nowhere: the higher, the larger the index."""
         self._heard: dict[str, tuple[float, str]] = {}
-        self._beginnings = frozenset(map(beginning, self._rarity))
+        self._beginnings = frozenset(word[:_SHORTEST] for word in self._rarity)
+        # As they are written: what was stemmed to `fly` may have been `flies`.
+        self._written = tuple(sorted({each.removesuffix("y") or each for each in self._beginnings}))
 
     @property
     def known(self) -> float:
@@ -100,9 +97,12 @@ class Ear:
         question = sum([degree * self._rarity[word] for word, degree in best.items()])
         return question / self._whole, own / len(parts), best
 
-    def hears(self, beginnings: Iterable[str]) -> bool:
-        """Whether a word with one of these beginnings (see `beginning`) may answer: a quick look before a whole one."""
-        return not self._beginnings.isdisjoint(beginnings)
+    def may_answer(self, name: str) -> bool:
+        """Whether a word of a name may answer: a quick look at its letters, before it is taken apart."""
+        if not name.isascii():
+            return True  # accents are no part of a word
+        low = name.lower()
+        return any(map(low.__contains__, self._written))
 
     def _hear(self, part: str) -> tuple[float, str]:
         found = (1.0, part) if part in self._rarity else (0.0, "")

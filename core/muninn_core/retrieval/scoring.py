@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.fading import recency, weathered
-from muninn_core.retrieval.names import defined, file_words
+from muninn_core.retrieval.names import file_words, name_words
 from muninn_core.retrieval.query import Ear, Query, parse_query
 from muninn_core.retrieval.remembered import Remembered
 from muninn_core.retrieval.signals import Signal, signal
@@ -112,16 +112,20 @@ def beyond_words(found: Found) -> float:
 def named(asked: Asked, symbol: str) -> list[Signal]:
     """Return what the names that a chunk defines count: those that are asked for, and the one that answers best."""
     found = []
-    query, ear, there = asked.query, asked.ear, defined(symbol)
-    if not query.identifiers.isdisjoint(there.written):
-        same = query.identifiers.intersection(there.written)
+    query, ear = asked.query, asked.ear
+    written = tuple(dict.fromkeys(symbol.split()))
+    if not query.identifiers.isdisjoint(written):
+        same = query.identifiers.intersection(written)
         weight = w.SOUGHT if query.sought else w.DEFINES
         found.append(
             signal("defines", len(same) / len(query.identifiers), weight, "defines " + ", ".join(sorted(same)))
         )
     best, answers = 0.0, ""
-    for name, parts, beginnings in there.names if ear.hears(there.beginnings) else ():
-        heard = ear.answering(parts) if ear.hears(beginnings) else None
+    for name in written if ear.may_answer(symbol) else ():
+        if not ear.may_answer(name):
+            continue
+        parts = name_words(name)
+        heard = ear.answering(parts)
         if heard is not None:
             question, own, _ = heard
             value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
