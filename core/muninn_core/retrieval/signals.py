@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import floor
 
 from muninn_core.model.answer import Reason
 
@@ -12,12 +13,12 @@ Signal = tuple[str, float, float, float, str]
 
 def signal(name: str, value: float, weight: float, note: str = "") -> Signal:
     """Make a signal; contributions are rounded so that their sum is the score, exactly."""
-    return (name, value, weight, round(value * weight, 4), note)
+    return (name, value, weight, floor(value * weight * 10_000 + 0.5) / 10_000, note)  # `round` takes thrice as long
 
 
 def total(signals: Iterable[Signal]) -> float:
     """Return the score that signals add up to."""
-    return round(sum([found[3] for found in signals]), 4)
+    return floor(sum([found[3] for found in signals]) * 10_000 + 0.5) / 10_000
 
 
 def reason_of(found: Signal) -> Reason:
