@@ -23,6 +23,9 @@ LINE_CHARACTERS = 240
 LOOKED_AT = 400
 """Lines of a text that are looked at: a chunk has some dozens, a memory could have any number."""
 
+_WHOLE = 10**9
+"""What a weight of 1 is as a whole number: sums of those are the same in any order."""
+
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
@@ -35,9 +38,10 @@ _Marks = list[tuple[int, int, str]]
 class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
     """What is wanted in each run of letters that was looked at: (start, end, word). Code repeats its names."""
 
-    def __init__(self, wanted: frozenset[str]) -> None:
+    def __init__(self, wanted: frozenset[str], seeming: Collection[str]) -> None:
         super().__init__()
         self._wanted = wanted
+        self._seeming = tuple(seeming)
 
     def __missing__(self, run: str) -> tuple[tuple[int, int, str], ...]:
         found = self[run] = tuple(self._look(run[:MAX_WORD]))
@@ -45,6 +49,10 @@ class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
 
     def _look(self, run: str) -> _Marks:
         """Return what is wanted in an identifier: its parts, else the whole of it."""
+        if run.isascii():  # most hold nothing: their letters say so before they are taken apart
+            low = run.lower().replace("_", "")
+            if not any(map(low.__contains__, self._seeming)):
+                return []
         own = words_of(run)
         if " " not in own and own not in self._wanted:
             return []
@@ -69,11 +77,11 @@ class Marker:
     """
 
     def __init__(self, wanted: Mapping[str, float]) -> None:
-        self._weights = dict(wanted)
-        self._looked = _Looked(frozenset(wanted))
-        self._seeming: dict[str, float] = {}
-        for word, weight in sorted(wanted.items()):
-            self._seeming[_beginning(word)] = max(weight, self._seeming.get(_beginning(word), 0.0))
+        self._weights = {word: round(weight * _WHOLE) for word, weight in wanted.items()}
+        self._seeming: dict[str, int] = {}
+        for word, weight in sorted(self._weights.items()):
+            self._seeming[_beginning(word)] = max(weight, self._seeming.get(_beginning(word), 0))
+        self._looked = _Looked(frozenset(wanted), self._seeming)
 
     def snippet(self, text: str, first: int = 1) -> tuple[SnippetLine, ...]:
         """Return the lines that hold the most of the words, at most LINES; none when no word is there.
@@ -98,8 +106,9 @@ class Marker:
 
         Where words seem to begin says enough of all the lines; those to show are looked at in full.
         """
-        start, end = _window(self._seem_in(rows), self._seeming, len(rows))
-        found = [self._in_row(row) for row in rows[start:end]]
+        seems = self._seem_in(rows)
+        start, end = _window(seems, self._seeming, len(rows))
+        found = [self._in_row(rows[i]) if i in seems else [] for i in range(start, end)]
         if any(found) or start == end:
             return start, end, found
         every = [self._in_row(row) for row in rows]  # it only seemed so: `form` begins `format`
@@ -159,17 +168,17 @@ class Marker:
         ]
 
 
-def _window(held: Mapping[int, Collection[str]], weights: Mapping[str, float], rows: int) -> tuple[int, int]:
+def _window(held: Mapping[int, Collection[str]], weights: Mapping[str, int], rows: int) -> tuple[int, int]:
     """Return the first and behind the last of the lines that together hold the most, blank ends left out.
 
     `held` has what is in each of the lines that have something, `rows` is how many lines there are.
     """
-    best, most = 0, (0.0, 0)
+    best, most = 0, (0, 0)
     order = sorted(held)
     for place, start in enumerate(order):
         part = [held[i] for i in order[place : place + LINES] if i < start + LINES]
         words = part[0] if len(part) == 1 else set[str]().union(*part)
-        here = (round(sum([weights[word] for word in words]), 9), sum(map(len, part)))
+        here = (sum([weights[word] for word in words]), sum(map(len, part)))
         if here > most:
             best, most = start, here
     last = max((i for i in held if best <= i < best + LINES), default=-1)
@@ -213,4 +222,6 @@ def _unspaced(run: str, there: Collection[str]) -> _Marks:
 def _in_utf16(row: str, spans: Spans) -> tuple[Mark, ...]:
     """Return spans of characters as marks in UTF-16 code units."""
     wide = [] if row.isascii() else [i for i, sign in enumerate(row) if ord(sign) > 0xFFFF]
+    if not wide:
+        return tuple([Mark(start=a, end=b) for a, b in spans])
     return tuple(Mark(start=a + sum(i < a for i in wide), end=b + sum(i < b for i in wide)) for a, b in spans)
