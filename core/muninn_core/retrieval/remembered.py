@@ -68,6 +68,7 @@ class _Roll:
     def __init__(self, memories: Iterable[Memory]) -> None:
         self.rows: list[_Witness] = []
         self.row_of: dict[str, int] = {}
+        # An array can't grow while numpy looks at it: what is told of one must be a copy.
         self.by_word: dict[str, array[int]] = {}
         self.sizes = array("d")
         self.born = array("d")
@@ -88,7 +89,7 @@ class _Roll:
         self.born.append(_moment(memory.ts))
         self.alive.append(1)
         for word in own:
-            self.by_word.setdefault(word, array("l")).append(row)
+            self.by_word.setdefault(word, array("q")).append(row)
 
     def drop(self, identity: str) -> None:
         """Forget a memory's witness, if there is one."""
@@ -103,8 +104,8 @@ class _Roll:
 
     def heard(self, asked: Sequence[str]) -> list[NDArray[np.int64]]:
         """Return the living rows of each asked word that some witness has."""
-        alive = np.array(self.alive, bool)
-        found = (np.array(self.by_word[word], np.int64) for word in asked if word in self.by_word)
+        alive = np.frombuffer(self.alive, bool)
+        found = (np.frombuffer(self.by_word[word], np.int64) for word in asked if word in self.by_word)
         return [living for rows in found if len(living := rows[alive[rows]])]
 
 
@@ -176,9 +177,9 @@ def _compared(
     weighed = np.bincount(every, weights, len(roll.rows))
     shared = np.bincount(every, minlength=len(roll.rows))
     rows = np.flatnonzero(shared)
-    own = shared[rows] / np.array(roll.sizes)[rows]
+    own = shared[rows] / np.frombuffer(roll.sizes)[rows]
     alike = (1 - w.REMEMBERED_OWN) * weighed[rows] / sum(rarity) + w.REMEMBERED_OWN * own
-    days = np.maximum(now.timestamp() - np.array(roll.born)[rows], 0.0) / 86_400
+    days = np.maximum(now.timestamp() - np.frombuffer(roll.born)[rows], 0.0) / 86_400
     # An age that nobody knows counts a half.
     return rows, alike * np.where(np.isnan(days), 0.5, 0.5 ** (days / w.REMEMBERED_DAYS))
 
