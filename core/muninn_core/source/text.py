@@ -25,15 +25,24 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file's content as it was read: decoded, with the size and time that belong to exactly these bytes.
+    """A file's content as it was read: its bytes, what they say, and the time that belongs to exactly these.
 
     The time of one that was written to meanwhile is 0, which is no file's: whoever compares reads it again.
     """
 
     text: str
-    size: int
+    data: bytes
     mtime_ns: int
-    digest: bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.data)
+
+    @property
+    def digest(self) -> bytes:
+        """What the content is recognised by, computed when it is asked for."""
+        return digest(self.data)
 
 
 def looks_binary(head: bytes) -> bool:
@@ -72,7 +81,7 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
     if looks_binary(data):
         return "binary"
     still = (status.st_size, status.st_mtime_ns) == (len(data), after.st_mtime_ns)
-    return Text(data.decode("utf-8-sig", "replace"), len(data), status.st_mtime_ns if still else 0, digest(data))
+    return Text(data.decode("utf-8-sig", "replace"), data, status.st_mtime_ns if still else 0)
 
 
 def head_is_binary(root: Path, path: str) -> bool | Unreadable:
