@@ -111,8 +111,10 @@ def beyond_words(found: Found) -> float:
 
 def named(asked: Asked, symbol: str) -> list[Signal]:
     """Return what the names that a chunk defines count: those that are asked for, and the one that answers best."""
-    found = []
     query, ear = asked.query, asked.ear
+    if not ear.may_answer(symbol):
+        return []
+    found = []
     written = tuple(dict.fromkeys(symbol.split()))
     if not query.identifiers.isdisjoint(written):
         same = query.identifiers.intersection(written)
@@ -121,7 +123,7 @@ def named(asked: Asked, symbol: str) -> list[Signal]:
             signal("defines", len(same) / len(query.identifiers), weight, "defines " + ", ".join(sorted(same)))
         )
     best, answers = 0.0, ""
-    for name in written if ear.may_answer(symbol) else ():
+    for name in written:
         if not ear.may_answer(name):
             continue
         parts = name_words(name)

@@ -6,10 +6,8 @@ It knows words, not where they are shown. Offsets count UTF-16 code units, as th
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
 
 from muninn_core.model.answer import Mark, SnippetLine
 from muninn_core.source.identifiers import MAX_WORD, stem, words_of
@@ -125,18 +123,18 @@ class Marker:
         low = text.lower()
         if not text.isascii() or len(low) != len(text):  # accents, and scripts without blanks
             return {i: held for i, row in enumerate(rows) if (held := self._seem_in_row(row))}
-        ends = list(accumulate(len(row) + 1 for row in rows))
         found: dict[int, set[str]] = {}
         for part in self._seeming:
-            at = low.find(part)
+            at, before, line = low.find(part), 0, 0
             while at >= 0:
-                i = bisect_right(ends, at)
-                if i in found and part in found[i]:
-                    at = low.find(part, ends[i])
-                    continue
+                line += low.count("\n", before, at)
+                before = at
                 if _begins(text, low, part, at):
-                    found.setdefault(i, set()).add(part)
-                at = low.find(part, at + 1)
+                    found.setdefault(line, set()).add(part)
+                    end = low.find("\n", at)  # once in a line is enough
+                    at = low.find(part, end) if end >= 0 else -1
+                else:
+                    at = low.find(part, at + 1)
         if "_" in low and self._joined(low):
             for i, row in enumerate(rows):
                 if i not in found and "_" in row and (held := self._seem_in_row(row)):
