@@ -11,6 +11,8 @@ import threading
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -196,9 +198,13 @@ def _ordered(roll: _Roll, rows: NDArray[np.int64], values: NDArray[np.float64]) 
             (value, roll.rows[row]) for value, row in zip(values[chosen].tolist(), rows[chosen].tolist(), strict=True)
         ]
         if not np.all(np.diff(values[chosen])):  # equals: few memories are of one moment
-            found.sort(key=lambda one: (-one[0], one[1].memory.id))
+            found = [one for _, equals in groupby(found, itemgetter(0)) for one in sorted(equals, key=_identity)]
         yield from found[start:]
         start, wanted = len(found), 8 * wanted
+
+
+def _identity(one: tuple[float, _Witness]) -> str:
+    return one[1].memory.id
 
 
 def _files(memory: Memory) -> tuple[str, ...]:
