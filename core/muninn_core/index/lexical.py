@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import shutil
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import tantivy
@@ -33,6 +34,8 @@ _HEAP = 50_000_000
 
 _FREQ = "freq"
 _MOST_TIES = 4
+_ASKED = 4_096
+"""Words whose frequency is remembered: several parts of an answer ask for it."""
 
 
 class Words:
@@ -41,6 +44,7 @@ class Words:
     def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema) -> None:
         self._searcher = searcher
         self._schema = schema
+        self._frequency = lru_cache(maxsize=_ASKED)(searcher.doc_freq)
 
     @property
     def documents(self) -> int:
@@ -73,7 +77,7 @@ class Words:
 
     def frequency(self, word: str, field: Literal["body", "whole"] = "body") -> int:
         """Return in how many chunks, or whole files, a word stands."""
-        return int(self._searcher.doc_freq(field, word))
+        return int(self._frequency(field, word))
 
     def rarity(self, word: str, field: Literal["body", "whole"] = "body") -> float:
         """Return how rare a word is among all documents: the factor that BM25 gives it, 0 for one in all of them."""

@@ -163,7 +163,7 @@ class Manifest:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk} of the ids that are there. A memory's path is its id."""
-        return {row[0]: _chunk_row(row).chunk for row in self._by_id(_CHUNK, "chunks", ids)}
+        return {row[0]: _chunk(row) for row in self._by_id(_CHUNK, "chunks", ids)}
 
     def chunks_of(self, path: str) -> list[ChunkRow]:
         """Return the chunks of a path or memory key, in the order of the file."""
@@ -175,7 +175,7 @@ class Manifest:
         marks = ",".join("?" * len(paths))
         first = f"SELECT MIN(id) FROM chunks WHERE path IN ({marks}) GROUP BY path"
         rows = self._rows(f"SELECT {_CHUNK} FROM chunks WHERE id IN ({first})", paths) if paths else ()
-        return {row[1]: _chunk_row(row).chunk for row in rows}
+        return {row[1]: _chunk(row) for row in rows}
 
     def unembedded(self, limit: int, after: int) -> list[ChunkRow]:
         """Return chunks that have no vector yet, by id, from the first one after an id."""
@@ -429,9 +429,16 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _chunk_row(row: tuple[int, str, int, int, str, str, str, str, str, str, str]) -> ChunkRow:
-    number, path, start, end, language, symbol, title, signature, comment, text, extra = row
-    chunk = Chunk(
+_Columns = tuple[int, str, int, int, str, str, str, str, str, str, str]
+
+
+def _chunk_row(row: _Columns) -> ChunkRow:
+    return ChunkRow(row[0], _chunk(row), row[-1])
+
+
+def _chunk(row: _Columns) -> Chunk:
+    number, path, start, end, language, symbol, title, signature, comment, text, _ = row
+    return Chunk(
         kind=SOURCE_KINDS[number >> KIND_BITS],
         path=path.removeprefix(_MEMORY),
         start=start,
@@ -443,7 +450,6 @@ def _chunk_row(row: tuple[int, str, int, int, str, str, str, str, str, str, str]
         signature=signature,
         comment=comment,
     )
-    return ChunkRow(number, chunk, extra)
 
 
 def _storage_error(error: sqlite3.Error) -> StorageError | BusyError:
