@@ -50,6 +50,7 @@ class Pages:
         """Held while what was kept is made hits: the citations of candidates are counted in place."""
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, tuple[datetime, Rest]] = OrderedDict()
+        self._held = 0
 
     def keep(self, rest: Rest, before: str = "") -> str:
         """Keep what comes next and return its cursor; "" when nothing does. `before` is the cursor of this page.
@@ -61,8 +62,9 @@ class Pages:
         said = encode_json([rest.params, rest.saw, before])
         cursor = hashlib.blake2b(said, digest_size=10).hexdigest()
         with self._lock:
+            before_it = self._kept.pop(cursor, None)
+            self._held += len(rest.candidates) - (len(before_it[1].candidates) if before_it else 0)
             self._kept[cursor] = (self._clock() + KEPT, rest)
-            self._kept.move_to_end(cursor)
             self._drop()
         return cursor
 
@@ -83,12 +85,15 @@ class Pages:
         """Forget all pages: what was redacted may be on one."""
         with self._lock:
             self._kept.clear()
+            self._held = 0
 
     def _drop(self) -> None:
+        """Let go of what is too old, and of the oldest where there is too much; the last one stays."""
         now = self._clock()
-        for cursor in [each for each, (until, _) in self._kept.items() if until <= now]:
-            del self._kept[cursor]
-        held = sum(len(rest.candidates) for _, rest in self._kept.values())
-        while len(self._kept) > 1 and (len(self._kept) > MOST_PAGES or held > MOST_CANDIDATES):
+        while self._kept:
+            until, _ = next(iter(self._kept.values()))
+            many = len(self._kept) > MOST_PAGES or self._held > MOST_CANDIDATES
+            if until > now and not (many and len(self._kept) > 1):
+                return
             _, (_, gone) = self._kept.popitem(last=False)
-            held -= len(gone.candidates)
+            self._held -= len(gone.candidates)
