@@ -13,7 +13,6 @@ from lsprotocol import types
 from muninn_core.engine.file.addresses import address
 from muninn_core.source.ownfile import kind_of
 from muninn_server.lsp.own.faults import diagnostics
-from muninn_server.lsp.own.files import own_file
 from muninn_server.lsp.texts import line_range
 
 if TYPE_CHECKING:
@@ -56,8 +55,7 @@ async def found(editor: Editor, server: Server, uri: str) -> list[types.Diagnost
     path = editor.relative(uri)
     document = server.workspace.get_text_document(uri)
     if path is not None and kind_of(path):
-        file = own_file(editor, server, uri)
-        return await diagnostics(editor, file) if file is not None else []
+        return await editor.checks.take(uri, lambda: diagnostics(editor, server, uri))
     result = await editor.annotations.of(uri) if editor.settings.diagnostics else None
     return [_diagnostic(editor, uri, document, doubt) for doubt in result.doubts] if result else []
 
