@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -304,3 +305,45 @@ async def test_what_is_for_our_files_alone_is_offered_for_them_alone(bare: Bare,
     patterns = [each["pattern"] for each in told["textDocument/definition"]["documentSelector"]]
     assert "**/.muninn/**" in patterns
     assert "**/docs/decisions/*.md" in patterns
+
+
+async def test_what_another_open_file_says_counts_before_it_is_saved(
+    open_editor: Open, home: Home, memory: str
+) -> None:
+    editor = await open_editor()
+    source = home.repo / "src" / "carts.py"
+    source.write_text("def fill(cart):\n    return cart\n")
+    uri = opened(editor, context(home), "See @src/carts.py#empty\nand @src/carts.py#\n")
+    await editor.wait_for_notification("textDocument/publishDiagnostics")
+    (fault,) = editor.diagnostics[uri]
+    assert fault.message == "'empty' is not defined in src/carts.py"
+    opened(editor, source, "def empty(cart):\n    cart.clear()\n")
+    while editor.diagnostics[uri]:
+        await editor.wait_for_notification("textDocument/publishDiagnostics")
+    assert [item.label for item in await completed(editor, uri, 1, 18)] == ["empty"]
+    hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, 0, 10)))
+    assert hover is not None
+    assert "cart.clear()" in str(hover.contents)
+    found = await editor.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
+    assert found is not None
+    assert found[0].command is not None
+    assert found[0].command.title.endswith("2 references")
+
+
+async def test_a_lens_is_asked_for_anew_when_another_open_file_is_saved(bare: Bare, home: Home, memory: str) -> None:
+    editor = await bare(capabilities={"workspace": {"codeLens": {"refreshSupport": True}}})
+
+    async def refreshed() -> None:
+        while (await editor.read()).get("method") != "workspace/codeLens/refresh":
+            pass
+
+    source = home.repo / "src" / "orders.py"
+    source.write_text("def send(order):\n    return order\n")
+    await refreshed()  # nobody has it open yet
+    await editor.result("muninn/index", {"wait": True})
+    for path, text in ((source, source.read_text()), (context(home), "See @src/orders.py#send\n")):
+        document = {"uri": path.as_uri(), "languageId": "markdown", "version": 1, "text": text}
+        await editor.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+    await editor.result("textDocument/codeLens", {"textDocument": {"uri": context(home).as_uri()}})
+    source.write_text("def send(order):\n    return order.sent()\n")
+    await asyncio.wait_for(refreshed(), 20)

@@ -67,7 +67,7 @@ def render(workspace: Workspace, params: RenderParams, scope: Scope, now: dateti
     fields, body = frontmatter.read(text)
     budget = params.budget or frontmatter.read_budget(fields.get("budget")) or DEFAULT_BUDGET
     prose, cut = _prose(mask(text, workspace.config.memory.secrets)[0], body, budget)
-    names = names_of(workspace)
+    names = names_of(workspace, scope.buffers)
     made = [each for each in references(text, kind_of(path)) if each.kind != "link"]
     parts: list[tuple[Reference, _Part]] = []
     for place, reference in enumerate(made):

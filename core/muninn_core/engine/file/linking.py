@@ -31,7 +31,7 @@ _FEW = 50
 
 def backlinks(workspace: Workspace, params: BacklinksParams, scope: Scope) -> BacklinksResult:
     """Find what refers to something. Raises NotFoundError when nothing has that name."""
-    names = names_of(workspace)
+    names = names_of(workspace, scope.buffers)
     found = _target(names, params)
     words = _words(names, found)
     told: list[Backlink] = []
@@ -58,7 +58,7 @@ def relink(workspace: Workspace, params: RelinkParams, scope: Scope) -> RelinkRe
         raise BadParams("'moves' are pairs", hint="Give the old path, then the new one, for each file.")
     pairs = zip(params.moves[::2], params.moves[1::2], strict=True)
     moves = {inside(old, root): inside(new, root) for old, new in pairs}
-    names = names_of(workspace)
+    names = names_of(workspace, scope.buffers)
     words = [posixpath.basename(old).removesuffix(".md").casefold() for old in moves] if len(moves) <= _FEW else [""]
     edits: list[Edit] = []
     for path, text in _texts(workspace, names, scope):

@@ -9,10 +9,12 @@ import json
 from collections.abc import Iterable, Iterator
 
 from muninn_core.config import CheckConfig, read_config
+from muninn_core.engine.file.buffers import Buffers, seen_by
 from muninn_core.engine.file.faults import markdown_faults, order, replacing, secret_faults
 from muninn_core.engine.file.names import Names, quiet
 from muninn_core.engine.file.recordfaults import record_faults
 from muninn_core.engine.memory.drafts import inside
+from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.citation import Citation
@@ -30,7 +32,7 @@ CITES_SECONDS = 0.3
 _LEVELS = {"error": "error", "warn": "warning"}
 
 
-def lint(workspace: Workspace, params: LintParams) -> LintResult:
+def lint(workspace: Workspace, params: LintParams, scope: Scope) -> LintResult:
     """Check a file, or the text that an editor has of it. Raises NotFoundError for one that can't be read."""
     path = inside(params.path, workspace.layout.root)
     kind = kind_of(path)
@@ -39,7 +41,7 @@ def lint(workspace: Workspace, params: LintParams) -> LintResult:
         said = f"{len(text):,} characters are too many to check while editing"
         found = [Fault(rule="malformed", level="information", message=said, line=1, hint="`muninn check` reads it.")]
     else:
-        found = list(_found(workspace, kind, path, text))
+        found = list(_found(workspace, kind, path, text, scope))
     ok = all(fault.level != "error" for fault in found)
     return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.saw())
 
@@ -55,19 +57,19 @@ def text_of(workspace: Workspace, path: str, given: str | None) -> str:
     return read.text
 
 
-def names_of(workspace: Workspace) -> Names:
-    """Return what can be named in a work tree now."""
+def names_of(workspace: Workspace, buffers: Buffers | None = None) -> Names:
+    """Return what can be named in a work tree now; of files that are open in an editor, as they are there."""
     index = workspace.updater.index
     return Names(
         workspace.layout.root,
         workspace.known(),
         workspace.documents.look(),
-        page=quiet(workspace.citations.page),
+        page=quiet(seen_by(workspace.citations, buffers).page),
         files=(lambda: index.snapshot().files()) if index is not None else tuple,
     )
 
 
-def _found(workspace: Workspace, kind: OwnKind, path: str, text: str) -> Iterable[Fault]:
+def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, scope: Scope) -> Iterable[Fault]:
     patterns = workspace.config.memory.secrets
     match kind:
         case "":
@@ -77,7 +79,7 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str) -> Iterabl
         case "config":
             return [*_config(text), *secret_faults(text, patterns)]
         case "records":
-            look = workspace.citations.look(CITES_SECONDS)
+            look = seen_by(workspace.citations, scope.buffers).look(CITES_SECONDS)
             known = workspace.known()
 
             def citations(identity: str) -> Iterable[Citation]:
@@ -90,7 +92,7 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str) -> Iterabl
         case "manifest":
             found = list(_manifest(text))
         case _:
-            found = markdown_faults(kind, path, text, names_of(workspace))
+            found = markdown_faults(kind, path, text, names_of(workspace, scope.buffers))
     if path.startswith(".muninn/local/"):
         return found  # never in git
     found += secret_faults(text, patterns)

@@ -29,7 +29,7 @@ def resolve(workspace: Workspace, params: ReferencesParams, scope: Scope, now: d
     """Return what the references of a file mean. Previews are made for one line only."""
     path = inside(params.path, workspace.layout.root)
     text = text_of(workspace, path, params.text)
-    names = names_of(workspace)
+    names = names_of(workspace, scope.buffers)
     told = []
     places = Places(workspace)
     for reference in references(text, kind_of(path))[:MOST]:

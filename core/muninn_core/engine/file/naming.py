@@ -17,6 +17,7 @@ from muninn_core.engine.file.names import Names, section_names
 from muninn_core.engine.file.recordplace import Places
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -38,9 +39,9 @@ class _Candidate(NamedTuple):
     made: Callable[[], Name]
 
 
-def names(workspace: Workspace, params: NamesParams, now: datetime) -> NamesResult:
+def names(workspace: Workspace, params: NamesParams, scope: Scope, now: datetime) -> NamesResult:
     """Return the names that contain a text: those that begin with it first, by kind as asked, then newest or A-Z."""
-    known = names_of(workspace)
+    known = names_of(workspace, scope.buffers)
     wanted = params.text.strip().casefold()
     found: list[tuple[int, int, _Candidate]] = []
     for place, kind in enumerate(dict.fromkeys(params.kinds or USUAL)):
