@@ -84,15 +84,71 @@ async def test_decisions_knowledge_files_and_symbols_are_completed(open_editor: 
     assert found[3] == ["get_user_name"]
 
 
+async def test_what_is_completed_is_found_as_its_title_is_typed_on(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    uri = opened(editor, context(home), "[[")
+    found = {item.text_edit.new_text: item for item in await completed(editor, uri, 0, 2)}
+    # A client asks once and filters by itself as more is typed.
+    assert "Users are never deleted" in str(found[f"{memory}]]"].filter_text)
+    assert "Sessions live" in str(found["ADR 7]]"].filter_text)
+    assert "src/shops.py]]" in found
+
+
+async def test_paths_are_completed_as_they_must_be_written(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    for name in ("two words.md", "Recipe"):
+        (home.repo / "docs" / name).write_text("Words.\n")
+    (home.repo / "Recipe").write_text("Words.\n")
+    with client.connect(str(home.repo), home.environ) as muninn:
+        muninn.call("index")
+    uri = opened(editor, context(home), '@docs/two\n@"docs/two\n@Recipe\n@../knowledge/err\n@../../src/sh\n')
+    found = [
+        [item.text_edit.new_text for item in await completed(editor, uri, line, column)]
+        for line, column in ((0, 9), (1, 10), (2, 7), (3, 17), (4, 13))
+    ]
+    assert found[0] == ['"docs/two words.md"']
+    assert found[1] == ['docs/two words.md"']
+    assert '"Recipe"' in found[2]
+    assert found[3] == ["../knowledge/errors.md"]
+    assert found[4] == ["../../src/shops.py"]
+
+
+async def test_filters_of_a_question_and_their_values_are_completed(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+    uri = opened(editor, context(home), "?how ty\n- ?type:de\n?tag:us\nSo? ty\n?path:src/sh\n")
+    places = ((0, 7), (1, 10), (2, 7), (3, 6), (4, 12))
+    found = [[item.text_edit.new_text for item in await completed(editor, uri, *place)] for place in places]
+    assert found[0] == ["type:"]
+    assert "decision" in found[1]
+    assert found[2] == ["users"]
+    assert found[3] == []
+    assert found[4] == ["src/shops.py"]
+
+
+async def test_an_empty_context_file_can_begin_as_a_template(open_editor: Open, home: Home) -> None:
+    editor = await open_editor()
+    uri = opened(editor, context(home, "move-the-cart"), "bug")
+    (item,) = await completed(editor, uri, 0, 3)
+    assert isinstance(item.text_edit, types.TextEdit)
+    assert item.text_edit.range == types.Range(types.Position(0, 0), types.Position(0, 3))
+    assert "?move the cart code and cause" in item.text_edit.new_text
+    uri = opened(editor, context(home, "empty"), "\n")
+    assert {item.label for item in await completed(editor, uri, 1, 0)} >= {"api", "bugfix", "feature", "refactor"}
+    uri = opened(editor, context(home, "begun"), "bug\nreport\n")
+    assert await completed(editor, uri, 0, 3) == []
+
+
 async def test_keys_and_values_of_frontmatter_are_completed(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
     path = home.repo / ".muninn" / "knowledge" / "new.md"
     uri = opened(editor, path, "---\ntitle: x\nco\nconfidence: \ntags: [us\nfiles:\n  - src\n---\n")
+    (path.parent / "tagged.md").write_text("---\ntags: [usage]\n---\n# Tagged\n")
     keys = [item.label for item in await completed(editor, uri, 2, 2)]
     assert "confidence" in keys
     assert "title" not in keys
     assert [item.label for item in await completed(editor, uri, 3, 12)] == ["low", "medium", "high"]
-    assert [item.label for item in await completed(editor, uri, 4, 9)] == ["users"]
+    tags = {item.label: item.detail for item in await completed(editor, uri, 4, 9)}
+    assert tags == {"users": "1 memory", "usage": "1 file"}
     assert "src/shops.py" in [item.label for item in await completed(editor, uri, 6, 7)]
 
 

@@ -141,6 +141,13 @@ def _file(number: int, match: re.Match[str]) -> Iterator[Reference]:
     )
 
 
+def written(path: str) -> str:
+    """Return a path as it stands behind an at sign: in quotation marks where it would else end early, or be prose."""
+    match = _FILE.fullmatch(f"@{path}")
+    bare = match is not None and match["path"] == path == path.rstrip(_LOOSE) and certainty(path, False) is not None
+    return path if bare else f'"{path}"'
+
+
 def certainty(path: str, pointed: bool) -> bool | None:
     """Return whether `@path` is surely a reference; False: it may be prose; None: it is (`@alice`, `@override`).
 

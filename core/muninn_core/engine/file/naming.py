@@ -23,6 +23,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import NamesParams
 from muninn_core.protocol.results import Name, NamesResult
+from muninn_core.source import frontmatter
 
 USUAL = ("memory", "document", "knowledge")
 """The kinds of names where nobody says which: those that a text of ours names in double brackets."""
@@ -138,10 +139,19 @@ def _symbols(workspace: Workspace, known: Names, params: NamesParams, now: datet
 
 
 def _tags(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
-    counted = Counter(tag for memory in workspace.recallable().values() for tag in memory.tags)
-    for tag, count in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])):
-        detail = f"{count} memor{'y' if count == 1 else 'ies'}"
-        yield _plain(Name(kind="tag", name=tag, insert=tag, detail=detail))
+    memories = Counter(tag for memory in workspace.recallable().values() for tag in memory.tags)
+    files = Counter(tag for paths in known.stems.values() for path in paths for tag in _written_tags(known, path))
+    for tag, _ in sorted((memories + files).items(), key=lambda pair: (-pair[1], pair[0])):
+        told = [f"{memories[tag]} memor{'y' if memories[tag] == 1 else 'ies'}"] if memories[tag] else []
+        told += [f"{files[tag]} file{'' if files[tag] == 1 else 's'}"] if files[tag] else []
+        yield _plain(Name(kind="tag", name=tag, insert=tag, detail=", ".join(told)))
+
+
+def _written_tags(known: Names, path: str) -> set[str]:
+    """Return the tags that a file of knowledge gives itself."""
+    page = known.page(path)
+    tags = frontmatter.read(page.text)[0].get("tags") if page is not None else None
+    return {str(tag) for tag in (tags if isinstance(tags, list) else [tags] if isinstance(tags, str) else ())}
 
 
 def _plain(name: Name) -> _Candidate:
