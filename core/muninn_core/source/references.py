@@ -64,6 +64,10 @@ class Reference(Value):
     certain: bool = True
     key: str = ""
 
+    def spelt(self, target: str) -> str:
+        """Return how another target is written in the place of this one."""
+        return written(target) if self.kind == "file" and self.at == self.start + 1 else target
+
 
 def references(text: str, kind: OwnKind) -> list[Reference]:
     """Return the references of a file in the order of the text: `@` and `?` count in files for contexts alone."""

@@ -69,7 +69,7 @@ def relink(workspace: Workspace, params: RelinkParams, scope: Scope) -> RelinkRe
         for each in references(text, kind_of(path)):
             new = _renamed(names, each, path, goes or path, moves)
             if new is not None and new != each.target:
-                shown = quote(new, safe="/~+@!$&'*,;=:") if each.kind == "link" else new
+                shown = quote(new, safe="/~+@!$&'*,;=:") if each.kind == "link" else each.spelt(new)
                 edits.append(Edit(path=path, line=each.line + 1, column=each.at + 1, end=each.to + 1, text=shown))
     edits.sort(key=lambda edit: (edit.path, edit.line, edit.column))
     return RelinkResult(edits=tuple(edits), saw=workspace.saw())

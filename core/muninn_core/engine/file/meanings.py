@@ -58,7 +58,9 @@ def _meaning(
     if found is None:
         near = names.nearest(reference, path) if shown else ""
         kind = "" if reference.certain else "prose"
-        return Meaning(kind=kind, text=reference.target, problem="nothing answers to it", near=near, **place)
+        many = names.several(reference.target) if reference.kind in ("name", "value") else ""
+        problem = many or "nothing answers to it"
+        return Meaning(kind=kind, text=reference.target, problem=problem, near="" if many else near, **place)
     where, start = (found.path, found.start)
     if found.kind == "memory":
         where, start = places.of(found.id)
