@@ -272,3 +272,15 @@ def test_a_file_of_a_pack_that_was_edited_is_told_and_its_links_are_not(muninn, 
     ((rule, level, line, message),) = told(muninn, shown, path.read_text() + "More.\n")
     assert (rule, level, line) == ("packs", "warning", 1)
     assert message == "this is not what the pack rules says: edited, deleted or added since"
+
+
+def test_a_link_to_a_section_that_is_not_there_is_told_with_the_one_that_is_near(muninn):
+    guide = '# Guide\n\n## Life of a token\n\n## Life of a token\n\n<a name="old"></a>\n'
+    (muninn.root / ".muninn/knowledge/guide.md").write_text(guide)
+    (muninn.root / ".muninn/knowledge/plain.md").write_text("Guide\n=====\n")
+    text = "[a](guide.md#life-of-a-token) [b](guide.md#life-of-a-token-1) [c](guide.md#old) [d](plain.md#guide)\n"
+    assert told(muninn, KNOWLEDGE, text) == []
+    (fault,) = faults(muninn, KNOWLEDGE, "See [a](guide.md#life-of-tokens).\n")
+    message = "there is no section 'life-of-tokens' in .muninn/knowledge/guide.md: did you mean 'life-of-a-token'?"
+    assert (fault.level, fault.message) == ("information", message)
+    assert mended("See [a](guide.md#life-of-tokens).\n", fault) == "See [a](guide.md#life-of-a-token).\n"

@@ -176,6 +176,7 @@ async def test_nothing_is_completed_in_files_of_others(open_editor: Open, home: 
 async def test_a_reference_says_and_shows_what_it_means(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
     text = f"ä😀 @src/shops.py#get_user_name and [[{memory}]]\n[[ADR 7]] ?\n@src/shop.py\n?deleting users for good\n"
+    text += "[d](../../docs/adr/0007-sessions.md#decision) @src/shops.py#get_user_nam\n"
     uri = opened(editor, context(home), text)
 
     async def said(line: int, character: int) -> str:
@@ -197,6 +198,8 @@ async def test_a_reference_says_and_shows_what_it_means(open_editor: Open, home:
     assert await leads(1, 4) == ("0007-sessions.md", 0)
     assert "did you mean `src/shops.py`" in await said(2, 4)
     assert "finds" in await said(3, 4)
+    assert await leads(4, 38) == ("0007-sessions.md", 6)
+    assert "'get_user_nam' is not defined in src/shops.py: did you mean `get_user_name`?" in await said(4, 62)
 
 
 async def test_who_refers_to_a_file_is_found(open_editor: Open, home: Home, memory: str) -> None:

@@ -39,7 +39,7 @@ def found(text, kind="context"):
         ("?how is it done", [("query", "how is it done", "")]),
         ("  - ?how is it done @src/a.py\r", [("query", "how is it done @src/a.py", "")]),
         ('Is it so ?"how is it" or', [("query", "how is it", "")]),
-        ("[x](a.md#b) ![y](<c d.png>)", [("link", "a.md", ""), ("link", "c d.png", "")]),
+        ("[x](a.md#b) ![y](<c d.png>)", [("link", "a.md", "b"), ("link", "c d.png", "")]),
         ('[x](a%20b.md "T")', [("link", "a b.md", "")]),
     ],
 )

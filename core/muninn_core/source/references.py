@@ -109,11 +109,16 @@ def _reference(kind: ReferenceKind, line: int, match: re.Match[str], target: str
 
 def _link(number: int, match: re.Match[str]) -> Iterator[Reference]:
     group = "angled" if match["angled"] else "target"
-    target = match[group].partition("#")[0].partition("?")[0]
+    whole, _, part = match[group].partition("#")
+    target = whole.partition("?")[0]
     if target and not _ELSEWHERE.match(match[group]):
         at = match.start(group)
         to = at + len(target)
-        yield Reference(kind="link", line=number, start=at, end=to, target=unquote(target), at=at, to=to)
+        section = part if target.endswith(".md") and whole == target and "%" not in part else ""
+        end = match.end(group) if section else to
+        yield Reference(
+            kind="link", line=number, start=at, end=end, target=unquote(target), at=at, to=to, symbol=section
+        )
 
 
 def _file(number: int, match: re.Match[str]) -> Iterator[Reference]:

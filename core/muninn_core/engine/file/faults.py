@@ -179,7 +179,7 @@ def _pointless(reference: Reference, found: Found) -> Fault:
     )
     return Fault(
         rule="dangling",
-        level="warning",
+        level="information" if reference.kind == "link" else "warning",  # each site makes slugs a little otherwise
         message=f"{found.problem}{near}",
         line=reference.line + 1,
         column=reference.start + 1,

@@ -29,6 +29,9 @@ FoundKind = Literal["memory", "document", "knowledge", "file", "folder", "symbol
 
 _DECISION = re.compile(r"(?i)adr[ _-]?0*(\d{1,6})")
 _ID = re.compile(r"^id:[ \t]*(?P<id>\S.*)$", re.M)
+_COUNTED = re.compile(r"(?P<slug>.+)-(?P<number>\d{1,3})")
+"""The slug of a heading when others before it have the same words."""
+
 _DIGITS = re.compile(r"\d+")
 _HEAD = 2_000
 _SLIPS = 4
@@ -229,16 +232,21 @@ class Names:
                 return Found(kind="file", problem=said, **told)
             return Found(kind=found.kind, start=reference.first, end=reference.last, **told)
         sections = section_names(page) if found.path.endswith(".md") else []
-        for name, first, last in sections:
-            if name == reference.symbol.lower():
-                return Found(kind="symbol", title=reference.symbol, path=found.path, start=first, end=last)
+        place = _section(sections, reference.symbol.lower())
+        if place is not None:
+            return Found(kind="symbol", title=reference.symbol, path=found.path, start=place[0], end=place[1])
         symbol = reference.symbol.replace("::", ".")
         meant = [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
         if meant:
             return Found(kind="symbol", title=meant[0].name, path=found.path, start=meant[0].start, end=meant[0].end)
+        if reference.kind == "link" and not sections:
+            return found  # its headings are of another form
+        if sections and re.search(rf"""\b(?:id|name)=["']{re.escape(reference.symbol)}["']""", page.text):
+            return found  # an anchor in HTML, whose end nobody knows
         known = [name for name, _, _ in sections] + [one.name for one in page.extents]
         near = difflib.get_close_matches(reference.symbol, known, n=1, cutoff=0.5)
-        said = f"'{reference.symbol}' is not defined in {found.path}"
+        what = f"there is no section '{reference.symbol}'" if sections else f"'{reference.symbol}' is not defined"
+        said = f"{what} in {found.path}"
         return Found(kind="file", problem=said, near=near[0] if near else "", **told)
 
     def _document(self, name: str) -> Document | None:
@@ -312,6 +320,16 @@ def _is_slip(stem: str, known: str) -> bool:
     if abs(len(stem) - len(known)) > _SLIPS or _DIGITS.findall(stem) != _DIGITS.findall(known):
         return False
     return difflib.SequenceMatcher(None, stem, known).ratio() >= _ALIKE
+
+
+def _section(sections: list[tuple[str, int, int]], slug: str) -> tuple[int, int] | None:
+    """Return first and last line of the section that a slug means; None for none."""
+    counted = _COUNTED.fullmatch(slug)
+    for wanted, number in ((slug, 0), *([(counted["slug"], int(counted["number"]))] if counted else [])):
+        places = [(first, last) for name, first, last in sections if name == wanted]
+        if number < len(places):
+            return places[number]
+    return None
 
 
 def quiet(read: Callable[[str], Page | None]) -> Callable[[str], Page | None]:

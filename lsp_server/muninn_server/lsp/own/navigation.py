@@ -34,7 +34,8 @@ def register(editor: Editor, server: Server) -> None:
         meaning = await _meaning(editor, file, params.position) if file is not None else None
         if file is None or meaning is None:
             return None
-        said = meaning.markdown or f"{meaning.problem}" + (f": did you mean `{meaning.near}`?" if meaning.near else "")
+        wrong = meaning.problem + (f": did you mean `{meaning.near}`?" if meaning.problem and meaning.near else "")
+        said = "\n\n".join(part for part in (wrong, meaning.markdown) if part)
         place = file.range(meaning.line, meaning.column, meaning.end)
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, said), place) if said else None
 
