@@ -176,7 +176,7 @@ def _in_body(kind: OwnKind, text: str, line: int, column: int, after: str) -> Sl
     match = _NAME.search(before)
     if match:
         closing = "" if after.startswith("]]") else "]" if after.startswith("]") else "]]"
-        kinds = ("memory", "document", "knowledge", "file")
+        kinds = ("memory", "document", "knowledge", "context", "file")
         return Slot(start=match.start("typed"), typed=match["typed"], kinds=kinds, closing=closing)
     if kind not in REFERRING:
         return None

@@ -1,4 +1,4 @@
-"""Lists what a text can name: memories, documents, knowledge, files, symbols, tags. Editors complete from it."""
+"""Lists what a text can name: memories, documents, knowledge, contexts, files, symbols, tags. Editors complete it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.params import NamesParams
 from muninn_core.protocol.results import Name, NamesResult
 from muninn_core.source import frontmatter
+from muninn_core.source.ownfile import OwnKind, kind_of
 
-USUAL = ("memory", "document", "knowledge")
+USUAL = ("memory", "document", "knowledge", "context")
 """The kinds of names where nobody says which: those that a text of ours names in double brackets."""
 
 DETAILED = 20
@@ -105,13 +106,28 @@ def _documents(workspace: Workspace, known: Names, params: NamesParams, now: dat
 
 
 def _knowledge(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for path, insert in _stems(known, "knowledge"):
+        stem = posixpath.basename(path).removesuffix(".md")
+        detail = workspace.origins.of(path) or posixpath.dirname(path)
+        yield _plain(Name(kind="knowledge", name=stem, insert=insert, detail=detail, path=path, line=1))
+
+
+def _contexts(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for path, insert in _stems(known, "context"):
+        stem = posixpath.basename(path).removesuffix(".md")
+        page = known.page(path)
+        fields = frontmatter.read(page.text)[0] if page is not None else {}
+        told = [str(fields[key]) for key in ("title", "description") if fields.get(key)]
+        detail = shorten(": ".join(told), 80) or posixpath.dirname(path)
+        yield _plain(Name(kind="context", name=stem, insert=insert, detail=detail, path=path, line=1))
+
+
+def _stems(known: Names, kind: OwnKind) -> Iterator[tuple[str, str]]:
+    """Yield the files of a kind that are named without their ending, each with the name that means it alone."""
     for paths in known.stems.values():
         for path in paths:
-            if not path.startswith(".muninn/context/"):
-                stem = posixpath.basename(path).removesuffix(".md")
-                insert = stem if len(paths) == 1 else path
-                detail = workspace.origins.of(path) or posixpath.dirname(path)
-                yield _plain(Name(kind="knowledge", name=stem, insert=insert, detail=detail, path=path, line=1))
+            if kind_of(path) == kind:
+                yield path, posixpath.basename(path).removesuffix(".md") if len(paths) == 1 else path
 
 
 def _files(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
@@ -164,6 +180,7 @@ _LISTERS: Mapping[str, _Lister] = MappingProxyType(
         "memory": _memories,
         "document": _documents,
         "knowledge": _knowledge,
+        "context": _contexts,
         "file": _files,
         "symbol": _symbols,
         "tag": _tags,

@@ -112,7 +112,7 @@ class RelinkResult(Result):
 
 
 class Name(Value):
-    """Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or tag."""
+    """Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or context or tag."""
 
     kind: str
     name: str

@@ -31,6 +31,7 @@ _KINDS = {
     "memory": types.CompletionItemKind.Event,
     "document": types.CompletionItemKind.Reference,
     "knowledge": types.CompletionItemKind.Text,
+    "context": types.CompletionItemKind.Module,
     "file": types.CompletionItemKind.File,
     "symbol": types.CompletionItemKind.Function,
     "tag": types.CompletionItemKind.Keyword,
@@ -64,7 +65,7 @@ def register(editor: Editor, server: Server) -> None:
         given = {"text": wanted, "kinds": list(slot.kinds), "limit": MOST, "file": _target(file, slot)}
 
         def finish(result: NamesResult) -> types.CompletionList:
-            known = {each.path for each in result.names if each.kind in ("document", "knowledge")}
+            known = {each.path for each in result.names if each.kind in ("document", "knowledge", "context")}
             names = [each for each in result.names if each.kind != "file" or each.path not in known]
             found = [(each, _shown(each, file, slot)) for each in names]
             fitting = [pair for pair in found if wanted == slot.typed or pair[1].startswith(slot.typed)]

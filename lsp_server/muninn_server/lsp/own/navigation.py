@@ -22,6 +22,7 @@ _SYMBOL_KINDS = {
     "memory": types.SymbolKind.Event,
     "document": types.SymbolKind.File,
     "knowledge": types.SymbolKind.File,
+    "context": types.SymbolKind.Package,
 }
 
 
