@@ -406,3 +406,19 @@ async def test_a_lens_is_asked_for_anew_when_another_open_file_is_saved(bare: Ba
     await editor.result("textDocument/codeLens", {"textDocument": {"uri": context(home).as_uri()}})
     source.write_text("def send(order):\n    return order.sent()\n")
     await asyncio.wait_for(refreshed(), 20)
+
+
+async def test_a_file_that_is_too_long_to_check_while_editing_says_so(
+    open_editor: Open, home: Home, memory: str
+) -> None:
+    editor = await open_editor()
+    path = home.repo / ".muninn" / "memory" / "archive" / "old.jsonl"
+    uri = opened(editor, path, "x" * 1_000_001)
+    await editor.wait_for_notification("textDocument/publishDiagnostics")
+    (told,) = editor.diagnostics[uri]
+    assert told.severity == types.DiagnosticSeverity.Information
+    assert told.message == "1,000,001 characters are too many to check while editing: `muninn check` does"
+    assert await completed(editor, uri, 0, 5) == []
+    editor.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    await editor.wait_for_notification("textDocument/publishDiagnostics")
+    assert not editor.diagnostics[uri]

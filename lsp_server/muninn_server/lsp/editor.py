@@ -56,7 +56,8 @@ class Editor:
     """One editor. `send` takes whole frames; it drops them when the editor is gone.
 
     `epoch` counts the changes of memory and files. `virtual`: it can open `muninn:` documents; `pulls`: it asks for
-    diagnostics; `takes_related`: it shows related information.
+    diagnostics; `takes_related`: it shows related information. `too_long` are open files of ours whose text is not
+    kept, with their lengths.
     """
 
     def __init__(self, session: Session, send: Callable[[bytes], None]) -> None:
@@ -67,6 +68,7 @@ class Editor:
         self.pulls = False
         self.takes_related = False
         self.settings = settings.Settings()
+        self.too_long: dict[str, int] = {}
         self.published: dict[str, tuple[str, int | None]] = {}
         self.shown: set[str] = set()
         self.annotations = Annotations(self)
@@ -122,8 +124,14 @@ class Editor:
     def _is_kept(self, typed: Any) -> bool:
         document = typed.params.text_document
         if typed.method == types.TEXT_DOCUMENT_DID_OPEN:
-            known = self.relative(document.uri) is not None or self.pages.is_draft(document.uri)
-            return known and len(document.text) <= MOST_CHARS
+            path = self.relative(document.uri)
+            if path is not None and kind_of(path) and len(document.text) > MOST_CHARS:
+                self.too_long[document.uri] = len(document.text)
+                findings.tell_too_long(self, self._server, document.uri)
+            return (path is not None or self.pages.is_draft(document.uri)) and len(document.text) <= MOST_CHARS
+        if typed.method == types.TEXT_DOCUMENT_DID_CLOSE and self.too_long.pop(document.uri, None) is not None:
+            if not self.pulls:
+                self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, []))
         return document.uri in self._server.workspace.text_documents
 
     def _note_open(self, method: str, path: str | None) -> None:
