@@ -202,6 +202,38 @@ async def test_a_reference_says_and_shows_what_it_means(open_editor: Open, home:
     assert "'get_user_nam' is not defined in src/shops.py: did you mean `get_user_name`?" in await said(4, 62)
 
 
+async def test_plain_ids_records_and_keys_say_what_they_mean(open_editor: Open, home: Home, memory: str) -> None:
+    editor = await open_editor()
+
+    async def said(uri: str, line: int, character: int) -> str:
+        hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, line, character)))
+        return hover.contents.value if hover and isinstance(hover.contents, types.MarkupContent) else ""
+
+    record = f'{{"id":"{memory}","type":"archive","files":["src/shops.py"],"cites":[{{"path":"src/users.py"}}]}}'
+    uri = opened(editor, home.repo / ".muninn" / "memory" / "sessions" / "s-hand.jsonl", record)
+    assert "Users are never deleted" in await said(uri, 0, 10)
+    assert "src/shops.py" in await said(uri, 0, record.index("src/shops") + 1)
+    place = await editor.text_document_definition_async(
+        types.DefinitionParams(**at(uri, 0, record.index("src/users") + 1))
+    )
+    assert isinstance(place, types.Location)
+    assert place.uri.endswith("src/users.py")
+    assert await said(uri, 0, record.index("archive")) == ""
+
+    text = f"---\nconfidence: high\n---\nAs in {memory} and ADR 7.\n"
+    unsaved = opened(editor, home.repo / ".muninn" / "knowledge" / "unsaved.md", text)
+    assert "Users are never deleted" in await said(unsaved, 3, 8)
+    assert "They are kept in Redis" in await said(unsaved, 3, text.split("\n")[3].index("ADR") + 1)
+    assert "low, medium, high" in await said(unsaved, 1, 3)
+    assert await said(unsaved, 1, 13) == ""
+    nobody = types.ReferenceParams(context=types.ReferenceContext(include_declaration=True), **at(unsaved, 2, 0))
+    assert await editor.text_document_references_async(nobody) is None
+
+    config = opened(editor, home.repo / ".muninn" / "config.yaml", "check:\n  secrets: off\n")
+    assert "default: error" in await said(config, 1, 4)
+    assert "dangling" in await said(config, 0, 2)
+
+
 async def test_who_refers_to_a_file_is_found(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
     path = context(home, "referring")

@@ -28,6 +28,7 @@ _KEY = re.compile(r"^(?P<typed>[\w-]*)$")
 _VALUE = re.compile(r"^(?P<key>[\w-]+)[ \t]*:[ \t]+(?:\[(?:[^\]]*,)?[ \t]*)?[\"']?(?P<typed>[^,\[\]\"']*)$")
 _ITEM = re.compile(r"^[ \t]*-[ \t]+[\"']?(?P<typed>[^\"']*)$")
 _OWNER = re.compile(r"^(?P<key>[\w-]+)[ \t]*:")
+_OWN_KEY = re.compile(r"^(?P<indent>[ \t]*)(?P<key>[A-Za-z_][\w-]*)[ \t]*:")
 _SECTION = re.compile(r"^(?P<key>[a-z_]+):")
 _NESTED = re.compile(r"^[ \t]+(?P<typed>[a-z_]*)$")
 _SETTING = re.compile(r"^[ \t]+(?P<key>[a-z_]+):[ \t]+(?P<typed>[\w-]*)$")
@@ -147,6 +148,31 @@ def slot_at(kind: OwnKind, text: str, line: int, column: int) -> Slot | None:
     if lines[0].rstrip() == "---" and line > 0 and not any(_closed(each) for each in lines[1 : line + 1]):
         return _in_frontmatter(kind, lines, line, before)
     return _in_body(kind, text, line, column, after)
+
+
+class Key(Value):
+    """A key of frontmatter or of the configuration: its place on its line (characters, from 0), and what it means."""
+
+    start: int
+    end: int
+    markdown: str
+
+
+def key_at(kind: OwnKind, text: str, line: int, column: int) -> Key | None:
+    """Return the key at a line and column (from 0); None where there is none that we know."""
+    lines = text.split("\n")
+    match = _OWN_KEY.match(lines[line]) if line < len(lines) else None
+    if match is None or not match.start("key") <= column < match.end("key"):
+        return None
+    if kind == "config":
+        section = next((found["key"] for each in reversed(lines[:line]) if (found := _SECTION.match(each))), "")
+        keys = settings().get(section if match["indent"] else match["key"], {})
+        choice = keys.get(match["key"]) if match["indent"] else Choice(text="", markdown=", ".join(keys))
+        said = " · ".join(part for part in (choice.markdown, choice.detail) if part) if choice else ""
+    else:
+        inside = lines[0].rstrip() == "---" and not any(_closed(each) for each in lines[1 : line + 1])
+        said = _KEYS.get(kind, {}).get(match["key"], "") if inside and line and not match["indent"] else ""
+    return Key(start=match.start("key"), end=match.end("key"), markdown=said) if said else None
 
 
 def settings() -> dict[str, dict[str, Choice]]:

@@ -33,6 +33,9 @@ _FILE = re.compile(
 _NAME = re.compile(r"\[\[(?P<name>[^\s\[\]|#](?:[^\[\]\n|#]{0,198}[^\s\[\]|#])?)(?:#[^\[\]\n|]*)?(?:\|[^\[\]\n]*)?\]\]")
 _ASKED = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\?(?P<query>[^\W_].*\S|[^\W_])[ \t\r]*$")
 _QUOTED = re.compile(_BEFORE + r"\?\"(?P<query>[^\"\n]{1,400})\"")
+_RECORDED = re.compile(r"\"(?P<id>01[0-9a-hjkmnp-tv-z]{24})\"|\"path\"\s*:\s*\"(?P<path>[^\"\\]+)\"")
+_FILES = re.compile(r"\"files\"\s*:\s*\[(?P<files>[^\]]*)\]")
+_STRING = re.compile(r"\"(?P<path>[^\"\\]+)\"")
 _LINK = re.compile(r"\]\([ \t]*(?:<(?P<angled>[^<>\n]+)>|(?P<target>[^()\s<>]+))")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|\?")
 _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,9}$")
@@ -70,8 +73,13 @@ class Reference(Value):
 
 
 def references(text: str, kind: OwnKind) -> list[Reference]:
-    """Return the references of a file in the order of the text: `@` and `?` count in files for contexts alone."""
+    """Return the references of a file in the order of the text: `@` and `?` count in files for contexts alone.
+
+    A record refers to the memories and files that it names.
+    """
     found: list[Reference] = []
+    if kind == "records":
+        return [each for number, line in enumerate(text.split("\n")) for each in _in_record(number, line)]
     if kind == "knowledge":
         found += _values(text)
     for number, line in enumerate(prose_lines(text)):
@@ -83,6 +91,22 @@ def references(text: str, kind: OwnKind) -> list[Reference]:
         if not kept or kept[-1].line != each.line or kept[-1].end <= each.start:  # `[[@src/a.py]]` is one, not two
             kept.append(each)
     return kept
+
+
+def _in_record(number: int, line: str) -> Iterator[Reference]:
+    """Yield the ids and the files that a record names: what stands there is JSON, and no prose."""
+    if len(line) > LONGEST_LINE:
+        return
+    for match in _RECORDED.finditer(line):
+        yield _recorded("name" if match["id"] else "file", number, line, match.span("id" if match["id"] else "path"))
+    listed = _FILES.search(line)
+    for match in _STRING.finditer(line, *listed.span("files")) if listed else ():
+        yield _recorded("file", number, line, match.span("path"))
+
+
+def _recorded(kind: ReferenceKind, number: int, line: str, place: tuple[int, int]) -> Reference:
+    at, to = place
+    return Reference(kind=kind, line=number, start=at, end=to, target=line[at:to], at=at, to=to, certain=False)
 
 
 def _in_line(number: int, line: str, referring: bool) -> Iterator[Reference]:

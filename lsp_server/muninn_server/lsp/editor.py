@@ -129,9 +129,9 @@ class Editor:
                 self.too_long[document.uri] = len(document.text)
                 findings.tell_too_long(self, self._server, document.uri)
             return (path is not None or self.pages.is_draft(document.uri)) and len(document.text) <= MOST_CHARS
-        if typed.method == types.TEXT_DOCUMENT_DID_CLOSE and self.too_long.pop(document.uri, None) is not None:
-            if not self.pulls:
-                self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, []))
+        closed = typed.method == types.TEXT_DOCUMENT_DID_CLOSE
+        if closed and self.too_long.pop(document.uri, None) is not None and not self.pulls:
+            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, []))
         return document.uri in self._server.workspace.text_documents
 
     def _note_open(self, method: str, path: str | None) -> None:
