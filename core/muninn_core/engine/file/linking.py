@@ -91,6 +91,9 @@ def _renamed(names: Names, each: Reference, path: str, goes: str, moves: Mapping
         return _renamed_stem(names, each, moves) if each.kind == "value" else None
     if each.kind == "name" and each.target in names.memories:
         return None
+    called = _renamed_stem(names, each, moves) if each.kind == "name" and "/" not in each.target else None
+    if called is not None:
+        return called
     linked = each.kind == "link"
     bare = each.kind in ("name", "value") and not each.target.endswith(".md")
     for ending in ("", ".md") if bare else ("",):
