@@ -230,3 +230,13 @@ def test_context_files_are_among_the_names_with_what_they_are_about(project):
     write(project, "---\ntitle: Users\ndescription: Who they are\n---\n", "users")
     (name,) = project.call("names", text="users", kinds=["context"]).names
     assert (name.insert, name.detail, name.path) == ("users", "Users: Who they are", ".muninn/context/users.md")
+
+
+def test_a_text_that_does_not_fit_by_itself_says_that_its_end_is_missing(project):
+    path = write(project, "---\nbudget: 50\n---\n" + "Some words about users.\n" * 40)
+    result = project.call("render", path=path)
+    assert result.cut
+    assert result.tokens <= 50
+    page = project.call("document", uri="muninn:/context/.muninn/context/task.md").text
+    assert "the end of the text is cut off" in page
+    assert not project.call("render", path=path, budget=4000).cut

@@ -331,7 +331,7 @@ async def test_the_outline_and_the_folds_of_a_file_are_its_sections(open_editor:
 @pytest.mark.parametrize(("encoding", "before"), [("utf-16", 4), ("utf-8", 7), ("utf-32", 3)])
 async def test_references_are_coloured(open_editor: Open, home: Home, encoding: str, before: int) -> None:
     editor = await open_editor(encoding)
-    uri = opened(editor, context(home), "ä😀 @src/a.py#f [[ADR 7]]\n\n?who is it\nme@src.org `@src/a.py`\n")
+    uri = opened(editor, context(home), "ä😀 @src/a.py#f [[ADR 7]]\n\n?who is it\nme@src.org `@src/a.py` @types/node\n")
     found = await editor.text_document_semantic_tokens_full_async(
         types.SemanticTokensParams(types.TextDocumentIdentifier(uri))
     )

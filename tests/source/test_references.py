@@ -124,7 +124,7 @@ def test_outline_folds_and_tokens_are_in_order_and_inside_the_text(text):
         assert 0 <= first < last < len(lines)
     assert all(0 <= each.line <= each.last < len(lines) for each in outline("context", text))
     before = (-1, 0)
-    for token in tokens("context", text):
+    for token in tokens("context", text, lambda _target: True):
         assert (token.line, token.start) >= before
         assert token.start < token.end <= len(lines[token.line])
         before = (token.line, token.end)
@@ -180,3 +180,7 @@ def test_headings_have_their_sections():
 )
 def test_a_file_is_known_by_its_place(path, kind):
     assert kind_of(path) == kind
+
+
+def test_a_heading_of_a_file_with_other_line_ends_has_the_same_words():
+    assert [each.title for each in headings("# Tokens\r\n\r\n## Life ##\r\n")] == ["Tokens", "Life"]

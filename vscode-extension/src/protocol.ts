@@ -1924,7 +1924,11 @@ export interface PackRemoveResult {
   pack: KnowledgePack;
 }
 
-/** The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`. */
+/**
+ * The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`.
+ *
+ * `cut` says that not even the file's own text fits, so that its end is missing.
+ */
 export interface RenderResult {
   saw: Saw;
   path: string;
@@ -1933,6 +1937,7 @@ export interface RenderResult {
   tokens: number;
   budget: number;
   references: readonly Rendered[];
+  cut: boolean;
 }
 
 /**

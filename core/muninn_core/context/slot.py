@@ -145,7 +145,7 @@ def slot_at(kind: OwnKind, text: str, line: int, column: int) -> Slot | None:
         return _in_config(lines, line, before)
     if kind in ("", "records", "manifest"):
         return None
-    if lines[0].rstrip() == "---" and line > 0 and not any(_closed(each) for each in lines[1 : line + 1]):
+    if lines[0].strip("\ufeff\r") == "---" and line > 0 and not any(_closed(each) for each in lines[1 : line + 1]):
         return _in_frontmatter(kind, lines, line, before)
     return _in_body(kind, text, line, column, after)
 
@@ -170,7 +170,7 @@ def key_at(kind: OwnKind, text: str, line: int, column: int) -> Key | None:
         choice = keys.get(match["key"]) if match["indent"] else Choice(text="", markdown=", ".join(keys))
         said = " · ".join(part for part in (choice.markdown, choice.detail) if part) if choice else ""
     else:
-        inside = lines[0].rstrip() == "---" and not any(_closed(each) for each in lines[1 : line + 1])
+        inside = lines[0].strip("\ufeff\r") == "---" and not any(_closed(each) for each in lines[1 : line + 1])
         said = _KEYS.get(kind, {}).get(match["key"], "") if inside and line and not match["indent"] else ""
     return Key(start=match.start("key"), end=match.end("key"), markdown=said) if said else None
 

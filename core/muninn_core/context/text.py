@@ -182,6 +182,7 @@ def rendered_text(result: r.RenderResult) -> str:
     missing = [
         f"Not in it: {each.text} (line {each.line}): {each.problem}" for each in result.references if each.problem
     ]
+    missing += ["The end of the file is cut off: it does not fit into the budget."] if result.cut else []
     return "\n".join([result.text.rstrip("\n"), *(["", *missing] if missing else [])])
 
 

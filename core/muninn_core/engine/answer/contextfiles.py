@@ -88,6 +88,7 @@ def render(workspace: Workspace, params: RenderParams, scope: Scope, now: dateti
         tokens=count_tokens(pack.text),
         budget=budget,
         references=tuple(sorted(told, key=lambda each: (each.line, each.column))),
+        cut=cut,
         saw=workspace.saw(),
     )
 

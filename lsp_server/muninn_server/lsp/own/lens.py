@@ -50,4 +50,5 @@ def title(result: RenderResult) -> str:
     missing = sum(1 for each in result.references if each.problem)
     parts = [f"{result.tokens:,} of {result.budget:,} tokens", f"{count} reference{'' if count == 1 else 's'}"]
     parts += [f"{missing} not in the pack"] if missing else []
+    parts += ["the end of the text is cut off"] if result.cut else []
     return " · ".join(parts)
