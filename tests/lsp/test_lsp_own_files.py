@@ -454,3 +454,18 @@ async def test_a_file_that_is_too_long_to_check_while_editing_says_so(
     editor.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     await editor.wait_for_notification("textDocument/publishDiagnostics")
     assert not editor.diagnostics[uri]
+
+
+async def test_a_pack_that_is_shown_follows_what_is_typed(bare: Bare, home: Home, memory: str) -> None:
+    editor = await bare(capabilities={"workspace": {"textDocumentContent": {}}})
+    file, pack = context(home, "followed").as_uri(), "muninn:/context/.muninn/context/followed.md"
+    document = {"uri": file, "languageId": "markdown", "version": 1, "text": "Nothing yet.\n"}
+    await editor.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+    assert "Nothing yet" in (await editor.result("workspace/textDocumentContent", {"uri": pack}))["text"]
+    change = {"textDocument": {"uri": file, "version": 2}, "contentChanges": [{"text": "See @src/shops.py.\n"}]}
+    await editor.send({"method": "textDocument/didChange", "params": change})
+    asked = await editor.read()
+    while asked.get("method") != "workspace/textDocumentContent/refresh":
+        asked = await editor.read()
+    assert asked["params"] == {"uri": pack}
+    assert "def get_user_name" in (await editor.result("workspace/textDocumentContent", {"uri": pack}))["text"]

@@ -38,6 +38,9 @@ log = logging.getLogger("muninn.lsp")
 REFRESH_SECONDS = 0.25
 """How long changes are gathered before the editor is told that what it shows may be old."""
 
+PREVIEW_SECONDS = 0.5
+"""How long a context file must rest before its pack is shown anew where it is open."""
+
 REFERRING_SECONDS = 1.0
 """How long a text must rest before the open files of ours that may refer to it are checked again."""
 
@@ -247,6 +250,9 @@ class Editor:
         elif path is not None:
             if not saved:
                 self._buffers.put(path, document.source)
+                preview = self.pages.preview_of(path)
+                if preview:
+                    self._soon(preview, PREVIEW_SECONDS, lambda: self.pages.refresh(preview))
             if not self.pulls:
                 quiet = findings.QUIET_SECONDS if self.version_of(uri) > 0 and not saved else 0.0
                 self._soon(uri, quiet, lambda: self._run(findings.push(self, self._server, uri, again=saved)))
