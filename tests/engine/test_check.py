@@ -217,3 +217,9 @@ def test_what_git_ignores_is_checked_only_where_it_is_ours(clean):
     for name in ("mine", "ours"):
         (clean.root / ".claude" / f"{name}.md").write_text(f"{TOKEN}\n")
     assert [each.path for each in clean.call("check").findings] == [".claude/ours.md"]
+
+
+def test_a_git_that_does_not_answer_keeps_nothing_from_being_checked(clean):
+    (clean.root / ".git" / "index").write_bytes(b"broken")
+    (clean.root / ".muninn/knowledge/a.md").write_text("# A\n\n[a](nowhere.md)\n")
+    assert [(each.path, each.line) for each in clean.call("check").findings] == [(".muninn/knowledge/a.md", 3)]

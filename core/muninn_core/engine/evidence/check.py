@@ -78,7 +78,7 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     found += _pending(state, records)
     found += _unsealed(layout, lines)
     found += _packs(layout) if config.check.packs != "off" else ()
-    listed = git.list_files(layout.root)
+    listed = _carried(layout.root)
     names = _names(layout, state, listed or ())
     for path in _written_files(layout, names, listed):
         cancelled()
@@ -233,6 +233,14 @@ def _packs(layout: Layout) -> Iterator[Finding]:
             continue
         for path in pack.edited:
             yield _finding("packs", edited(pack.name), path=f"{folder}/{path}", line=1, hint=ELSEWHERE)
+
+
+def _carried(root: Path) -> list[str] | None:
+    """Return the paths that git carries or does not ignore; None where it can't be asked."""
+    try:
+        return git.list_files(root)
+    except git.GitError:  # it does not trust the owner of the files, its index is broken: the rest is worth checking
+        return None
 
 
 def _names(layout: Layout, state: State, files: Iterable[str]) -> Names:

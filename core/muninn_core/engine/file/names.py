@@ -140,13 +140,18 @@ class Names:
 
     def _titled(self, title: str) -> str:
         """Return the id of the one memory that is called so, "" for none or several."""
-        wanted = title.casefold().rstrip(".")
-        found = [
-            each.id
-            for each in self.memories.values()
-            if each.active and wanted in (each.title.casefold().rstrip("."), headline(each).casefold())
-        ]
-        return found[0] if len(found) == 1 else ""
+        found = self._titles.get(title.casefold().rstrip("."), set())
+        return next(iter(found)) if len(found) == 1 else ""
+
+    @cached_property
+    def _titles(self) -> dict[str, set[str]]:
+        """The ids of the memories that speak, by what they are called, in lower case."""
+        found: dict[str, set[str]] = {}
+        for each in self.memories.values():
+            if each.active:
+                for called in (each.title, headline(each)):
+                    found.setdefault(called.casefold().rstrip("."), set()).add(each.id)
+        return found
 
     @cached_property
     def stems(self) -> dict[str, list[str]]:
