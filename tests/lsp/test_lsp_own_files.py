@@ -209,15 +209,16 @@ async def test_plain_ids_records_and_keys_say_what_they_mean(open_editor: Open, 
         hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, line, character)))
         return hover.contents.value if hover and isinstance(hover.contents, types.MarkupContent) else ""
 
-    record = f'{{"id":"{memory}","type":"archive","files":["src/shops.py"],"cites":[{{"path":"src/users.py"}}]}}'
+    files = '"files":["docs/adr/0007-sessions.md"],"cites":[{"path":"src/shops.py"}]'
+    record = f'{{"id":"{memory}","type":"archive",{files}}}'
     uri = opened(editor, home.repo / ".muninn" / "memory" / "sessions" / "s-hand.jsonl", record)
     assert "Users are never deleted" in await said(uri, 0, 10)
-    assert "src/shops.py" in await said(uri, 0, record.index("src/shops") + 1)
+    assert "They are kept in Redis" in await said(uri, 0, record.index("docs/adr") + 1)
     place = await editor.text_document_definition_async(
-        types.DefinitionParams(**at(uri, 0, record.index("src/users") + 1))
+        types.DefinitionParams(**at(uri, 0, record.index("src/shops") + 1))
     )
     assert isinstance(place, types.Location)
-    assert place.uri.endswith("src/users.py")
+    assert place.uri.endswith("src/shops.py")
     assert await said(uri, 0, record.index("archive")) == ""
 
     text = f"---\nconfidence: high\n---\nAs in {memory} and ADR 7.\n"
