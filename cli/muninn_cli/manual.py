@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from muninn_cli.exits import MEANINGS, OK
 from muninn_cli.outcome import settle
-from muninn_cli.parser import family_parser, lookup_words, near_words, verb_parser
+from muninn_cli.parser import ALIASES, family_parser, lookup_words, near_words, verb_parser
 from muninn_core.errors import UnknownVerb
 from muninn_core.protocol.methods import FAMILIES, METHODS
 
@@ -84,7 +84,7 @@ def _run(argv: list[str]) -> int:
     if not words:
         _page()
         return OK
-    word = words[0]
+    word = ALIASES.get(" ".join(words[:2]), words[0])
     if word in FAMILIES:
         family_parser(word).print_help() if not words[1:] else verb_parser(lookup_words(words)).print_help()
         return OK

@@ -57,6 +57,10 @@ class Parser(argparse.ArgumentParser):
         )
 
 
+ALIASES = {"context new": "template.new", "context render": "render"}
+"""Two words that people expect in the family of another verb, and the verb that they mean."""
+
+
 def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
     """Return a parser with what every command takes: `--repo`, `--json` and `--help`."""
     parser = Parser(
@@ -72,7 +76,9 @@ def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
 
 def verb_parser(method: Method) -> Parser:
     """Return the parser of one verb."""
-    parser = new_parser(method.words, method.summary)
+    also = {alias: METHODS[verb].summary for alias, verb in ALIASES.items() if alias.split()[0] == method.verb}
+    lines = "\n".join(f"  muninn {alias:<15} {summary}" for alias, summary in also.items())
+    parser = new_parser(method.words, method.summary, epilog=f"also:\n{lines}" if also else "")
     _add_all(parser, method)
     return parser
 

@@ -14,7 +14,7 @@ from muninn_cli.exits import ERROR, OK
 from muninn_cli.main import split
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parameters import parameters
-from muninn_cli.parser import family_parser, lookup_words, near_words, to_params, verb_parser
+from muninn_cli.parser import ALIASES, family_parser, lookup_words, near_words, to_params, verb_parser
 from muninn_core import client
 from muninn_core.errors import UnknownVerb, UsageError
 from muninn_core.launch.place import locate
@@ -44,13 +44,10 @@ _SPOKEN = frozenset({"remember", "approve", "reject"})
 """Verbs whose effect depends on who speaks."""
 
 
-_ALIASES = {"context new": ["template", "new"], "context render": ["render"]}
-"""Two words that people expect in the family of another verb, and the words of the verb that they mean."""
-
-
 def main(argv: list[str]) -> int:
     """Run a verb: `argv` is the verb and its arguments. Returns the exit code."""
-    return settle(_run, [*_ALIASES.get(" ".join(argv[:2]), argv[:2]), *argv[2:]])
+    alias = ALIASES.get(" ".join(argv[:2]))
+    return settle(_run, [*(METHODS[alias].words.split() if alias else argv[:2]), *argv[2:]])
 
 
 def new_key() -> str:

@@ -1052,10 +1052,10 @@ class Verbs:
         return cast("RelinkResult", self.call("relink", moves=moves))
 
     def names(self, text: str = "", *, kinds: Sequence[str] = (), file: str = "", limit: int = 50) -> NamesResult:
-        """List what a text can name: memories, documents, knowledge, files, symbols, tags.
+        """List what a text can name: memories, documents, knowledge, context files, files, symbols, tags.
 
         `text`: What the name contains, whatever the case; nothing lists them all.
-        `kinds`: memory, document, knowledge, file, symbol or tag; the first three when nothing is said.
+        `kinds`: memory, document, knowledge, context, file, symbol or tag; the first four by default.
         `file`: For symbols: the file that defines them.
         `limit`: The most names to return.
         """

@@ -42,6 +42,15 @@ def test_help_explains_a_verb_or_command(word: str, capfd: pytest.CaptureFixture
     assert "usage: muninn" in captured.out + captured.err
 
 
+def test_the_help_of_context_names_what_else_it_does_with_context_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["help", "context"]) == 0
+    shown = capsys.readouterr().out
+    assert "muninn context new" in shown
+    assert "muninn context render" in shown
+    assert run(["help", "context", "new"]) == 0
+    assert "--template" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("argv", [["recal", "x"], ["help", "recal"]])
 def test_an_unknown_verb_names_the_nearest(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(argv) == 2

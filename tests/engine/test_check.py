@@ -172,3 +172,54 @@ def test_links_that_lead_nowhere_are_found_in_knowledge_and_context_files_but_no
         (".muninn/knowledge/a.md", 3, "dangling"),
         (".muninn/knowledge/a.md", 3, "dangling"),
     ]
+
+
+def test_check_says_what_editors_say_in_the_same_words_at_the_same_lines(clean):
+    root = clean.root
+    line = segment(clean).read_text().rstrip("\n")
+    files = {
+        ".muninn/memory/sessions/s-x-123456789abc.jsonl": "\n".join(
+            [
+                line,
+                line.replace("the table", "the list"),
+                "<<<<<<< HEAD",
+                line.replace("src/users.py", "src/nowhere.py").replace('"id":"0', '"id":"a'),
+                line.replace('"id":"0', '"id":"b').replace("the table", f"the table {TOKEN}"),
+                line[:40],
+            ]
+        ),
+        ".muninn/knowledge/a.md": f"---\nid: a\ntitel: A\nfiles: [src/user.py]\n---\n# A\n[[nobody]]\n{TOKEN}\n",
+        ".muninn/knowledge/b.md": "---\nid: a\n---\n# B\n\n[a](../../src/user.py)\n",
+        ".muninn/context/c.md": "---\nbudget: 1\n---\n@src/user.py @src/users.py#get_user_nam\n?tpye:decision\n",
+        ".muninn/packs/p/pack.json": '{"format": 1,\n nope}',
+        ".muninn/config.yaml": "check:\n  dangling: eror\n",
+        ".claude/rules.md": "---\nname: [x\n---\nSee @src/user.py\n",
+        "docs/decisions/0001-a.md": "# 1. A\n<<<<<<< a\n=======\n>>>>>>> b\n",
+    }
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    clean.call("index")
+    checked = {(each.path, each.line, each.message, each.hint) for each in clean.call("check").findings}
+    edited = {
+        (path, each.line, each.message, each.hint)
+        for path in files
+        for each in clean.call("lint", path=path).faults
+        if each.level != "information"
+    }
+    assert edited == checked
+    assert {path for path, *_ in checked} == set(files)
+
+
+def test_what_git_ignores_is_checked_only_where_it_is_ours(clean):
+    (clean.root / ".gitignore").write_text(".claude/mine.md\n")
+    (clean.root / ".claude").mkdir()
+    for name in ("mine", "ours"):
+        (clean.root / ".claude" / f"{name}.md").write_text(f"{TOKEN}\n")
+    assert [each.path for each in clean.call("check").findings] == [".claude/ours.md"]
+
+
+def test_a_git_that_does_not_answer_keeps_nothing_from_being_checked(clean):
+    (clean.root / ".git" / "index").write_bytes(b"broken")
+    (clean.root / ".muninn/knowledge/a.md").write_text("# A\n\n[a](nowhere.md)\n")
+    assert [(each.path, each.line) for each in clean.call("check").findings] == [(".muninn/knowledge/a.md", 3)]

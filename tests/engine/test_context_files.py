@@ -198,3 +198,45 @@ def test_a_question_whose_filter_is_none_is_told_and_the_rest_is_there(project):
     assert [bool(each.problem) for each in result.references] == [False, True]
     (hovered,) = project.call("references", path=result.path, line=3).references
     assert hovered.markdown == result.references[1].problem
+
+
+def test_a_context_file_that_is_not_there_names_the_nearest_or_how_to_make_it(project):
+    with pytest.raises(NotFoundError) as none:
+        project.call("render", path="tokens")
+    assert none.value.hint == "`muninn context new tokens` makes one."
+    write(project, "Hello\n", "rotate-tokens")
+    write(project, "Hello\n", "area/users")
+    with pytest.raises(NotFoundError) as near:
+        project.call("render", path="rotate-token")
+    assert near.value.hint == "Did you mean 'rotate-tokens'?"
+    with pytest.raises(NotFoundError) as far:
+        project.call("render", path="nothing")
+    assert "There are area/users, rotate-tokens." in far.value.hint
+    assert project.call("render", path="area/users").text == "Hello\n"
+
+
+def test_a_new_file_can_lie_in_a_folder_but_not_outside(project, tmp_path):
+    made = project.call("template.new", name="area/move-the-cart", template="bugfix")
+    assert made.path == ".muninn/context/area/move-the-cart.md"
+    assert "title: 'move the cart'" in made.text
+    (project.root / ".muninn/context/out").symlink_to(tmp_path)
+    for name in ("../x", "area/../../x", "/x", "area/", "out/x"):
+        with pytest.raises(UsageError):
+            project.call("template.new", name=name)
+    assert not (tmp_path / "x.md").exists()
+
+
+def test_context_files_are_among_the_names_with_what_they_are_about(project):
+    write(project, "---\ntitle: Users\ndescription: Who they are\n---\n", "users")
+    (name,) = project.call("names", text="users", kinds=["context"]).names
+    assert (name.insert, name.detail, name.path) == ("users", "Users: Who they are", ".muninn/context/users.md")
+
+
+def test_a_text_that_does_not_fit_by_itself_says_that_its_end_is_missing(project):
+    path = write(project, "---\nbudget: 50\n---\n" + "Some words about users.\n" * 40)
+    result = project.call("render", path=path)
+    assert result.cut
+    assert result.tokens <= 50
+    page = project.call("document", uri="muninn:/context/.muninn/context/task.md").text
+    assert "the end of the text is cut off" in page
+    assert not project.call("render", path=path, budget=4000).cut

@@ -103,6 +103,18 @@ def test_links_with_blanks_stay_links(project):
     assert "[errors](all%20errors.md) and [[all errors]]" in texts[".muninn/knowledge/tests.md"]
 
 
+def test_a_name_stays_a_name_and_a_path_with_blanks_gets_its_quotation_marks(project):
+    write(project, ".muninn/knowledge/one.md", "# One\n")
+    write(project, ".muninn/knowledge/two.md", "See [[one]].\n")
+    texts = edited(
+        project,
+        *(".muninn/knowledge/one.md", ".muninn/knowledge/sub/first.md"),
+        *("src/users.py", "src/all users.py"),
+    )
+    assert texts[".muninn/knowledge/two.md"] == "See [[first]].\n"
+    assert texts[".muninn/context/task.md"].startswith('@"src/all users.py"#get_user_name ')
+
+
 def test_what_nothing_refers_to_needs_no_edit(project):
     assert edited(project, "README.md", "LIESMICH.md") == {}
     with pytest.raises(BadParams, match="pairs"):

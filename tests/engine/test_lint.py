@@ -207,3 +207,80 @@ def test_a_place_never_leaves_its_line(muninn):
             assert 1 <= fault.line <= len(lines)
             assert 1 <= fault.column <= len(lines[fault.line - 1]) + 1
             assert fault.end == 0 or fault.column <= fault.end <= len(lines[fault.line - 1]) + 1
+
+
+def test_a_slip_is_looked_for_in_the_name_and_not_in_the_folders_before_it(muninn):
+    for path in ("docs/guide.md", "docs/a1.md", "docs/a2.md", "docs/two words.md"):
+        (muninn.root / path).parent.mkdir(exist_ok=True)
+        (muninn.root / path).write_text("# A\n")
+    muninn.call("index")
+    text = "@docs/guid.md @docs/a3.md @docs/nothing.md [a](../../dcos/guid.md) @docs/two_words.md\n"
+    found = faults(muninn, CONTEXT, text)
+    assert [fault.message for fault in found] == [
+        "there is no 'docs/guid.md': did you mean 'docs/guide.md'?",
+        "there is no 'docs/a3.md'",  # another number is another file
+        "there is no 'docs/nothing.md'",
+        "there is no '../../dcos/guid.md': did you mean '../../docs/guide.md'?",
+        "there is no 'docs/two_words.md': did you mean 'docs/two words.md'?",
+    ]
+    assert found[4].fixes[0].text == '"docs/two words.md"'
+
+
+def test_a_memory_called_by_its_title_is_found_for_the_fix(muninn):
+    identity = muninn.call("remember", text="Tokens live in the vault.").ids[0]
+    (fault,) = faults(muninn, CONTEXT, "See [[tokens live in the vault]].\n")
+    assert fault.message == f"nothing is called 'tokens live in the vault': did you mean '{identity}'?"
+    assert mended("See [[tokens live in the vault]].\n", fault) == f"See [[{identity}]].\n"
+
+
+def test_a_name_of_several_things_is_told_as_that(muninn):
+    for path in (".muninn/knowledge/a/notes.md", ".muninn/knowledge/b/notes.md"):
+        (muninn.root / path).parent.mkdir()
+        (muninn.root / path).write_text("# Notes\n")
+    first, second = (muninn.call("remember", text=f"Number {number}.").ids[0] for number in (1, 2))
+    begun = first[: next(at for at in range(26) if first[at] != second[at])]
+    messages = [fault.message for fault in faults(muninn, CONTEXT, f"[[notes]] [[{begun}]]\n")]
+    assert messages == [
+        "2 files are called 'notes': name one by its path",
+        f"several memories begin with '{begun}': write more of the one that is meant",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong", "fix"),
+    [
+        ("?tpye:decision tokens", "tpye", "type"),
+        ("- ?how type:desicion", "type:desicion", ""),
+        ('See ?"tokens since:yesterday" here', "since:yesterday", ""),
+        ("?type:decision tag:auth since:2w path:src/** tokens", "", ""),
+        ("?what does `std::vec` mean for key:value", "", ""),
+    ],
+)
+def test_a_question_that_can_not_be_understood_is_told_at_its_place(muninn, question, wrong, fix):
+    found = faults(muninn, CONTEXT, f"{question}\n")
+    assert [span(f"{question}\n", fault) for fault in found] == ([wrong] if wrong else [])
+    assert [each.text for fault in found for each in fault.fixes] == ([fix] if fix else [])
+
+
+def test_a_file_of_a_pack_that_was_edited_is_told_and_its_links_are_not(muninn, tmp_path):
+    (muninn.root / ".muninn/knowledge/errors.md").write_text("# Errors\n\nSee [[nowhere]].\n")
+    muninn.call("pack.export", name="rules", version="1.0.0", path=str(tmp_path / "rules"))
+    muninn.call("pack.add", path=str(tmp_path / "rules"))
+    (path,) = muninn.root.glob(".muninn/packs/rules/**/errors.md")
+    shown = path.relative_to(muninn.root).as_posix()
+    assert told(muninn, shown, path.read_text()) == []
+    ((rule, level, line, message),) = told(muninn, shown, path.read_text() + "More.\n")
+    assert (rule, level, line) == ("packs", "warning", 1)
+    assert message == "this is not what the pack rules says: edited, deleted or added since"
+
+
+def test_a_link_to_a_section_that_is_not_there_is_told_with_the_one_that_is_near(muninn):
+    guide = '# Guide\n\n## Life of a token\n\n## Life of a token\n\n<a name="old"></a>\n'
+    (muninn.root / ".muninn/knowledge/guide.md").write_text(guide)
+    (muninn.root / ".muninn/knowledge/plain.md").write_text("Guide\n=====\n")
+    text = "[a](guide.md#life-of-a-token) [b](guide.md#life-of-a-token-1) [c](guide.md#old) [d](plain.md#guide)\n"
+    assert told(muninn, KNOWLEDGE, text) == []
+    (fault,) = faults(muninn, KNOWLEDGE, "See [a](guide.md#life-of-tokens).\n")
+    message = "there is no section 'life-of-tokens' in .muninn/knowledge/guide.md: did you mean 'life-of-a-token'?"
+    assert (fault.level, fault.message) == ("information", message)
+    assert mended("See [a](guide.md#life-of-tokens).\n", fault) == "See [a](guide.md#life-of-a-token).\n"

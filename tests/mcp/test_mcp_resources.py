@@ -72,6 +72,8 @@ async def test_where_nobody_has_begun_a_memory_the_list_is_the_status_and_a_tool
     [
         "muninn://memory/nothing",
         "muninn://knowledge/nothing.md",
+        "muninn://contexts/nothing",
+        "muninn://contexts/../knowledge/guides/berths",
         "muninn://knowledge/../config.yaml",
         "muninn://knowledge/%2e%2e/%2e%2e/src/users.py",
         "muninn://nothing",
@@ -109,7 +111,27 @@ async def test_the_list_has_everything_once_in_pages(agents: Agents) -> None:
             "muninn://memory/",
             "muninn://knowledge/",
             "muninn://context/",
+            "muninn://contexts/",
         ]
+
+
+@both_eras
+async def test_a_context_file_is_read_with_what_its_references_mean(agents: Agents, era: str) -> None:
+    file = agents.repo / ".muninn" / "context" / "harbour" / "buoys.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("---\ntitle: Buoys\n---\n# Buoys\n\nSee @src/users.py#get_user_name and @src/nowhere.py.\n")
+    async with agents.open(era) as agent:
+        (listed,) = [each for each in (await agent.list_resources()).resources if "contexts/" in each.uri]
+        assert (listed.uri, listed.name, listed.description) == ("muninn://contexts/harbour/buoys", "buoys", "Buoys")
+        (content,) = (await agent.read_resource(listed.uri)).contents
+        assert isinstance(content, types.TextResourceContents)
+        assert content.text.startswith("# Buoys")
+        assert "def get_user_name" in content.text
+        assert "Not in it: @src/nowhere.py (line 6): nothing answers to it" in content.text
+        reference = types.ResourceTemplateReference(type="ref/resource", uri="muninn://contexts/{name}")
+        values = (await agent.complete(reference, {"name": "name", "value": "buo"})).completion.values
+        assert values == ["harbour/buoys"]
+    file.unlink()
 
 
 @both_eras

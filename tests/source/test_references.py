@@ -39,7 +39,7 @@ def found(text, kind="context"):
         ("?how is it done", [("query", "how is it done", "")]),
         ("  - ?how is it done @src/a.py\r", [("query", "how is it done @src/a.py", "")]),
         ('Is it so ?"how is it" or', [("query", "how is it", "")]),
-        ("[x](a.md#b) ![y](<c d.png>)", [("link", "a.md", ""), ("link", "c d.png", "")]),
+        ("[x](a.md#b) ![y](<c d.png>)", [("link", "a.md", "b"), ("link", "c d.png", "")]),
         ('[x](a%20b.md "T")', [("link", "a b.md", "")]),
     ],
 )
@@ -124,7 +124,7 @@ def test_outline_folds_and_tokens_are_in_order_and_inside_the_text(text):
         assert 0 <= first < last < len(lines)
     assert all(0 <= each.line <= each.last < len(lines) for each in outline("context", text))
     before = (-1, 0)
-    for token in tokens("context", text):
+    for token in tokens("context", text, lambda _target: True):
         assert (token.line, token.start) >= before
         assert token.start < token.end <= len(lines[token.line])
         before = (token.line, token.end)
@@ -180,3 +180,7 @@ def test_headings_have_their_sections():
 )
 def test_a_file_is_known_by_its_place(path, kind):
     assert kind_of(path) == kind
+
+
+def test_a_heading_of_a_file_with_other_line_ends_has_the_same_words():
+    assert [each.title for each in headings("# Tokens\r\n\r\n## Life ##\r\n")] == ["Tokens", "Life"]

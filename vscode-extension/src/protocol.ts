@@ -132,7 +132,7 @@ export interface Verbs {
   backlinks: { params: BacklinksParams; result: BacklinksResult };
   /** Links after a rename. Say which edits keep links right when files get other names; nothing is changed. */
   relink: { params: RelinkParams; result: RelinkResult };
-  /** List names. List what a text can name: memories, documents, knowledge, files, symbols, tags. */
+  /** List names. List what a text can name: memories, documents, knowledge, context files, files, symbols, tags. */
   names: { params: NamesParams; result: NamesResult };
   /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
   verify: { params: VerifyParams; result: VerifyResult };
@@ -919,7 +919,7 @@ export interface RelinkParams {
 export interface NamesParams {
   /** What the name contains, whatever the case; nothing lists them all. */
   text?: string;
-  /** memory, document, knowledge, file, symbol or tag; the first three when nothing is said. */
+  /** memory, document, knowledge, context, file, symbol or tag; the first four by default. */
   kinds?: readonly string[];
   /** For symbols: the file that defines them. */
   file?: string;
@@ -1924,7 +1924,11 @@ export interface PackRemoveResult {
   pack: KnowledgePack;
 }
 
-/** The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`. */
+/**
+ * The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`.
+ *
+ * `cut` says that not even the file's own text fits, so that its end is missing.
+ */
 export interface RenderResult {
   saw: Saw;
   path: string;
@@ -1933,6 +1937,7 @@ export interface RenderResult {
   tokens: number;
   budget: number;
   references: readonly Rendered[];
+  cut: boolean;
 }
 
 /**
@@ -2124,7 +2129,7 @@ export interface NamesResult {
   more: boolean;
 }
 
-/** Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or tag. */
+/** Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or context or tag. */
 export interface Name {
   kind: string;
   name: string;

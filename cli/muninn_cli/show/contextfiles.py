@@ -20,6 +20,8 @@ def render(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     console.print(result["text"], markup=False, highlight=False, soft_wrap=True, end="")
     console.print()
     line(console, (f"{result['tokens']} of {result['budget']} tokens", "hint"))
+    if result["cut"]:
+        line(console, ("The end of the text is cut off: it does not fit into the budget.", "warn"))
     for each in result["references"]:
         if each["problem"]:
             sentence(

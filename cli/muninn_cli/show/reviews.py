@@ -51,6 +51,7 @@ def check(console: Console, result: dict[str, Any], given: argparse.Namespace) -
             (finding["level"], _STYLES[finding["level"]]),
             (f": {finding['message']} ", ""),
             (f"[{finding['rule']}]", "faint"),
+            (f" {finding['id']}" if finding["id"] and finding["path"] else "", "faint"),
         )
         if finding["hint"]:
             sentence(console, (finding["hint"], "hint"), indent=2)

@@ -6,7 +6,7 @@ Lines and characters are counted from 0. Nothing is resolved here, so that it is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from muninn_core.model.value import Value
@@ -66,10 +66,15 @@ def folds(kind: OwnKind, text: str) -> list[tuple[int, int]]:
     return sorted({(first, last) for first, last in found if last > first})
 
 
-def tokens(kind: OwnKind, text: str) -> list[Token]:
-    """Return the references of a context or knowledge file as stretches, in order, none within another."""
+def tokens(kind: OwnKind, text: str, there: Callable[[str], bool]) -> list[Token]:
+    """Return the references of a context or knowledge file as stretches, in order, none within another.
+
+    What may be prose is a reference when `there` says that a file or folder answers to it.
+    """
     found: list[Token] = []
     for each in references(text, kind):
+        if not each.certain and not there(each.target):
+            continue
         if each.kind == "query":
             found.append(Token(line=each.line, start=each.start, end=each.end, kind="question"))
         elif each.kind == "name":

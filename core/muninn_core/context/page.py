@@ -88,5 +88,5 @@ def rendered_page(result: RenderResult) -> str:
         else f"- line {each.line}, `{each.text}`: " + ("there already" if each.known else f"{each.tokens:,} tokens")
         for each in result.references
     ]
-    head = f"*{result.tokens:,} of {result.budget:,} tokens*"
+    head = f"*{result.tokens:,} of {result.budget:,} tokens{'; the end of the text is cut off' if result.cut else ''}*"
     return "\n".join([result.text.rstrip("\n"), "", "---", "", head, "", *told]) + "\n"

@@ -10,18 +10,25 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from muninn_core.config import DEFAULT_TEXT, Config
+from muninn_core.model.chunk import SOURCE_KINDS
+from muninn_core.model.memory import KINDS
 from muninn_core.model.value import Value
 from muninn_core.source import frontmatter
+from muninn_core.source.classify import LANGUAGES, PROSE
 from muninn_core.source.markup import prose_lines
 from muninn_core.source.ownfile import REFERRING, OwnKind
 
 _NAME = re.compile(r"\[\[(?P<typed>[^\[\]\n|#]*)$")
 _SYMBOL = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?P<path>[\w.~][\w.+~/-]*|\"[^\"\n]+\")#(?P<typed>[\w.$-]*)$")
-_FILE = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?P<typed>[\w.~+/-]*)$")
+_FILE = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?:(?P<typed>[\w.~+/-]*)|\"(?P<quoted>[^\"\n]*))$")
+_ASKED = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\?(?!\s).*$|(?<![^\s(\[{\"',;:|*>])\?\"[^\"\n]*$")
+_FILTER = re.compile(r"(?:^|[\s?\"])-?(?P<key>[a-z]+):(?:[^\s\"]*,)?(?P<typed>[^\s\",]*)$")
+_WORD = re.compile(r"(?:^|[\s?\"])-?(?P<typed>[a-z]*)$")
 _KEY = re.compile(r"^(?P<typed>[\w-]*)$")
 _VALUE = re.compile(r"^(?P<key>[\w-]+)[ \t]*:[ \t]+(?:\[(?:[^\]]*,)?[ \t]*)?[\"']?(?P<typed>[^,\[\]\"']*)$")
 _ITEM = re.compile(r"^[ \t]*-[ \t]+[\"']?(?P<typed>[^\"']*)$")
 _OWNER = re.compile(r"^(?P<key>[\w-]+)[ \t]*:")
+_OWN_KEY = re.compile(r"^(?P<indent>[ \t]*)(?P<key>[A-Za-z_][\w-]*)[ \t]*:")
 _SECTION = re.compile(r"^(?P<key>[a-z_]+):")
 _NESTED = re.compile(r"^[ \t]+(?P<typed>[a-z_]*)$")
 _SETTING = re.compile(r"^[ \t]+(?P<key>[a-z_]+):[ \t]+(?P<typed>[\w-]*)$")
@@ -70,6 +77,39 @@ _NAMED: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
+_FILTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "kind": "Only code, knowledge or memory.",
+        "type": "Only memories of a kind: decision, constraint, attempt.",
+        "tag": "Only memories with a tag.",
+        "path": "Only files below a folder or matching a pattern, and memories about them.",
+        "lang": "Only files in a language, and memories about them.",
+        "author": "Only memories by an actor or agent.",
+        "importance": "Only memories of an importance: `>=7`, `3..5`.",
+        "since": "Only memories changed since: `2w`, or a date.",
+        "until": "Only memories last changed before: `2w`, or a date.",
+        "session": "Only memories of a session.",
+        "task": "What was learned on a task, and its document.",
+        "branch": "Only memories made on a branch.",
+        "at": "What was remembered as of a commit, branch or tag.",
+    }
+)
+"""What the filters of a question mean (docs/recall.md)."""
+
+_FILTER_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "kind": SOURCE_KINDS,
+        "type": tuple(sorted(KINDS)),
+        "lang": tuple(sorted({*LANGUAGES.values(), *PROSE})),
+        "author": ("user", "assistant", "tool", "hook", "import"),
+        "importance": (">=7", ">=5", "3..5"),
+        "since": ("1d", "1w", "2w", "1m", "6m", "1y"),
+        "until": ("1d", "1w", "2w", "1m", "6m", "1y"),
+    }
+)
+_FILTER_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType({"tag": ("tag",), "path": ("file",)})
+
+
 class Choice(Value):
     """A word that may stand at a place, and what it means."""
 
@@ -82,7 +122,8 @@ class Slot(Value):
     """A place that waits for a word: `typed` of it stands there already, from `start` (characters, from 0) on.
 
     `choices` are the words themselves; else `kinds` are those of the verb `names`, of `file` for symbols. `closing` is
-    what must follow, where it does not yet.
+    what must follow, where it does not yet. `plain`: a path that stands bare behind an at sign, and needs
+    quotation marks where it is more than a word.
     """
 
     start: int
@@ -91,6 +132,7 @@ class Slot(Value):
     choices: tuple[Choice, ...] = ()
     file: str = ""
     closing: str = ""
+    plain: bool = False
 
 
 def slot_at(kind: OwnKind, text: str, line: int, column: int) -> Slot | None:
@@ -103,9 +145,34 @@ def slot_at(kind: OwnKind, text: str, line: int, column: int) -> Slot | None:
         return _in_config(lines, line, before)
     if kind in ("", "records", "manifest"):
         return None
-    if lines[0].rstrip() == "---" and line > 0 and not any(_closed(each) for each in lines[1 : line + 1]):
+    if lines[0].strip("\ufeff\r") == "---" and line > 0 and not any(_closed(each) for each in lines[1 : line + 1]):
         return _in_frontmatter(kind, lines, line, before)
     return _in_body(kind, text, line, column, after)
+
+
+class Key(Value):
+    """A key of frontmatter or of the configuration: its place on its line (characters, from 0), and what it means."""
+
+    start: int
+    end: int
+    markdown: str
+
+
+def key_at(kind: OwnKind, text: str, line: int, column: int) -> Key | None:
+    """Return the key at a line and column (from 0); None where there is none that we know."""
+    lines = text.split("\n")
+    match = _OWN_KEY.match(lines[line]) if line < len(lines) else None
+    if match is None or not match.start("key") <= column < match.end("key"):
+        return None
+    if kind == "config":
+        section = next((found["key"] for each in reversed(lines[:line]) if (found := _SECTION.match(each))), "")
+        keys = settings().get(section if match["indent"] else match["key"], {})
+        choice = keys.get(match["key"]) if match["indent"] else Choice(text="", markdown=", ".join(keys))
+        said = " · ".join(part for part in (choice.markdown, choice.detail) if part) if choice else ""
+    else:
+        inside = lines[0].strip("\ufeff\r") == "---" and not any(_closed(each) for each in lines[1 : line + 1])
+        said = _KEYS.get(kind, {}).get(match["key"], "") if inside and line and not match["indent"] else ""
+    return Key(start=match.start("key"), end=match.end("key"), markdown=said) if said else None
 
 
 def settings() -> dict[str, dict[str, Choice]]:
@@ -135,7 +202,7 @@ def _in_body(kind: OwnKind, text: str, line: int, column: int, after: str) -> Sl
     match = _NAME.search(before)
     if match:
         closing = "" if after.startswith("]]") else "]" if after.startswith("]") else "]]"
-        kinds = ("memory", "document", "knowledge")
+        kinds = ("memory", "document", "knowledge", "context", "file")
         return Slot(start=match.start("typed"), typed=match["typed"], kinds=kinds, closing=closing)
     if kind not in REFERRING:
         return None
@@ -144,7 +211,27 @@ def _in_body(kind: OwnKind, text: str, line: int, column: int, after: str) -> Sl
         path = match["path"].strip('"')
         return Slot(start=match.start("typed"), typed=match["typed"], kinds=("symbol",), file=path)
     match = _FILE.search(before)
-    return Slot(start=match.start("typed"), typed=match["typed"], kinds=("file",)) if match else None
+    if match:
+        group = "typed" if match["quoted"] is None else "quoted"
+        closing = '"' if group == "quoted" and not after.startswith('"') else ""
+        start, typed = match.start(group), match[group]
+        return Slot(start=start, typed=typed, kinds=("file",), closing=closing, plain=group == "typed")
+    return _in_question(before) if _ASKED.search(before) else None
+
+
+def _in_question(before: str) -> Slot | None:
+    """Return the filter, or its value, that is being written; words of the question are a person's own."""
+    match = _FILTER.search(before)
+    if match:
+        choices = [Choice(text=value) for value in _FILTER_VALUES.get(match["key"], ())]
+        kinds = _FILTER_NAMES.get(match["key"], ())
+        start, typed = match.start("typed"), match["typed"]
+        return Slot(start=start, typed=typed, choices=tuple(choices), kinds=kinds) if choices or kinds else None
+    match = _WORD.search(before)
+    if match is None:
+        return None
+    begun = [Choice(text=key, markdown=said) for key, said in _FILTERS.items() if key.startswith(match["typed"])]
+    return Slot(start=match.start("typed"), typed=match["typed"], choices=tuple(begun), closing=":") if begun else None
 
 
 def _in_frontmatter(kind: OwnKind, lines: list[str], line: int, before: str) -> Slot | None:
@@ -184,7 +271,7 @@ def _in_config(lines: list[str], line: int, before: str) -> Slot | None:
     known = settings()
     match = _KEY.match(before)
     if match:
-        choices = [Choice(text=section, detail=f"{len(keys)} settings") for section, keys in known.items()]
+        choices = [Choice(text=name, detail=", ".join(keys)) for name, keys in known.items()]
         return Slot(start=0, typed=match["typed"], choices=tuple(choices), closing=":")
     section = next((found["key"] for each in reversed(lines[:line]) if (found := _SECTION.match(each))), "")
     keys = known.get(section, {})

@@ -177,6 +177,15 @@ def skills_text(result: r.SkillsMatchResult) -> str:
     return "\n".join(parts)
 
 
+def rendered_text(result: r.RenderResult) -> str:
+    """Return the pack of a context file, and what of its references is not in it."""
+    missing = [
+        f"Not in it: {each.text} (line {each.line}): {each.problem}" for each in result.references if each.problem
+    ]
+    missing += ["The end of the file is cut off: it does not fit into the budget."] if result.cut else []
+    return "\n".join([result.text.rstrip("\n"), *(["", *missing] if missing else [])])
+
+
 _RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
     {
         "recall": recall_text,
@@ -193,6 +202,7 @@ _RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
         "update": update_text,
         "consolidate": consolidate_text,
         "skills.match": skills_text,
+        "render": rendered_text,
     }
 )
 

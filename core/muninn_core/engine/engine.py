@@ -588,7 +588,7 @@ class Engine:
 
     def lint(self, params: p.LintParams, scope: Scope) -> r.LintResult:
         """Check one file, as its editor has it."""
-        return lint(self._reading(scope), params)
+        return lint(self._reading(scope), params, scope)
 
     def references(self, params: p.ReferencesParams, scope: Scope) -> r.ReferencesResult:
         """Say what the references of a file mean."""
@@ -604,7 +604,7 @@ class Engine:
 
     def names(self, params: p.NamesParams, scope: Scope) -> r.NamesResult:
         """List what a text can name."""
-        return naming.names(self._reading(scope), params, self.clock())
+        return naming.names(self._reading(scope), params, scope, self.clock())
 
     def verify(self, params: p.VerifyParams, scope: Scope) -> r.VerifyResult:
         """Check citations; with `fix` let memories cite the new places of what has moved."""

@@ -482,6 +482,8 @@ _TABLE = (
         result=r.RenderResult,
         effect="read",
         positional=("path",),
+        use="Call when a person names a context file, or hands one over: it returns the file's text with what its "
+        "references mean, within its budget.",
     ),
     Method(
         verb="template.new",
@@ -559,7 +561,7 @@ _TABLE = (
     Method(
         verb="names",
         title="List names",
-        summary="List what a text can name: memories, documents, knowledge, files, symbols, tags.",
+        summary="List what a text can name: memories, documents, knowledge, context files, files, symbols, tags.",
         params=p.NamesParams,
         result=r.NamesResult,
         effect="read",

@@ -13,7 +13,7 @@ from muninn_core.source import frontmatter
 _FENCE = re.compile(r"^[ \t>]*(?:[-*+] +)?(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 _SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-_HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.*?)(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.*?)(?:[ \t]+#+)?[ \t\r]*$")
 
 
 class Heading(NamedTuple):

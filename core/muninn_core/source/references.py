@@ -33,6 +33,9 @@ _FILE = re.compile(
 _NAME = re.compile(r"\[\[(?P<name>[^\s\[\]|#](?:[^\[\]\n|#]{0,198}[^\s\[\]|#])?)(?:#[^\[\]\n|]*)?(?:\|[^\[\]\n]*)?\]\]")
 _ASKED = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\?(?P<query>[^\W_].*\S|[^\W_])[ \t\r]*$")
 _QUOTED = re.compile(_BEFORE + r"\?\"(?P<query>[^\"\n]{1,400})\"")
+_RECORDED = re.compile(r"\"(?P<id>01[0-9a-hjkmnp-tv-z]{24})\"|\"path\"\s*:\s*\"(?P<path>[^\"\\]+)\"")
+_FILES = re.compile(r"\"files\"\s*:\s*\[(?P<files>[^\]]*)\]")
+_STRING = re.compile(r"\"(?P<path>[^\"\\]+)\"")
 _LINK = re.compile(r"\]\([ \t]*(?:<(?P<angled>[^<>\n]+)>|(?P<target>[^()\s<>]+))")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|\?")
 _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,9}$")
@@ -64,10 +67,19 @@ class Reference(Value):
     certain: bool = True
     key: str = ""
 
+    def spelt(self, target: str) -> str:
+        """Return how another target is written in the place of this one."""
+        return written(target) if self.kind == "file" and self.at == self.start + 1 else target
+
 
 def references(text: str, kind: OwnKind) -> list[Reference]:
-    """Return the references of a file in the order of the text: `@` and `?` count in files for contexts alone."""
+    """Return the references of a file in the order of the text: `@` and `?` count in files for contexts alone.
+
+    A record refers to the memories and files that it names.
+    """
     found: list[Reference] = []
+    if kind == "records":
+        return [each for number, line in enumerate(text.split("\n")) for each in _in_record(number, line)]
     if kind == "knowledge":
         found += _values(text)
     for number, line in enumerate(prose_lines(text)):
@@ -79,6 +91,22 @@ def references(text: str, kind: OwnKind) -> list[Reference]:
         if not kept or kept[-1].line != each.line or kept[-1].end <= each.start:  # `[[@src/a.py]]` is one, not two
             kept.append(each)
     return kept
+
+
+def _in_record(number: int, line: str) -> Iterator[Reference]:
+    """Yield the ids and the files that a record names: what stands there is JSON, and no prose."""
+    if len(line) > LONGEST_LINE:
+        return
+    for match in _RECORDED.finditer(line):
+        yield _recorded("name" if match["id"] else "file", number, line, match.span("id" if match["id"] else "path"))
+    listed = _FILES.search(line)
+    for match in _STRING.finditer(line, *listed.span("files")) if listed else ():
+        yield _recorded("file", number, line, match.span("path"))
+
+
+def _recorded(kind: ReferenceKind, number: int, line: str, place: tuple[int, int]) -> Reference:
+    at, to = place
+    return Reference(kind=kind, line=number, start=at, end=to, target=line[at:to], at=at, to=to, certain=False)
 
 
 def _in_line(number: int, line: str, referring: bool) -> Iterator[Reference]:
@@ -105,11 +133,16 @@ def _reference(kind: ReferenceKind, line: int, match: re.Match[str], target: str
 
 def _link(number: int, match: re.Match[str]) -> Iterator[Reference]:
     group = "angled" if match["angled"] else "target"
-    target = match[group].partition("#")[0].partition("?")[0]
+    whole, _, part = match[group].partition("#")
+    target = whole.partition("?")[0]
     if target and not _ELSEWHERE.match(match[group]):
         at = match.start(group)
         to = at + len(target)
-        yield Reference(kind="link", line=number, start=at, end=to, target=unquote(target), at=at, to=to)
+        section = part if target.endswith(".md") and whole == target and "%" not in part else ""
+        end = match.end(group) if section else to
+        yield Reference(
+            kind="link", line=number, start=at, end=end, target=unquote(target), at=at, to=to, symbol=section
+        )
 
 
 def _file(number: int, match: re.Match[str]) -> Iterator[Reference]:
@@ -139,6 +172,13 @@ def _file(number: int, match: re.Match[str]) -> Iterator[Reference]:
         last=int(match["last"] or match["first"] or 0),
         certain=certain,
     )
+
+
+def written(path: str) -> str:
+    """Return a path as it stands behind an at sign: in quotation marks where it would else end early, or be prose."""
+    match = _FILE.fullmatch(f"@{path}")
+    bare = match is not None and match["path"] == path == path.rstrip(_LOOSE) and certainty(path, False) is not None
+    return path if bare else f'"{path}"'
 
 
 def certainty(path: str, pointed: bool) -> bool | None:

@@ -18,10 +18,12 @@ from lsprotocol import types
 from muninn_core.engine.file.buffers import Buffers
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
 from muninn_core.protocol.methods import METHODS, nearest
+from muninn_core.source.ownfile import kind_of
 from muninn_server.lsp import actions, findings, folders, hovers, lenses, links, pages, settings
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.indexing import show_indexing
 from muninn_server.lsp.own import completion, faults, lens, navigation, shape
+from muninn_server.lsp.own.turns import Turns
 from muninn_server.lsp.server import Refused, Server, answerable, new_server, path_of, structure
 from muninn_server.lsp.texts import MOST_CHARS
 from muninn_server.rpc import error_frame
@@ -35,6 +37,12 @@ log = logging.getLogger("muninn.lsp")
 
 REFRESH_SECONDS = 0.25
 """How long changes are gathered before the editor is told that what it shows may be old."""
+
+PREVIEW_SECONDS = 0.5
+"""How long a context file must rest before its pack is shown anew where it is open."""
+
+REFERRING_SECONDS = 1.0
+"""How long a text must rest before the open files of ours that may refer to it are checked again."""
 
 _PRIVATE = (".muninn/local/", ".muninn/cache/", ".git/")
 """Where no memory speaks of anything."""
@@ -51,7 +59,8 @@ class Editor:
     """One editor. `send` takes whole frames; it drops them when the editor is gone.
 
     `epoch` counts the changes of memory and files. `virtual`: it can open `muninn:` documents; `pulls`: it asks for
-    diagnostics; `takes_related`: it shows related information.
+    diagnostics; `takes_related`: it shows related information. `too_long` are open files of ours whose text is not
+    kept, with their lengths.
     """
 
     def __init__(self, session: Session, send: Callable[[bytes], None]) -> None:
@@ -62,9 +71,11 @@ class Editor:
         self.pulls = False
         self.takes_related = False
         self.settings = settings.Settings()
+        self.too_long: dict[str, int] = {}
         self.published: dict[str, tuple[str, int | None]] = {}
         self.shown: set[str] = set()
         self.annotations = Annotations(self)
+        self.checks: Turns[list[types.Diagnostic]] = Turns()
         self._session = session
         self._session.buffers = self._buffers = Buffers()
         self._send = send
@@ -116,8 +127,14 @@ class Editor:
     def _is_kept(self, typed: Any) -> bool:
         document = typed.params.text_document
         if typed.method == types.TEXT_DOCUMENT_DID_OPEN:
-            known = self.relative(document.uri) is not None or self.pages.is_draft(document.uri)
-            return known and len(document.text) <= MOST_CHARS
+            path = self.relative(document.uri)
+            if path is not None and kind_of(path) and len(document.text) > MOST_CHARS:
+                self.too_long[document.uri] = len(document.text)
+                findings.tell_too_long(self, self._server, document.uri)
+            return (path is not None or self.pages.is_draft(document.uri)) and len(document.text) <= MOST_CHARS
+        closed = typed.method == types.TEXT_DOCUMENT_DID_CLOSE
+        if closed and self.too_long.pop(document.uri, None) is not None and not self.pulls:
+            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, []))
         return document.uri in self._server.workspace.text_documents
 
     def _note_open(self, method: str, path: str | None) -> None:
@@ -233,9 +250,14 @@ class Editor:
         elif path is not None:
             if not saved:
                 self._buffers.put(path, document.source)
+                preview = self.pages.preview_of(path)
+                if preview:
+                    self._soon(preview, PREVIEW_SECONDS, lambda: self.pages.refresh(preview))
             if not self.pulls:
                 quiet = findings.QUIET_SECONDS if self.version_of(uri) > 0 and not saved else 0.0
                 self._soon(uri, quiet, lambda: self._run(findings.push(self, self._server, uri, again=saved)))
+                if not saved and self._ours(path):
+                    self._soon("ours", REFERRING_SECONDS, lambda: self._check_ours(path))
 
     def drop(self, uri: str) -> None:
         """Forget a document that was closed."""
@@ -284,11 +306,22 @@ class Editor:
         findings.register(self, self._server, given.capabilities)
 
     def _changed(self, paths: frozenset[str] | None) -> None:
-        """Take note of changes; of files that are open here the editor knows by itself."""
+        """Take note of changes; of files that are open here the editor knows by itself, if no other refers to them."""
         self.epoch += 1
-        if paths is not None and paths <= {self.relative(uri) for uri in self._server.workspace.text_documents}:
+        opened = {self.relative(uri) for uri in self._server.workspace.text_documents}
+        if paths is not None and paths <= opened and not self._ours(*paths):
             return
         self._soon("", REFRESH_SECONDS, self._refresh)
+
+    def _ours(self, *without: str) -> list[str]:
+        """Return the addresses of open files of ours: what they say of another file changes with that file."""
+        found = ((uri, self.relative(uri)) for uri in self._server.workspace.text_documents)
+        return [uri for uri, path in found if path is not None and path not in without and kind_of(path)]
+
+    def _check_ours(self, changed: str) -> None:
+        """Say anew what is wrong in the open files of ours, for another file is not as it was."""
+        for uri in self._ours(changed):
+            self._run(findings.push(self, self._server, uri))
 
     def _refresh(self) -> None:
         """Have the client ask again for what it shows."""

@@ -13,7 +13,6 @@ from lsprotocol import types
 from muninn_core.engine.file.addresses import address
 from muninn_core.source.ownfile import kind_of
 from muninn_server.lsp.own.faults import diagnostics
-from muninn_server.lsp.own.files import own_file
 from muninn_server.lsp.texts import line_range
 
 if TYPE_CHECKING:
@@ -53,13 +52,27 @@ def register(editor: Editor, server: Server, capabilities: types.ClientCapabilit
 
 async def found(editor: Editor, server: Server, uri: str) -> list[types.Diagnostic]:
     """Return what is to be underlined in a document."""
+    if uri in editor.too_long:
+        return [_too_long(editor.too_long[uri])]
     path = editor.relative(uri)
     document = server.workspace.get_text_document(uri)
     if path is not None and kind_of(path):
-        file = own_file(editor, server, uri)
-        return await diagnostics(editor, file) if file is not None else []
+        return await editor.checks.take(uri, lambda: diagnostics(editor, server, uri))
     result = await editor.annotations.of(uri) if editor.settings.diagnostics else None
     return [_diagnostic(editor, uri, document, doubt) for doubt in result.doubts] if result else []
+
+
+def tell_too_long(editor: Editor, server: Server, uri: str) -> None:
+    """Say to a client that does not ask that a document is not checked while it is edited."""
+    if not editor.pulls:
+        items = [_too_long(editor.too_long[uri])]
+        server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items))
+
+
+def _too_long(length: int) -> types.Diagnostic:
+    said = f"{length:,} characters are too many to check while editing: `muninn check` does"
+    place = types.Range(types.Position(0, 0), types.Position(0, 0))
+    return types.Diagnostic(place, said, severity=types.DiagnosticSeverity.Information, source=SOURCE)
 
 
 async def push(editor: Editor, server: Server, uri: str, *, again: bool = False) -> None:

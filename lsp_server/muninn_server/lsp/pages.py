@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from lsprotocol import types
 
@@ -115,11 +116,16 @@ class Pages:
         path = path_of(uri) or ""
         return path in self._drafts or (self._editor.relative(uri) or "").startswith(_DRAFTS)
 
-    def refresh(self) -> None:
-        """Have documents that were shown asked for anew."""
+    def preview_of(self, path: str) -> str:
+        """Return the address under which the pack of a context file was shown, "" where it was not."""
+        wanted = unquote(address("context", path.removesuffix(".md")))
+        return next((uri for uri in self._editor.shown if unquote(uri) == wanted), "")
+
+    def refresh(self, *uris: str) -> None:
+        """Have documents that were shown asked for anew: some, or all of them."""
         workspace = self._server.client_capabilities.workspace
         if workspace is not None and workspace.text_document_content is not None:
-            for uri in sorted(self._editor.shown):
+            for uri in sorted(uris or self._editor.shown):
                 self._server.workspace_text_document_content_refresh(types.TextDocumentContentRefreshParams(uri))
 
     def close(self) -> None:

@@ -15,12 +15,13 @@ from typing import NamedTuple
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
-from muninn_server.mcp.resources import STATUS, knowledge_uri, memory_uri
+from muninn_core.source.ownfile import CONTEXT_FOLDER
+from muninn_server.mcp.resources import STATUS, memory_uri, written_uri
 
 GATHER_SECONDS = 0.05
 """How long changes are gathered before they are told."""
 
-_FOLDERS = (".muninn/knowledge", ".muninn/packs")
+_FOLDERS = (".muninn/knowledge", ".muninn/packs", CONTEXT_FOLDER)
 
 
 class News(NamedTuple):
@@ -89,7 +90,7 @@ class Changes:
         before, after = self._knowledge, await asyncio.to_thread(_stamps, Path(self._place.root))
         self._knowledge = after
         changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        uris = {*map(memory_uri, memories), *map(knowledge_uri, changed), STATUS}
+        uris = {*map(memory_uri, memories), *map(written_uri, changed), STATUS}
         news = News(frozenset(uris), any(memories.values()) or before.keys() != after.keys())
         for heard in list(self._listeners):
             heard(news)
@@ -103,7 +104,7 @@ def _soon(
 
 
 def _stamps(root: Path) -> dict[str, tuple[int, int]]:
-    """Return the files of knowledge with what changes when they do."""
+    """Return the files of knowledge and the context files with what changes when they do."""
     found = {}
     for folder in _FOLDERS:
         for path in (root / folder).rglob("*.md"):

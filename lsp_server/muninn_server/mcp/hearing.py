@@ -120,4 +120,4 @@ async def listen(context: Context, params: types.SubscriptionsListenRequestParam
 
 
 def _is_context(uri: str) -> bool:
-    return uri.startswith(f"{resources.SCHEME}context/")
+    return uri.startswith((f"{resources.SCHEME}context/", f"{resources.SCHEME}contexts/"))

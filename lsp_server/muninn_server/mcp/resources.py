@@ -3,10 +3,12 @@
     muninn://memory/{id}          one memory whole, with its citations as they stand
     muninn://knowledge/{path}     a file of .muninn/knowledge; packs/NAME/PATH is one of a pack
     muninn://context/{query}      the pack for a task or question
+    muninn://contexts/{name}      the pack of a context file, by its path in .muninn/context without its ending
     muninn://status               how the daemon, the index and the log are
 
-Reading one is calling a verb. The list is of what exists: the status, knowledge by path, memories from the newest on,
-in pages. A memory that is stored while somebody turns pages moves one entry to the next page, where it is seen twice.
+Reading one is calling a verb. The list is of what exists: the status, context files and knowledge by path, memories
+from the newest on, in pages. A memory that is stored while somebody turns pages moves one entry to the next page, where
+it is seen twice.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from muninn_core.context.text import render
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.model.value import Value
 from muninn_core.protocol import results as r
+from muninn_core.source.ownfile import CONTEXT_FOLDER
 from muninn_server.session import Session
 
 SCHEME = "muninn://"
@@ -51,6 +54,7 @@ TEMPLATES = (
     Resource(f"{SCHEME}memory/{{id}}", "memory", "A memory", "One memory whole: text, places, links and state."),
     Resource(f"{SCHEME}knowledge/{{path}}", "knowledge", "Knowledge", "A file of the repository's knowledge."),
     Resource(f"{SCHEME}context/{{query}}", "context", "Context", "The pack of what matters for a task or question."),
+    Resource(f"{SCHEME}contexts/{{name}}", "contexts", "Context file", "A context file with what its references mean."),
 )
 
 _STATUS = Resource(
@@ -68,6 +72,13 @@ def knowledge_uri(path: str) -> str:
     return f"{SCHEME}knowledge/{quote(path.removeprefix('.muninn/').removeprefix('knowledge/'))}"
 
 
+def written_uri(path: str) -> str:
+    """Return the address of a context file or a file of knowledge, by its path relative to the root."""
+    if path.startswith(f"{CONTEXT_FOLDER}/"):
+        return f"{SCHEME}contexts/{quote(path.removeprefix(f'{CONTEXT_FOLDER}/').removesuffix('.md'))}"
+    return knowledge_uri(path)
+
+
 async def listed(session: Session, cursor: str | None) -> tuple[list[Resource], str | None]:
     """Return a page of all resources and the cursor of the next one. Raises BadParams for no cursor of ours.
 
@@ -82,7 +93,7 @@ async def listed(session: Session, cursor: str | None) -> tuple[list[Resource], 
 
 
 async def _page(session: Session, start: int) -> tuple[list[Resource], str | None]:
-    first = [_STATUS, *await _knowledge(session)]
+    first = [_STATUS, *await _written(session, "context"), *await _written(session, "knowledge")]
     page = first[start : start + PAGE]
     room, offset = PAGE - len(page), max(0, start - len(first))
     total = 0
@@ -112,6 +123,9 @@ async def read(session: Session, uri: str) -> tuple[str, str]:
             return await session.call("document", {"uri": address}, _as_text), MARKDOWN
         if kind == "context":
             return await session.call("context", {"query": what}, functools.partial(render, "context")), MARKDOWN
+        if kind == "contexts" and ".." not in what.split("/"):
+            path = f"{CONTEXT_FOLDER}/{what.removesuffix('.md')}.md"
+            return await session.call("render", {"path": path}, functools.partial(render, "render")), MARKDOWN
     raise NotFoundError(
         f"there is no resource '{uri}'", hint=f"They are {', '.join(each.uri for each in (*TEMPLATES, _STATUS))}."
     )
@@ -119,19 +133,20 @@ async def read(session: Session, uri: str) -> tuple[str, str]:
 
 async def completed(session: Session, variable: str, value: str) -> tuple[list[str], bool]:
     """Return what a variable of an address or prompt can be that holds a value, and whether there is more."""
-    kind = {"id": "memory", "path": "knowledge"}.get(variable)
+    kind = {"id": "memory", "path": "knowledge", "name": "context"}.get(variable)
     if kind is None:
         return [], False
     found = await session.call("names", {"text": value, "kinds": [kind], "limit": MOST_COMPLETIONS}, _as_names)
     if kind == "memory":
         return [each.insert for each in found.names], found.more
-    return [unquote(knowledge_uri(each.path)).removeprefix(f"{SCHEME}knowledge/") for each in found.names], found.more
+    addresses = [unquote(written_uri(each.path)) for each in found.names]
+    return [each.removeprefix(SCHEME).partition("/")[2] for each in addresses], found.more
 
 
-async def _knowledge(session: Session) -> list[Resource]:
-    found = await session.call("names", {"kinds": ["knowledge"], "limit": MOST_NAMES}, _as_names)
+async def _written(session: Session, kind: str) -> list[Resource]:
+    found = await session.call("names", {"kinds": [kind], "limit": MOST_NAMES}, _as_names)
     pages = sorted((each.path, each.name, each.detail) for each in found.names)
-    return [Resource(knowledge_uri(path), name, name, detail) for path, name, detail in pages]
+    return [Resource(written_uri(path), name, name, detail) for path, name, detail in pages]
 
 
 def _as_memories(result: Value) -> r.MemoriesResult:

@@ -36,6 +36,7 @@ _SHOWN: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "links": ("id", "depth", "relation", "limit"),
         "update": ("id", "text", "title", "importance", "tags", "files", "links", "unlink", "pin", "reason"),
         "verify": ("id", "fix"),
+        "render": ("path", "budget"),
     }
 )
 """What the sets `core` and `all` show of a verb; of the others they show everything."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 import re
 from datetime import datetime
@@ -63,11 +64,13 @@ def render(workspace: Workspace, params: RenderParams, scope: Scope, now: dateti
     Raises NotFoundError for a file that is not there, UsageError for one that is no context file.
     """
     path = _path(workspace, params.path)
+    if params.text is None and not (workspace.layout.root / path).exists():
+        raise NotFoundError(f"{path} is not there", hint=_others(workspace, path))
     text = text_of(workspace, path, params.text)
     fields, body = frontmatter.read(text)
     budget = params.budget or frontmatter.read_budget(fields.get("budget")) or DEFAULT_BUDGET
     prose, cut = _prose(mask(text, workspace.config.memory.secrets)[0], body, budget)
-    names = names_of(workspace)
+    names = names_of(workspace, scope.buffers)
     made = [each for each in references(text, kind_of(path)) if each.kind != "link"]
     parts: list[tuple[Reference, _Part]] = []
     for place, reference in enumerate(made):
@@ -85,6 +88,7 @@ def render(workspace: Workspace, params: RenderParams, scope: Scope, now: dateti
         tokens=count_tokens(pack.text),
         budget=budget,
         references=tuple(sorted(told, key=lambda each: (each.line, each.column))),
+        cut=cut,
         saw=workspace.saw(),
     )
 
@@ -96,15 +100,21 @@ def list_templates(workspace: Workspace) -> TemplateListResult:
 
 
 def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
-    """Make a context file from a template. Raises UsageError when one of that name is there."""
+    """Make a context file from a template. Raises BadParams, and UsageError when one of that name is there."""
     name = params.name.removesuffix(".md")
-    if not _NEW_NAME.fullmatch(name):
-        raise BadParams(f"'{params.name}' is no name for a file", hint="Use letters, digits, '.', '_' and '-'.")
+    if not all(_NEW_NAME.fullmatch(part) for part in name.split("/")):
+        raise BadParams(
+            f"'{params.name}' is no name for a file",
+            hint="Use letters, digits, '.', '_' and '-', and '/' behind a folder.",
+        )
     path = f"{CONTEXT_FOLDER}/{name}.md"
     file = workspace.layout.root / path
+    if not file.resolve().is_relative_to(workspace.layout.root.resolve()):
+        raise UsageError(f"{path} lies outside of the repository", hint="A folder above it is a link.")
     if file.exists():
         raise UsageError(f"{path} is there already", hint="Give the new one another name.")
-    text = filled(params.template, params.title or name.replace("-", " ").replace("_", " "))
+    title = posixpath.basename(name).replace("-", " ").replace("_", " ")
+    text = filled(params.template, params.title or title)
     write_whole(file, text.encode())
     return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.saw())
 
@@ -143,11 +153,24 @@ def _named_first(pair: tuple[Reference, _Part]) -> tuple[bool, int, int]:
 
 
 def _path(workspace: Workspace, given: str) -> str:
-    bare = "/" not in given and not given.endswith(".md")
-    path = f"{CONTEXT_FOLDER}/{given}.md" if bare else inside(given, workspace.layout.root)
+    root = workspace.layout.root
+    bare = not given.endswith(".md") and not (root / given).is_file()
+    path = inside(f"{CONTEXT_FOLDER}/{given}.md" if bare else given, root)
     if kind_of(path) not in REFERRING:
         raise UsageError(f"{path} is no context file", hint=f"They are {CONTEXT_FOLDER}/**/*.md and .claude/*.md.")
     return path
+
+
+def _others(workspace: Workspace, path: str) -> str:
+    """Return what to say of a context file that is not there."""
+    folder = workspace.layout.root / CONTEXT_FOLDER
+    known = sorted(each.relative_to(folder).as_posix().removesuffix(".md") for each in folder.rglob("*.md"))
+    name = path.removeprefix(f"{CONTEXT_FOLDER}/").removesuffix(".md")
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return f"Did you mean '{near[0]}'?"
+    there = f"There are {', '.join(known[:20])}. " if known else ""
+    return f"{there}`muninn context new {name}` makes one."
 
 
 def _prose(text: str, body: int, budget: int) -> tuple[str, bool]:

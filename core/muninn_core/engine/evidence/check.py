@@ -5,23 +5,30 @@ It reads files and writes none, opens no index and takes no lock, so that it can
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from heapq import nsmallest
 from pathlib import Path
-from typing import Any
 
 from muninn_core import git
 from muninn_core.config import CheckConfig, Config, ConfigProblem, load_config
 from muninn_core.engine.answer.documents import MOST_BYTES, Documents
-from muninn_core.engine.file.faults import SECRET_HINT, markdown_faults, secret_faults
+from muninn_core.engine.file.faults import markdown_faults, secret_fault, secret_faults
 from muninn_core.engine.file.names import Names
+from muninn_core.engine.file.packfaults import ANEW, ELSEWHERE, edited, manifest_faults
+from muninn_core.engine.file.recordfaults import (
+    MISSING_HINT,
+    Presence,
+    malformed_fault,
+    missing_files,
+    secrets_of_records,
+    twice,
+)
 from muninn_core.errors import NotInitialised, StorageError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Saw
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import CheckParams
-from muninn_core.protocol.results import CheckResult, Finding
+from muninn_core.protocol.results import CheckResult, Fault, Finding
 from muninn_core.source.ownfile import kind_of
 from muninn_core.source.page import Page
 from muninn_core.source.text import Text, read_text
@@ -29,14 +36,10 @@ from muninn_core.store.bulk import uncollected
 from muninn_core.store.fold import State, fold
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_lines
-from muninn_core.store.pack.manifest import MANIFEST
+from muninn_core.store.pack.manifest import MANIFEST, MANIFEST_BYTES
 from muninn_core.store.pack.shelf import shelved
-from muninn_core.store.record import ENVELOPE, Record
-from muninn_core.store.secrets import mask
+from muninn_core.store.record import Record
 from muninn_core.store.spool import spools
-
-_ENVELOPE = frozenset(ENVELOPE)
-_NESTING = (list, dict)
 
 MOST = 1_000
 """Findings of one rule beyond which only their number is told."""
@@ -60,25 +63,24 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
             files += 1
             shown = layout.relative(path)
             read = read_lines(content, shown)
-            found += _malformed(read)
+            found += _malformed(read, content)
+            found += _twice(read, content, shown)
             if config.check.secrets != "off":
-                found += _told(_secrets_of_records(content, read, config), shown)
+                counted = secrets_of_records(content, read, config.memory.secrets)
+                found += [_of_fault(secret_fault(number, count), shown) for number, count in counted]
             if path.parent != layout.archive:
                 lines.append(read)
         records = [record for read in lines for record in read.records]
         state = fold(records)
-    found += _dangling(state, Path(place.root)) if config.check.dangling != "off" else ()
+    if config.check.dangling != "off":
+        found += _dangling(layout, state, (path for path in _record_files(layout) if path.parent != layout.archive))
     found += _conflicts(state)
     found += _pending(state, records)
     found += _unsealed(layout, lines)
     found += _packs(layout) if config.check.packs != "off" else ()
-    names = _names(layout, state)
-    written = [
-        *layout.knowledge.rglob("*.md"),
-        *layout.packs.glob("[!.]*/**/*.md"),
-        *layout.context_files.rglob("*.md"),
-    ]
-    for path in sorted(written):
+    listed = _carried(layout.root)
+    names = _names(layout, state, listed or ())
+    for path in _written_files(layout, names, listed):
         cancelled()
         files += 1
         found += _written(layout, path, config, names)
@@ -138,77 +140,56 @@ def _config(layout: Layout, problems: Iterable[ConfigProblem]) -> Iterator[Findi
         yield _finding("config", problem.message, path=path, line=problem.line, hint=problem.hint)
 
 
-def _malformed(lines: Lines) -> Iterator[Finding]:
+def _malformed(lines: Lines, content: bytes) -> Iterator[Finding]:
+    last = content.count(b"\n") + 1
     for bad in lines.malformed:
-        hint = "Mend or delete the line; until then it is skipped."
-        yield _finding("malformed", bad.reason, path=bad.path, line=bad.line, hint=hint)
+        torn = bad.line == last and content.rpartition(b"\n")[2].lstrip().startswith(b"{")
+        yield _of_fault(malformed_fault(bad.reason, bad.line, torn=torn), bad.path)
 
 
-def _secrets_of_records(content: bytes, lines: Lines, config: Config) -> Iterator[tuple[int, int]]:
-    """Yield (line, number of secrets in it). Line by line only where the file as a whole holds one: most hold none.
-
-    What an author wrote is looked at, not JSON: the names of the record's own fields mean nothing.
-    """
-    patterns = config.memory.secrets
-    whole = [text for record in lines.records for text in _texts(record.data)]
-    whole += [raw.decode("utf-8", "replace") for raw in lines.raw]
-    if not mask("\n".join(whole), patterns)[1]:
-        return
-    for number, line in enumerate(content.split(b"\n"), start=1):
-        if line.strip():
-            one = read_lines(line, "")
-            texts = [text for record in one.records for text in _texts(record.data)]
-            texts += [raw.decode("utf-8", "replace") for raw in one.raw]
-            if count := mask("\n".join(texts), patterns)[1]:
-                yield number, count
+def _twice(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
+    """Yield the records of a file whose id an earlier one has that says something else."""
+    seen: dict[str, Record] = {}
+    for record in lines.records:
+        first = seen.setdefault(record.id, record)
+        if first is not record and not first.says_as(record):
+            raw = content.split(b"\n")
+            numbers = [
+                next(at for at, line in enumerate(raw, start=1) if line.rstrip() == one.line.rstrip())
+                for one in (first, record)
+            ]
+            said = twice(record.id, numbers[0])
+            yield _finding("malformed", said, path=shown, line=numbers[1], identity=record.id)
 
 
-def _texts(data: Mapping[str, Any]) -> list[str]:
-    """Return all texts of a record but those of its envelope, names of inner fields with their values."""
-    found: list[str] = []
-    waiting: list[Any] = []
-    for name, value in data.items():  # what JSON gives is of these very types, and every record passes here
-        if name not in _ENVELOPE:
-            if type(value) is str:
-                found.append(value)
-            elif type(value) in _NESTING:
-                waiting.append(value)
-    while waiting:
-        value = waiting.pop()
-        if type(value) is list:
-            for item in value:
-                if type(item) is str:
-                    found.append(item)
-                elif type(item) in _NESTING:
-                    waiting.append(item)
-        else:
-            for name, inner in value.items():
-                if type(inner) is str:
-                    found.append(f"{name}: {inner}")
-                elif type(inner) in _NESTING:
-                    waiting.append(inner)
-    return found
-
-
-def _told(found: Iterable[tuple[int, int]], shown: str) -> Iterator[Finding]:
-    for number, count in found:
-        said = "a secret" if count == 1 else f"{count} secrets"
-        yield _finding("secrets", f"{said} in a tracked file", path=shown, line=number, hint=SECRET_HINT)
-
-
-def _dangling(state: State, root: Path) -> Iterator[Finding]:
-    there: dict[str, bool] = {}
+def _dangling(layout: Layout, state: State, files: Iterable[Path]) -> Iterator[Finding]:
+    """Yield the memories that speak of files which are not there, at the records that made them."""
+    places = _RecordLines(layout, files)
+    there = Presence(layout.root)
     for memory in state.memories.values():
-        if not memory.active:
-            continue
-        cited = {cite.path for cite in memory.cites} if memory.cites else ()
-        for path in dict.fromkeys((*cited, *memory.files)):
-            if path not in there:
-                there[path] = os.path.lexists(root / path)
-            if not there[path]:
-                verb = "cites" if path in cited else "names"
-                hint = "Was it moved or deleted? Update the memory, or forget it."
-                yield _finding("dangling", f"a memory {verb} {path}, which is not there", identity=memory.id, hint=hint)
+        for each in missing_files(memory, there):
+            path, line = places.of(memory.id)
+            yield _finding("dangling", each.said, path=path, line=line, identity=memory.id, hint=MISSING_HINT)
+
+
+class _RecordLines:
+    """Where the records stand; the files are read when the first one is asked for."""
+
+    def __init__(self, layout: Layout, files: Iterable[Path]) -> None:
+        self._layout = layout
+        self._files = tuple(files)
+        self._known: dict[str, tuple[str, int]] | None = None
+
+    def of(self, identity: str) -> tuple[str, int]:
+        """Return path (relative to the root) and line of a record; ("", 0) for one that is in none of the files."""
+        if self._known is None:
+            self._known = {}
+            for path in self._files:
+                shown = self._layout.relative(path)
+                for number, line in enumerate(_read(self._layout, path).split(b"\n"), start=1):
+                    for record in read_lines(line, shown).records:
+                        self._known.setdefault(record.id, (shown, number))
+        return self._known.get(identity, ("", 0))
 
 
 def _conflicts(state: State) -> Iterator[Finding]:
@@ -245,28 +226,51 @@ def _packs(layout: Layout) -> Iterator[Finding]:
     for pack in shelved(layout):
         folder = layout.relative(layout.packs / pack.name)
         if pack.problem:
-            yield _finding("packs", pack.problem, path=f"{folder}/{MANIFEST}", hint="Take the pack in anew.")
+            path = f"{folder}/{MANIFEST}"
+            read = read_text(layout.root, path, MANIFEST_BYTES)
+            faults = list(manifest_faults(path, read.text)) if isinstance(read, Text) else []
+            yield _finding("packs", pack.problem, path=path, line=faults[0].line if faults else 0, hint=ANEW)
             continue
         for path in pack.edited:
-            said = f"this is not what the pack {pack.name} says: edited, deleted or added since"
-            yield _finding(
-                "packs", said, path=f"{folder}/{path}", hint="Keep changes of your own in .muninn/knowledge."
-            )
+            yield _finding("packs", edited(pack.name), path=f"{folder}/{path}", line=1, hint=ELSEWHERE)
 
 
-def _names(layout: Layout, state: State) -> Names:
-    """Return what files can refer to. No index is opened, so nothing is guessed for what is misspelt."""
+def _carried(root: Path) -> list[str] | None:
+    """Return the paths that git carries or does not ignore; None where it can't be asked."""
+    try:
+        return git.list_files(root)
+    except git.GitError:  # it does not trust the owner of the files, its index is broken: the rest is worth checking
+        return None
+
+
+def _names(layout: Layout, state: State, files: Iterable[str]) -> Names:
+    """Return what files can refer to. No index is opened: what is misspelt is looked for among the files of git."""
 
     def page(path: str) -> Page | None:
         read = read_text(layout.root, path, MOST_BYTES)
         return Page(path, read.text) if isinstance(read, Text) else None
 
     library = Documents(layout.root).look()
-    return Names(layout.root, state.memories, library, page=page, files=tuple)
+    return Names(layout.root, state.memories, library, page=page, files=lambda: files)
+
+
+def _written_files(layout: Layout, names: Names, files: Iterable[str] | None) -> list[Path]:
+    """Return what people have written: knowledge, packs, context files; what agents are told, and documents.
+
+    What is not ours alone counts where git carries it, or will.
+    """
+    shared = [*(layout.root / ".claude").glob("*.md"), *(layout.root / each.path for each in names.library)]
+    carried = None if files is None else set(files)
+    own = [
+        *layout.knowledge.rglob("*.md"),
+        *layout.packs.glob("[!.]*/**/*.md"),
+        *layout.context_files.rglob("*.md"),
+    ]
+    return sorted([*own, *(path for path in shared if carried is None or layout.relative(path) in carried)])
 
 
 def _written(layout: Layout, path: Path, config: Config, names: Names) -> Iterator[Finding]:
-    """Yield what is wrong in a file of knowledge or a context file. Links in a pack are the affair of its author."""
+    """Yield what is wrong in a file that somebody wrote."""
     shown = layout.relative(path)
     content = _read(layout, path)
     try:
@@ -274,13 +278,16 @@ def _written(layout: Layout, path: Path, config: Config, names: Names) -> Iterat
     except UnicodeDecodeError:
         yield _finding("knowledge", "this is no UTF-8, so nothing of it is found", path=shown)
         return
-    found = markdown_faults(kind_of(shown), shown, text, names)
+    found = markdown_faults(kind_of(shown), shown, text, names, config.memory.kinds)
     if config.check.secrets != "off":
         found += secret_faults(text, config.memory.secrets)
     for fault in found:
-        foreign = fault.rule == "dangling" and path.is_relative_to(layout.packs)
-        if fault.level != "information" and not foreign:
-            yield _finding(fault.rule, fault.message, path=shown, line=fault.line, hint=fault.hint)
+        if fault.level != "information":
+            yield _of_fault(fault, shown)
+
+
+def _of_fault(fault: Fault, path: str) -> Finding:
+    return _finding(fault.rule, fault.message, path=path, line=fault.line, hint=fault.hint)
 
 
 def _finding(rule: str, message: str, *, path: str = "", line: int = 0, identity: str = "", hint: str = "") -> Finding:

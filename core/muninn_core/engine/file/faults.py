@@ -6,10 +6,14 @@ Pure functions of a text and of what names mean; `lint` and `check` both ask her
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from muninn_core.engine.file.names import Found, Names
+from muninn_core.engine.file.packfaults import is_packed
+from muninn_core.errors import BadParams
 from muninn_core.protocol.results import Fault, Fix
+from muninn_core.retrieval.filters import wrong_value
+from muninn_core.retrieval.question import near_key, read_question
 from muninn_core.source import frontmatter
 from muninn_core.source.frontmatter import CONTEXT_KEYS, KEYS, FrontmatterProblem
 from muninn_core.source.ownfile import OwnKind
@@ -21,12 +25,27 @@ _MARKER = re.compile(r"^(?:<{7} |\|{7} |={7}\s*$|>{7} )")
 SECRET_HINT = "Revoke it first: whoever has a clone has it. Then take it out of the file and its history."
 
 
-def markdown_faults(kind: OwnKind, path: str, text: str, names: Names) -> list[Fault]:
-    """Return the faults of a knowledge file, context file, agent's file or document; secrets are not looked for."""
+def markdown_faults(
+    kind: OwnKind,
+    path: str,
+    text: str,
+    names: Names,
+    kinds: Sequence[str],
+    cancelled: Callable[[], None] = lambda: None,
+) -> list[Fault]:
+    """Return the faults of a knowledge file, context file, agent's file or document; secrets are not looked for.
+
+    `kinds` are those of the config. `cancelled` is called between references, and stops the check by raising. Links of
+    a pack are the affair of its author.
+    """
     found = [*_frontmatter(kind, text), *marker_faults(text)]
-    if kind != "document":
+    if kind != "document" and not is_packed(path):
         for reference in references(text, kind):
-            found += _dangling(reference, path, names)
+            cancelled()
+            if reference.kind == "query":
+                found += _misasked(reference, names, kinds)
+            else:
+                found += _dangling(reference, path, names)
     if kind == "knowledge":
         found += _twice(path, text, names)
     return sorted(found, key=order)
@@ -51,9 +70,13 @@ def secret_faults(text: str, patterns: Sequence[str]) -> Iterator[Fault]:
     if mask(text, patterns)[1]:
         for number, line in enumerate(text.split("\n"), start=1):
             if count := mask(line, patterns)[1]:
-                said = "a secret" if count == 1 else f"{count} secrets"
-                message = f"{said} in a tracked file"
-                yield Fault(rule="secrets", level="error", message=message, line=number, hint=SECRET_HINT)
+                yield secret_fault(number, count)
+
+
+def secret_fault(line: int, count: int) -> Fault:
+    """Return what is said of a line that holds some secrets."""
+    message = f"{'a secret' if count == 1 else f'{count} secrets'} in a tracked file"
+    return Fault(rule="secrets", level="error", message=message, line=line, hint=SECRET_HINT)
 
 
 def replacing(title: str, column: int, end: int, text: str) -> Fix:
@@ -82,26 +105,52 @@ def _frontmatter(kind: OwnKind, text: str) -> Iterator[Fault]:
 
 def _dangling(reference: Reference, path: str, names: Names) -> Iterator[Fault]:
     found = names.find(reference, path)
-    if reference.kind == "query":
-        return
     if found is not None and not found.problem:
         yield from _silent(reference, found, names)
     elif found is not None:
         yield _pointless(reference, found)
     elif reference.certain or reference.kind == "value":
-        near = names.nearest(reference, path)
+        named = reference.kind in ("name", "value") and reference.key != "files"
+        many = names.several(reference.target) if named else ""
+        near = names.nearest(reference, path) if not many else ""
         place = (reference.at + 1, reference.to + 1)
-        what = (
-            "nothing is called" if reference.kind in ("name", "value") and reference.key != "files" else "there is no"
-        )
+        what = f"{'nothing is called' if named else 'there is no'} '{reference.target}'"
         yield Fault(
             rule="dangling",
             level="warning" if reference.certain else "information",
-            message=f"{what} '{reference.target}'" + (f": did you mean '{near}'?" if near else ""),
+            message=many or what + (f": did you mean '{near}'?" if near else ""),
             line=reference.line + 1,
             column=reference.start + 1,
             end=reference.end + 1,
-            fixes=(replacing(f"Change to '{near}'", *place, near),) if near else (),
+            fixes=(replacing(f"Change to '{near}'", *place, reference.spelt(near)),) if near else (),
+        )
+
+
+def _misasked(reference: Reference, names: Names, kinds: Sequence[str]) -> Iterator[Fault]:
+    """Yield what of a question can't be understood: a filter that is none, a value that it does not take."""
+
+    def check(key: str, value: str) -> str:
+        known = names.kinds.union(kinds) if key in ("kind", "type") else ()
+        return wrong_value(key, value, known)
+
+    try:
+        read_question(reference.target, check)
+    except BadParams as error:
+        column, length = error.data["column"], error.data["length"]
+        assert isinstance(column, int)
+        assert isinstance(length, int)
+        wrong = reference.target[column - 1 : column - 1 + length]
+        near = near_key(wrong)
+        at = reference.at + column
+        yield Fault(
+            rule="knowledge",
+            level="warning",
+            message=error.message.removeprefix(f"column {column}: "),
+            line=reference.line + 1,
+            column=at,
+            end=at + length,
+            hint=error.hint,
+            fixes=(replacing(f"Change to `{near}`", at, at + length, near),) if near else (),
         )
 
 
@@ -130,7 +179,7 @@ def _pointless(reference: Reference, found: Found) -> Fault:
     )
     return Fault(
         rule="dangling",
-        level="warning",
+        level="information" if reference.kind == "link" else "warning",  # each site makes slugs a little otherwise
         message=f"{found.problem}{near}",
         line=reference.line + 1,
         column=reference.start + 1,

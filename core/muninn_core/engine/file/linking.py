@@ -31,7 +31,7 @@ _FEW = 50
 
 def backlinks(workspace: Workspace, params: BacklinksParams, scope: Scope) -> BacklinksResult:
     """Find what refers to something. Raises NotFoundError when nothing has that name."""
-    names = names_of(workspace)
+    names = names_of(workspace, scope.buffers)
     found = _target(names, params)
     words = _words(names, found)
     told: list[Backlink] = []
@@ -58,7 +58,7 @@ def relink(workspace: Workspace, params: RelinkParams, scope: Scope) -> RelinkRe
         raise BadParams("'moves' are pairs", hint="Give the old path, then the new one, for each file.")
     pairs = zip(params.moves[::2], params.moves[1::2], strict=True)
     moves = {inside(old, root): inside(new, root) for old, new in pairs}
-    names = names_of(workspace)
+    names = names_of(workspace, scope.buffers)
     words = [posixpath.basename(old).removesuffix(".md").casefold() for old in moves] if len(moves) <= _FEW else [""]
     edits: list[Edit] = []
     for path, text in _texts(workspace, names, scope):
@@ -69,7 +69,7 @@ def relink(workspace: Workspace, params: RelinkParams, scope: Scope) -> RelinkRe
         for each in references(text, kind_of(path)):
             new = _renamed(names, each, path, goes or path, moves)
             if new is not None and new != each.target:
-                shown = quote(new, safe="/~+@!$&'*,;=:") if each.kind == "link" else new
+                shown = quote(new, safe="/~+@!$&'*,;=:") if each.kind == "link" else each.spelt(new)
                 edits.append(Edit(path=path, line=each.line + 1, column=each.at + 1, end=each.to + 1, text=shown))
     edits.sort(key=lambda edit: (edit.path, edit.line, edit.column))
     return RelinkResult(edits=tuple(edits), saw=workspace.saw())
@@ -91,6 +91,9 @@ def _renamed(names: Names, each: Reference, path: str, goes: str, moves: Mapping
         return _renamed_stem(names, each, moves) if each.kind == "value" else None
     if each.kind == "name" and each.target in names.memories:
         return None
+    called = _renamed_stem(names, each, moves) if each.kind == "name" and "/" not in each.target else None
+    if called is not None:
+        return called
     linked = each.kind == "link"
     bare = each.kind in ("name", "value") and not each.target.endswith(".md")
     for ending in ("", ".md") if bare else ("",):

@@ -5,32 +5,35 @@ What is wrong in markdown and in records is told by `faults` and `recordfaults`;
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
 from muninn_core.config import CheckConfig, read_config
-from muninn_core.engine.file.faults import markdown_faults, order, replacing, secret_faults
+from muninn_core.engine.file.buffers import Buffers, seen_by
+from muninn_core.engine.file.faults import markdown_faults, order, replacing, secret_fault, secret_faults
 from muninn_core.engine.file.names import Names, quiet
-from muninn_core.engine.file.recordfaults import record_faults
+from muninn_core.engine.file.packfaults import edited_faults, is_packed, manifest_faults
+from muninn_core.engine.file.recordfaults import Missing, Presence, missing_files, record_faults, secrets_of_records
 from muninn_core.engine.memory.drafts import inside
+from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
-from muninn_core.errors import BadParams, MuninnError, NotFoundError
+from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.citation import Citation
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import LintParams
 from muninn_core.protocol.results import Fault, LintResult
 from muninn_core.source.ownfile import OwnKind, kind_of
 from muninn_core.source.text import Text, read_text
-from muninn_core.store.pack.manifest import read_manifest
+from muninn_core.store.lines import read_lines
 
 MOST_BYTES = 4_000_000
 """A longer text is not checked while somebody types: `muninn check` does."""
 
 CITES_SECONDS = 0.3
+_LOCAL = ".muninn/local/"
 _LEVELS = {"error": "error", "warn": "warning"}
 
 
-def lint(workspace: Workspace, params: LintParams) -> LintResult:
+def lint(workspace: Workspace, params: LintParams, scope: Scope) -> LintResult:
     """Check a file, or the text that an editor has of it. Raises NotFoundError for one that can't be read."""
     path = inside(params.path, workspace.layout.root)
     kind = kind_of(path)
@@ -39,7 +42,7 @@ def lint(workspace: Workspace, params: LintParams) -> LintResult:
         said = f"{len(text):,} characters are too many to check while editing"
         found = [Fault(rule="malformed", level="information", message=said, line=1, hint="`muninn check` reads it.")]
     else:
-        found = list(_found(workspace, kind, path, text))
+        found = list(_found(workspace, kind, path, text, scope))
     ok = all(fault.level != "error" for fault in found)
     return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.saw())
 
@@ -55,19 +58,19 @@ def text_of(workspace: Workspace, path: str, given: str | None) -> str:
     return read.text
 
 
-def names_of(workspace: Workspace) -> Names:
-    """Return what can be named in a work tree now."""
+def names_of(workspace: Workspace, buffers: Buffers | None = None) -> Names:
+    """Return what can be named in a work tree now; of files that are open in an editor, as they are there."""
     index = workspace.updater.index
     return Names(
         workspace.layout.root,
         workspace.known(),
         workspace.documents.look(),
-        page=quiet(workspace.citations.page),
+        page=quiet(seen_by(workspace.citations, buffers).page),
         files=(lambda: index.snapshot().files()) if index is not None else tuple,
     )
 
 
-def _found(workspace: Workspace, kind: OwnKind, path: str, text: str) -> Iterable[Fault]:
+def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, scope: Scope) -> Iterable[Fault]:
     patterns = workspace.config.memory.secrets
     match kind:
         case "":
@@ -77,23 +80,38 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str) -> Iterabl
         case "config":
             return [*_config(text), *secret_faults(text, patterns)]
         case "records":
-            look = workspace.citations.look(CITES_SECONDS)
+            look = seen_by(workspace.citations, scope.buffers).look(CITES_SECONDS)
             known = workspace.known()
 
             def citations(identity: str) -> Iterable[Citation]:
                 memory = known.get(identity)
                 return look.of(memory) if memory is not None and memory.active else ()
 
+            def missing(identity: str) -> Iterable[Missing]:
+                memory = known.get(identity)
+                return missing_files(memory, there) if memory is not None else ()
+
+            there = Presence(workspace.layout.root)
             records = workspace.log.records
             kinds = workspace.config.memory.kinds
-            found = record_faults(text, lambda identity: identity in records or identity in known, kinds, citations)
+            found = record_faults(
+                text, lambda identity: identity in records or identity in known, kinds, citations, missing
+            )
+            if not path.startswith(_LOCAL):
+                content = text.encode("utf-8", "surrogatepass")
+                counted = secrets_of_records(content, read_lines(content, path), patterns)
+                found += [secret_fault(number, count) for number, count in counted]
         case "manifest":
-            found = list(_manifest(text))
+            found = list(manifest_faults(path, text))
         case _:
-            found = markdown_faults(kind, path, text, names_of(workspace))
-    if path.startswith(".muninn/local/"):
+            kinds = workspace.config.memory.kinds
+            found = markdown_faults(kind, path, text, names_of(workspace, scope.buffers), kinds, scope.check)
+            if is_packed(path):
+                found += edited_faults(workspace.layout.root, path, text)
+    if kind != "records":
+        found += secret_faults(text, patterns)
+    if path.startswith(_LOCAL):
         return found  # never in git
-    found += secret_faults(text, patterns)
     return [fault for each in found for fault in _leveled(each, workspace.config.check)]
 
 
@@ -122,16 +140,3 @@ def _config(text: str) -> Iterator[Fault]:
             hint=problem.hint,
             fixes=(fix,) if problem.near and end else (),
         )
-
-
-def _manifest(text: str) -> Iterator[Fault]:
-    try:
-        json.loads(text)
-        read_manifest(text.encode("utf-8", "surrogatepass"))
-    except json.JSONDecodeError as error:
-        said = f"no JSON: {error.msg}"
-        yield Fault(rule="packs", level="error", message=said, line=error.lineno, column=error.colno)
-    except RecursionError:
-        yield Fault(rule="packs", level="error", message="nested too deeply", line=1)
-    except MuninnError as error:
-        yield Fault(rule="packs", level="error", message=error.message, line=1, hint=error.hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ from muninn_core.context.preview import memory_preview, question_preview, text_p
 from muninn_core.engine.answer import recalling
 from muninn_core.engine.file.lint import names_of, text_of
 from muninn_core.engine.file.names import Found, Names
+from muninn_core.engine.file.pointers import pointers
 from muninn_core.engine.file.recordplace import Places
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.scope import Scope
@@ -18,7 +20,7 @@ from muninn_core.protocol.params import RecallParams, ReferencesParams
 from muninn_core.protocol.results import Meaning, ReferencesResult
 from muninn_core.source.classify import language_of
 from muninn_core.source.ownfile import kind_of
-from muninn_core.source.references import Reference, references
+from muninn_core.source.references import LONGEST_LINE, Reference, references
 
 FOUND_BY_QUESTION = 5
 MOST = 1_000
@@ -26,17 +28,35 @@ MOST = 1_000
 
 
 def resolve(workspace: Workspace, params: ReferencesParams, scope: Scope, now: datetime) -> ReferencesResult:
-    """Return what the references of a file mean. Previews are made for one line only."""
+    """Return what the references of a file mean. Previews are made for one line only.
+
+    Of that line it is also told what ids, decisions and tasks mean that stand in plain words.
+    """
     path = inside(params.path, workspace.layout.root)
     text = text_of(workspace, path, params.text)
-    names = names_of(workspace)
+    names = names_of(workspace, scope.buffers)
     told = []
     places = Places(workspace)
     for reference in references(text, kind_of(path))[:MOST]:
         if params.line in (0, reference.line + 1):
             scope.check()
             told.append(_meaning(workspace, names, places, reference, path, scope, now, shown=params.line > 0))
+    if params.line and path.endswith(".md"):
+        for reference in _plain(text, params.line, names):
+            if not any(each.column - 1 < reference.end and reference.start < each.end - 1 for each in told):
+                told.append(_meaning(workspace, names, places, reference, path, scope, now, shown=True))
     return ReferencesResult(path=path, references=tuple(told), saw=workspace.saw())
+
+
+def _plain(text: str, line: int, names: Names) -> Iterator[Reference]:
+    """Yield what a line names without brackets around it."""
+    lines = text.split("\n")
+    if line <= len(lines) and len(lines[line - 1]) <= LONGEST_LINE:
+        for each in pointers(lines[line - 1], names.memories, names.library):
+            at, to = each.start, each.end
+            target = lines[line - 1][at:to]
+            if names.named(target) is not None:
+                yield Reference(kind="name", line=line - 1, start=at, end=to, target=target, at=at, to=to)
 
 
 def _meaning(
@@ -58,7 +78,9 @@ def _meaning(
     if found is None:
         near = names.nearest(reference, path) if shown else ""
         kind = "" if reference.certain else "prose"
-        return Meaning(kind=kind, text=reference.target, problem="nothing answers to it", near=near, **place)
+        many = names.several(reference.target) if reference.kind in ("name", "value") else ""
+        problem = many or "nothing answers to it"
+        return Meaning(kind=kind, text=reference.target, problem=problem, near="" if many else near, **place)
     where, start = (found.path, found.start)
     if found.kind == "memory":
         where, start = places.of(found.id)

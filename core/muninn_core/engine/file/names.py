@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from muninn_core.context.hover import headline
 from muninn_core.engine.answer.documents import Library
-from muninn_core.model.memory import Memory
+from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.tree import Unknown
 from muninn_core.source.document import Document
@@ -29,7 +29,15 @@ FoundKind = Literal["memory", "document", "knowledge", "file", "folder", "symbol
 
 _DECISION = re.compile(r"(?i)adr[ _-]?0*(\d{1,6})")
 _ID = re.compile(r"^id:[ \t]*(?P<id>\S.*)$", re.M)
+_COUNTED = re.compile(r"(?P<slug>.+)-(?P<number>\d{1,3})")
+"""The slug of a heading when others before it have the same words."""
+
+_DIGITS = re.compile(r"\d+")
 _HEAD = 2_000
+_SLIPS = 4
+"""Letters by which the length of a name may differ from that of what was meant."""
+
+_ALIKE = 0.7
 _SHORTEST_PREFIX = 6
 """Characters of an id: fewer are words as often as ids."""
 
@@ -107,6 +115,9 @@ class Names:
         if reference.kind == "name" or (reference.kind == "value" and reference.key != "files"):
             if _DECISION.fullmatch(reference.target):
                 return ""  # another number is another decision, not a slip
+            called = self._titled(reference.target)
+            if called:
+                return called
             known = [*self.stems, *(each.name for each in self.library), *self._alike(reference.target)]
             found = difflib.get_close_matches(reference.target, known, n=1, cutoff=0.6)
             return self._shown(found[0]) if found else ""
@@ -115,6 +126,32 @@ class Names:
         if not near or reference.kind != "link":
             return near
         return posixpath.relpath(near, posixpath.dirname(path) or ".")
+
+    def several(self, name: str) -> str:
+        """Return what there are several of for a name that nothing else answers to, "" where it is not that."""
+        paths = self.stems.get(name.casefold(), ())
+        if len(paths) > 1:
+            return f"{len(paths)} files are called '{name}': name one by its path"
+        wanted = name.lower()
+        at = bisect_left(self.ids, wanted)
+        if len(name) < _SHORTEST_PREFIX or not all(each.startswith(wanted) for each in (self.ids[at : at + 2] or [""])):
+            return ""
+        return f"several memories begin with '{name}': write more of the one that is meant"
+
+    def _titled(self, title: str) -> str:
+        """Return the id of the one memory that is called so, "" for none or several."""
+        found = self._titles.get(title.casefold().rstrip("."), set())
+        return next(iter(found)) if len(found) == 1 else ""
+
+    @cached_property
+    def _titles(self) -> dict[str, set[str]]:
+        """The ids of the memories that speak, by what they are called, in lower case."""
+        found: dict[str, set[str]] = {}
+        for each in self.memories.values():
+            if each.active:
+                for called in (each.title, headline(each)):
+                    found.setdefault(called.casefold().rstrip("."), set()).add(each.id)
+        return found
 
     @cached_property
     def stems(self) -> dict[str, list[str]]:
@@ -137,6 +174,11 @@ class Names:
         return found
 
     @cached_property
+    def kinds(self) -> set[str]:
+        """The kinds of memory that there are, built in or used."""
+        return {*KINDS, *(memory.type for memory in self.memories.values())}
+
+    @cached_property
     def ids(self) -> list[str]:
         """The ids of all memories, sorted."""
         return sorted(self.memories)
@@ -145,6 +187,15 @@ class Names:
     def files(self) -> list[str]:
         """The known paths, sorted."""
         return sorted(self._files())
+
+    @cached_property
+    def _kin(self) -> dict[tuple[str, str], list[tuple[str, str]]]:
+        """The known files by ending and first letter, each with its name without ending, in lower case."""
+        found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for path in self.files:
+            name = posixpath.basename(path)
+            found.setdefault(_kin(name), []).append((posixpath.splitext(name.casefold())[0], path))
+        return found
 
     def known_folder(self, path: str) -> str:
         """Return the longest beginning of a path that is a folder, "" for the root."""
@@ -186,16 +237,21 @@ class Names:
                 return Found(kind="file", problem=said, **told)
             return Found(kind=found.kind, start=reference.first, end=reference.last, **told)
         sections = section_names(page) if found.path.endswith(".md") else []
-        for name, first, last in sections:
-            if name == reference.symbol.lower():
-                return Found(kind="symbol", title=reference.symbol, path=found.path, start=first, end=last)
+        place = _section(sections, reference.symbol.lower())
+        if place is not None:
+            return Found(kind="symbol", title=reference.symbol, path=found.path, start=place[0], end=place[1])
         symbol = reference.symbol.replace("::", ".")
         meant = [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
         if meant:
             return Found(kind="symbol", title=meant[0].name, path=found.path, start=meant[0].start, end=meant[0].end)
+        if reference.kind == "link" and not sections:
+            return found  # its headings are of another form
+        if sections and re.search(rf"""\b(?:id|name)=["']{re.escape(reference.symbol)}["']""", page.text):
+            return found  # an anchor in HTML, whose end nobody knows
         known = [name for name, _, _ in sections] + [one.name for one in page.extents]
         near = difflib.get_close_matches(reference.symbol, known, n=1, cutoff=0.5)
-        said = f"'{reference.symbol}' is not defined in {found.path}"
+        what = f"there is no section '{reference.symbol}'" if sections else f"'{reference.symbol}' is not defined"
+        said = f"{what} in {found.path}"
         return Found(kind="file", problem=said, near=near[0] if near else "", **told)
 
     def _document(self, name: str) -> Document | None:
@@ -233,12 +289,13 @@ class Names:
 
     def _near_path(self, path: str) -> str:
         name = posixpath.basename(path)
-        same = [known for known in self.files if posixpath.basename(known) == name]
-        if len(same) == 1:
-            return same[0]
+        stem = posixpath.splitext(name.casefold())[0]
+        kin = self._kin.get(_kin(name), ())
+        same = [known for other, known in kin if other == stem]
+        alike = same or [known for other, known in kin if _is_slip(stem, other)]
         folder = self.known_folder(path)
-        beside = [known for known in self.files if known.startswith(f"{folder}/") or not folder][:5_000]
-        found = difflib.get_close_matches(path, same or beside, n=1, cutoff=0.6)
+        beside = [known for known in alike if known.startswith(f"{folder}/")] if folder else []
+        found = difflib.get_close_matches(path, beside or alike, n=1, cutoff=0.0)
         return found[0] if found else ""
 
 
@@ -256,6 +313,28 @@ def rooted(target: str, path: str, *, linked: bool = False) -> str:
 def section_names(page: Page) -> list[tuple[str, int, int]]:
     """Return the sections of a markdown file by their slugs, with first and last line (1-based)."""
     return [(each.slug, each.line + 1, each.last + 1) for each in headings(page.text)]
+
+
+def _kin(name: str) -> tuple[str, str]:
+    """Return what a slip in the name of a file leaves as it is: its ending and its first letter."""
+    return posixpath.splitext(name.casefold())[1], name[:1].casefold()
+
+
+def _is_slip(stem: str, known: str) -> bool:
+    """Whether one name may be a slip for another; another number is another thing."""
+    if abs(len(stem) - len(known)) > _SLIPS or _DIGITS.findall(stem) != _DIGITS.findall(known):
+        return False
+    return difflib.SequenceMatcher(None, stem, known).ratio() >= _ALIKE
+
+
+def _section(sections: list[tuple[str, int, int]], slug: str) -> tuple[int, int] | None:
+    """Return first and last line of the section that a slug means; None for none."""
+    counted = _COUNTED.fullmatch(slug)
+    for wanted, number in ((slug, 0), *([(counted["slug"], int(counted["number"]))] if counted else [])):
+        places = [(first, last) for name, first, last in sections if name == wanted]
+        if number < len(places):
+            return places[number]
+    return None
 
 
 def quiet(read: Callable[[str], Page | None]) -> Callable[[str], Page | None]:

@@ -1,4 +1,4 @@
-"""Lists what a text can name: memories, documents, knowledge, files, symbols, tags. Editors complete from it."""
+"""Lists what a text can name: memories, documents, knowledge, contexts, files, symbols, tags. Editors complete it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from muninn_core.engine.file.names import Names, section_names
 from muninn_core.engine.file.recordplace import Places
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.scopes import visible
+from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import NamesParams
 from muninn_core.protocol.results import Name, NamesResult
+from muninn_core.source import frontmatter
+from muninn_core.source.ownfile import OwnKind, kind_of
 
-USUAL = ("memory", "document", "knowledge")
+USUAL = ("memory", "document", "knowledge", "context")
 """The kinds of names where nobody says which: those that a text of ours names in double brackets."""
 
 DETAILED = 20
@@ -38,9 +41,9 @@ class _Candidate(NamedTuple):
     made: Callable[[], Name]
 
 
-def names(workspace: Workspace, params: NamesParams, now: datetime) -> NamesResult:
+def names(workspace: Workspace, params: NamesParams, scope: Scope, now: datetime) -> NamesResult:
     """Return the names that contain a text: those that begin with it first, by kind as asked, then newest or A-Z."""
-    known = names_of(workspace)
+    known = names_of(workspace, scope.buffers)
     wanted = params.text.strip().casefold()
     found: list[tuple[int, int, _Candidate]] = []
     for place, kind in enumerate(dict.fromkeys(params.kinds or USUAL)):
@@ -103,13 +106,28 @@ def _documents(workspace: Workspace, known: Names, params: NamesParams, now: dat
 
 
 def _knowledge(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for path, insert in _stems(known, "knowledge"):
+        stem = posixpath.basename(path).removesuffix(".md")
+        detail = workspace.origins.of(path) or posixpath.dirname(path)
+        yield _plain(Name(kind="knowledge", name=stem, insert=insert, detail=detail, path=path, line=1))
+
+
+def _contexts(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for path, insert in _stems(known, "context"):
+        stem = posixpath.basename(path).removesuffix(".md")
+        page = known.page(path)
+        fields = frontmatter.read(page.text)[0] if page is not None else {}
+        told = [str(fields[key]) for key in ("title", "description") if fields.get(key)]
+        detail = shorten(": ".join(told), 80) or posixpath.dirname(path)
+        yield _plain(Name(kind="context", name=stem, insert=insert, detail=detail, path=path, line=1))
+
+
+def _stems(known: Names, kind: OwnKind) -> Iterator[tuple[str, str]]:
+    """Yield the files of a kind that are named without their ending, each with the name that means it alone."""
     for paths in known.stems.values():
         for path in paths:
-            if not path.startswith(".muninn/context/"):
-                stem = posixpath.basename(path).removesuffix(".md")
-                insert = stem if len(paths) == 1 else path
-                detail = workspace.origins.of(path) or posixpath.dirname(path)
-                yield _plain(Name(kind="knowledge", name=stem, insert=insert, detail=detail, path=path, line=1))
+            if kind_of(path) == kind:
+                yield path, posixpath.basename(path).removesuffix(".md") if len(paths) == 1 else path
 
 
 def _files(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
@@ -137,10 +155,19 @@ def _symbols(workspace: Workspace, known: Names, params: NamesParams, now: datet
 
 
 def _tags(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
-    counted = Counter(tag for memory in workspace.recallable().values() for tag in memory.tags)
-    for tag, count in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])):
-        detail = f"{count} memor{'y' if count == 1 else 'ies'}"
-        yield _plain(Name(kind="tag", name=tag, insert=tag, detail=detail))
+    memories = Counter(tag for memory in workspace.recallable().values() for tag in memory.tags)
+    files = Counter(tag for paths in known.stems.values() for path in paths for tag in _written_tags(known, path))
+    for tag, _ in sorted((memories + files).items(), key=lambda pair: (-pair[1], pair[0])):
+        told = [f"{memories[tag]} memor{'y' if memories[tag] == 1 else 'ies'}"] if memories[tag] else []
+        told += [f"{files[tag]} file{'' if files[tag] == 1 else 's'}"] if files[tag] else []
+        yield _plain(Name(kind="tag", name=tag, insert=tag, detail=", ".join(told)))
+
+
+def _written_tags(known: Names, path: str) -> set[str]:
+    """Return the tags that a file of knowledge gives itself."""
+    page = known.page(path)
+    tags = frontmatter.read(page.text)[0].get("tags") if page is not None else None
+    return {str(tag) for tag in (tags if isinstance(tags, list) else [tags] if isinstance(tags, str) else ())}
 
 
 def _plain(name: Name) -> _Candidate:
@@ -153,6 +180,7 @@ _LISTERS: Mapping[str, _Lister] = MappingProxyType(
         "memory": _memories,
         "document": _documents,
         "knowledge": _knowledge,
+        "context": _contexts,
         "file": _files,
         "symbol": _symbols,
         "tag": _tags,

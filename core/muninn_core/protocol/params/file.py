@@ -49,8 +49,8 @@ class NamesParams(Value):
 
     text: Annotated[str, Meta(description="What the name contains, whatever the case; nothing lists them all.")] = ""
     kinds: Annotated[
-        tuple[Annotated[str, Meta(pattern="^(memory|document|knowledge|file|symbol|tag)$")], ...],
-        Meta(description="memory, document, knowledge, file, symbol or tag; the first three when nothing is said."),
+        tuple[Annotated[str, Meta(pattern="^(memory|document|knowledge|context|file|symbol|tag)$")], ...],
+        Meta(description="memory, document, knowledge, context, file, symbol or tag; the first four by default."),
     ] = ()
     file: Annotated[str, Meta(description="For symbols: the file that defines them.")] = ""
     limit: Annotated[int, Meta(ge=1, le=1000, description="The most names to return.")] = 50

@@ -112,7 +112,7 @@ class RelinkResult(Result):
 
 
 class Name(Value):
-    """Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or tag."""
+    """Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or context or tag."""
 
     kind: str
     name: str
@@ -147,7 +147,10 @@ class Rendered(Value):
 
 
 class RenderResult(Result):
-    """The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`."""
+    """The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`.
+
+    `cut` says that not even the file's own text fits, so that its end is missing.
+    """
 
     path: str
     title: str
@@ -155,6 +158,7 @@ class RenderResult(Result):
     tokens: int
     budget: int
     references: tuple[Rendered, ...]
+    cut: bool = False
 
 
 class Template(Value):

@@ -5,13 +5,16 @@ Every other file gets an empty answer: completing code is the affair of the lang
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from muninn_core.context.slot import Slot, slot_at
+from muninn_core.context.templates import TEMPLATES, filled
 from muninn_core.engine.file.names import rooted
+from muninn_core.source.references import written
 from muninn_server.lsp.own.files import OwnFile, own_file
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ _KINDS = {
     "memory": types.CompletionItemKind.Event,
     "document": types.CompletionItemKind.Reference,
     "knowledge": types.CompletionItemKind.Text,
+    "context": types.CompletionItemKind.Module,
     "file": types.CompletionItemKind.File,
     "symbol": types.CompletionItemKind.Function,
     "tag": types.CompletionItemKind.Keyword,
@@ -39,25 +43,33 @@ def register(editor: Editor, server: Server) -> None:
 
     @server.provide(
         types.TEXT_DOCUMENT_COMPLETION,
-        types.CompletionOptions(trigger_characters=["@", "[", "#", "/", ":"], resolve_provider=False),
+        types.CompletionOptions(trigger_characters=["@", "[", "#", "/", ":", "?"], resolve_provider=False),
     )
     async def complete(params: types.CompletionParams) -> types.CompletionList | None:
         file = own_file(editor, server, params.text_document.uri)
         if file is None:
             return None
         column = file.column(params.position)
+        begun = _templates(file, params.position) if file.kind == "context" else []
+        if begun:
+            return types.CompletionList(is_incomplete=False, items=begun)
         slot = slot_at(file.kind, file.text, params.position.line, column)
         if slot is None:
             return None
         place = file.range(params.position.line + 1, slot.start + 1, column + 1)
         documented = _documenting(server)
         items = _choices(slot, place, documented)
+        wanted = _wanted(file, slot)
         if not slot.kinds:
             return types.CompletionList(is_incomplete=False, items=items)
-        given = {"text": slot.typed, "kinds": list(slot.kinds), "limit": MOST, "file": _target(file, slot)}
+        given = {"text": wanted, "kinds": list(slot.kinds), "limit": MOST, "file": _target(file, slot)}
 
         def finish(result: NamesResult) -> types.CompletionList:
-            named = [_item(each, number, slot, place, documented) for number, each in enumerate(result.names)]
+            known = {each.path for each in result.names if each.kind in ("document", "knowledge", "context")}
+            names = [each for each in result.names if each.kind != "file" or each.path not in known]
+            found = [(each, _shown(each, file, slot)) for each in names]
+            fitting = [pair for pair in found if wanted == slot.typed or pair[1].startswith(slot.typed)]
+            named = [_item(*pair, number, slot, place, documented) for number, pair in enumerate(fitting)]
             return types.CompletionList(is_incomplete=result.more, items=[*items, *named])
 
         return await editor.ask("names", given, finish)
@@ -65,6 +77,45 @@ def register(editor: Editor, server: Server) -> None:
 
 def _target(file: OwnFile, slot: Slot) -> str:
     return rooted(slot.file, file.path) if slot.file else ""
+
+
+def _relative(slot: Slot) -> bool:
+    """Whether a path is being written from the folder of its file on."""
+    return slot.kinds == ("file",) and slot.typed.startswith(("./", "../"))
+
+
+def _wanted(file: OwnFile, slot: Slot) -> str:
+    """Return what names are to hold: what is typed, of a relative path its folder from the root on."""
+    if not _relative(slot):
+        return slot.typed
+    folder = rooted(slot.typed.rpartition("/")[0], file.path)
+    return f"{folder}/" if folder else ""
+
+
+def _shown(name: Name, file: OwnFile, slot: Slot) -> str:
+    """Return what a name is called where it is written: a path from the folder of its file on, where that is meant."""
+    if not _relative(slot):
+        return name.insert
+    shown = posixpath.relpath(name.insert, posixpath.dirname(file.path) or ".")
+    return shown if shown.startswith("../") else f"./{shown}"
+
+
+def _templates(file: OwnFile, position: types.Position) -> list[types.CompletionItem]:
+    """Return what a context file can begin as that is empty, or holds the beginning of a template's name."""
+    typed = file.text.strip()
+    title = posixpath.basename(file.path).removesuffix(".md").replace("-", " ").replace("_", " ")
+    alone = file.text.startswith(typed) and len(file.document.lines) <= 1
+    place = types.Range(types.Position(0, 0) if typed else position, position)
+    return [
+        types.CompletionItem(
+            name,
+            kind=types.CompletionItemKind.Snippet,
+            detail=draft.summary,
+            text_edit=types.TextEdit(place, filled(name, title)),
+        )
+        for name, draft in TEMPLATES.items()
+        if name.startswith(typed) and (alone or not typed)
+    ]
 
 
 def _documenting(server: Server) -> _Documenting:
@@ -93,14 +144,16 @@ def _choices(slot: Slot, place: types.Range, documented: _Documenting) -> list[t
     ]
 
 
-def _item(name: Name, number: int, slot: Slot, place: types.Range, documented: _Documenting) -> types.CompletionItem:
-    """Return an item. Clients filter by what stands there: a memory is found by its title, and inserted by its id."""
+def _item(
+    name: Name, shown: str, number: int, slot: Slot, place: types.Range, documented: _Documenting
+) -> types.CompletionItem:
+    """Return an item. Clients filter by what stands there, also as more is typed: a memory is found by its title."""
     return types.CompletionItem(
-        name.insert if name.kind in ("file", "symbol", "tag") else name.name,
+        shown if name.kind in ("file", "symbol", "tag") else name.name,
         kind=_KINDS[name.kind],
         detail=name.detail or None,
         documentation=documented(name.markdown),
         sort_text=f"{number:04}",
-        filter_text=f"{name.insert} {name.name}" if not name.insert.startswith(slot.typed) else name.insert,
-        text_edit=types.TextEdit(place, name.insert + slot.closing),
+        filter_text=shown if name.name in shown else f"{shown} {name.name}",
+        text_edit=types.TextEdit(place, (written(shown) if slot.plain else shown) + slot.closing),
     )

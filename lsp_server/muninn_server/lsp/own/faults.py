@@ -36,8 +36,11 @@ def register(editor: Editor, server: Server) -> None:
         return [_action(file, each, fix) for each in params.context.diagnostics for fix in _fixes(each)]
 
 
-async def diagnostics(editor: Editor, file: OwnFile) -> list[types.Diagnostic]:
-    """Return what is wrong in a file; nothing where `.muninn` is not there yet."""
+async def diagnostics(editor: Editor, server: Server, uri: str) -> list[types.Diagnostic]:
+    """Return what is wrong in a file of ours; nothing for one that is not open, or where `.muninn` is not there yet."""
+    file = own_file(editor, server, uri)
+    if file is None:
+        return []
 
     def finish(result: LintResult) -> list[types.Diagnostic]:
         return [

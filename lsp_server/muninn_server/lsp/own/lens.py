@@ -9,6 +9,7 @@ from lsprotocol import types
 from muninn_core.engine.file.addresses import address
 from muninn_core.source.ownfile import REFERRING
 from muninn_server.lsp.own.files import own_file
+from muninn_server.lsp.own.turns import Turns
 
 if TYPE_CHECKING:
     from muninn_core.protocol.results import RenderResult
@@ -18,12 +19,20 @@ if TYPE_CHECKING:
 
 def register(editor: Editor, server: Server) -> None:
     """Answer for the lens. Files of an agent have none unless they refer to something."""
+    turns: Turns[list[types.CodeLens]] = Turns()
 
     @server.provide(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
     async def lens(params: types.CodeLensParams) -> list[types.CodeLens]:
-        file = own_file(editor, server, params.text_document.uri)
+        uri = params.text_document.uri
+        file = own_file(editor, server, uri)
         if file is None or file.kind not in REFERRING:
             return []
+        return await turns.take(uri, lambda: counted(uri))
+
+    async def counted(uri: str) -> list[types.CodeLens]:
+        file = own_file(editor, server, uri)
+        if file is None:
+            return []  # closed while it waited for its turn
 
         def finish(result: RenderResult) -> list[types.CodeLens]:
             if file.kind != "context" and not result.references:
@@ -41,4 +50,5 @@ def title(result: RenderResult) -> str:
     missing = sum(1 for each in result.references if each.problem)
     parts = [f"{result.tokens:,} of {result.budget:,} tokens", f"{count} reference{'' if count == 1 else 's'}"]
     parts += [f"{missing} not in the pack"] if missing else []
+    parts += ["the end of the text is cut off"] if result.cut else []
     return " · ".join(parts)

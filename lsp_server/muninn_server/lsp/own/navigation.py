@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from muninn_core.context.slot import key_at
 from muninn_server.lsp.own.files import OwnFile, own_file, place_in
+from muninn_server.lsp.server import path_of
 
 if TYPE_CHECKING:
     from muninn_core.protocol.results import BacklinksResult, Meaning, NamesResult, ReferencesResult, RelinkResult
@@ -22,6 +25,7 @@ _SYMBOL_KINDS = {
     "memory": types.SymbolKind.Event,
     "document": types.SymbolKind.File,
     "knowledge": types.SymbolKind.File,
+    "context": types.SymbolKind.Package,
 }
 
 
@@ -32,9 +36,16 @@ def register(editor: Editor, server: Server) -> None:
     async def hover(params: types.HoverParams) -> types.Hover | None:
         file = own_file(editor, server, params.text_document.uri)
         meaning = await _meaning(editor, file, params.position) if file is not None else None
-        if file is None or meaning is None:
+        if file is None:
             return None
-        said = meaning.markdown or f"{meaning.problem}" + (f": did you mean `{meaning.near}`?" if meaning.near else "")
+        if meaning is None or meaning.kind == "prose":
+            key = key_at(file.kind, file.text, params.position.line, file.column(params.position))
+            if key is None:
+                return None
+            place = file.range(params.position.line + 1, key.start + 1, key.end + 1)
+            return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, key.markdown), place)
+        wrong = meaning.problem + (f": did you mean `{meaning.near}`?" if meaning.problem and meaning.near else "")
+        said = "\n\n".join(part for part in (wrong, meaning.markdown) if part)
         place = file.range(meaning.line, meaning.column, meaning.end)
         return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, said), place) if said else None
 
@@ -52,6 +63,8 @@ def register(editor: Editor, server: Server) -> None:
         if file is None:
             return None
         meaning = await _meaning(editor, file, params.position)
+        if meaning is None and not Path(path_of(file.document.uri) or "").is_file():
+            return None  # nobody can refer to what was never saved
         target = (meaning.id or meaning.path) if meaning is not None else file.path
 
         def finish(result: BacklinksResult) -> list[types.Location]:

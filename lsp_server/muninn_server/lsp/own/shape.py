@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from muninn_core.context.outline import Entry, Token, folds, outline, tokens
+from muninn_core.engine.file.names import rooted
 from muninn_core.source.ownfile import OwnKind
 from muninn_server.lsp.own.files import OwnFile, own_file
+from muninn_server.lsp.server import path_of
 
 if TYPE_CHECKING:
     from muninn_server.lsp.editor import Editor
@@ -48,7 +51,12 @@ def register(editor: Editor, server: Server) -> None:
         file = own_file(editor, server, params.text_document.uri)
         if file is None or file.kind not in _COLOURED:
             return None
-        found = await asyncio.to_thread(tokens, file.kind, file.text)
+
+        def there(target: str) -> bool:
+            near = (rooted(target, file.path, linked=linked) for linked in (False, True))
+            return any(path and Path(path_of(editor.uri_of(path)) or "").exists() for path in near)
+
+        found = await asyncio.to_thread(tokens, file.kind, file.text, there)
         return types.SemanticTokens(list(_encoded(file, found)))
 
 
