@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 pytest_plugins = ("lsp_editors",)
 
 FACT = "Names are looked up by id, because names change."
+SHOWS = {"window": {"showDocument": {"support": True}}}
+TEXT = {"languageId": "python", "version": 1, "text": "x = 1\n"}
 
 
 def opened(path: Path, text: str) -> dict[str, Any]:
@@ -162,3 +165,77 @@ async def test_a_memory_that_is_deleted_while_files_are_open_fails_no_question_a
     await editor.result("muninn/index", {"wait": True})
     assert "looked up by id" in await hover(editor, users, 5)
     assert "gone" not in {problem["kind"] for problem in (await editor.result("muninn/status", {}))["problems"]}
+
+
+async def test_an_editor_that_hangs_up_before_it_showed_what_it_was_asked_to_is_let_go(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ, capabilities=SHOWS)
+    command = {"command": "muninn.write", "arguments": [{"type": "insight"}]}
+    await editor.send({"id": "w", "method": "workspace/executeCommand", "params": command})
+    asked = await editor.read()
+    assert asked["method"] == "window/showDocument"
+    assert editor.process.stdin is not None
+    editor.process.stdin.close()
+    assert await asyncio.wait_for(editor.process.wait(), 30) == 0
+
+
+async def test_an_answer_of_the_editor_that_does_not_fit_leaves_no_command_waiting(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ, capabilities=SHOWS)
+    command = {"command": "muninn.write", "arguments": [{"type": "insight"}]}
+    for answer in ({"result": None}, {"result": {"success": "perhaps"}}, {"error": {"code": 1}}, {"error": None}):
+        await editor.send({"id": "w", "method": "workspace/executeCommand", "params": command})
+        asked = await editor.read()
+        await editor.send({"id": asked["id"], **answer}, {"id": asked["id"], **answer}, {"id": "nobody's", **answer})
+        written = await asyncio.wait_for(editor.answer("w"), 30)
+        assert "result" in written, (answer, written)
+
+
+async def test_what_waits_for_the_editor_can_be_cancelled(repo: Path, environ: dict[str, str], bare_in: BareIn) -> None:
+    editor = await bare_in(repo, environ, capabilities=SHOWS)
+    command = {"command": "muninn.write", "arguments": [{"type": "insight"}]}
+    await editor.send(
+        {"id": "w", "method": "workspace/executeCommand", "params": command},
+        {"method": "$/cancelRequest", "params": {"id": "w"}},
+    )
+    assert (await asyncio.wait_for(editor.answer("w"), 30))["error"]["code"] == -32800
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///%00", **TEXT}}},
+        {"method": "textDocument/didSave", "params": {"textDocument": {"uri": "file:///%00"}}},
+        {"method": "textDocument/didChange", "params": None},
+        {"id": 99, "result": {}},
+    ],
+)
+async def test_no_notification_and_no_answer_ends_the_connection(
+    repo: Path, environ: dict[str, str], bare_in: BareIn, message: dict[str, Any]
+) -> None:
+    editor = await bare_in(repo, environ)
+    await editor.send(message)
+    assert (await editor.result("muninn/status", {}))["mode"] == "read-write"
+    odd = {"textDocument": {"uri": "file:///%00"}, "position": {"line": 0, "character": 0}}
+    assert await editor.result("textDocument/hover", odd) is None
+
+
+async def test_a_body_that_is_no_json_is_told_and_the_editor_stays(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ)
+    assert editor.process.stdin is not None
+    editor.process.stdin.write(b'Content-Length: 9\r\n\r\n{"id": 1,')
+    assert (await asyncio.wait_for(editor.answer(None), 30))["error"]["code"] == -32700
+    assert (await editor.result("muninn/status", {}))["mode"] == "read-write"
+
+
+async def test_a_request_without_a_version_of_the_protocol_is_answered(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ)
+    params = {"textDocument": {"uri": (repo / "src" / "users.py").as_uri()}, "position": {"line": 0, "character": 0}}
+    await editor.send({"jsonrpc": "1.0", "id": "old", "method": "textDocument/hover", "params": params})
+    assert (await asyncio.wait_for(editor.answer("old"), 30))["result"] is None
