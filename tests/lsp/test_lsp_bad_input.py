@@ -239,3 +239,25 @@ async def test_a_request_without_a_version_of_the_protocol_is_answered(
     params = {"textDocument": {"uri": (repo / "src" / "users.py").as_uri()}, "position": {"line": 0, "character": 0}}
     await editor.send({"jsonrpc": "1.0", "id": "old", "method": "textDocument/hover", "params": params})
     assert (await asyncio.wait_for(editor.answer("old"), 30))["result"] is None
+
+
+async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_storing_nor_by_beginning_again(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    users = repo / "src" / "users.py"
+    editor = await bare_in(repo, environ)
+    await editor.send(opened(users, USERS))
+    await remember(editor, files=["src/users.py:6-8"])
+    (repo / ".muninn").rename(repo.parent / "deleted")
+    assert (await editor.result("muninn/memories", {}))["memories"] == []
+    assert await lenses(editor, users) == []
+    for command in ("muninn.remember", "muninn.write"):
+        refused = (await editor.execute(command, {"text": "More."} if command == "muninn.remember" else {}))["error"]
+        assert refused["data"] == {"kind": "not_initialised", "hint": "`muninn init` makes it again."}
+    assert not (repo / ".muninn").exists()
+    (repo / ".muninn").mkdir()  # begun again so soon that nobody saw it go
+    (repo.parent / "deleted" / "config.yaml").rename(repo / ".muninn" / "config.yaml")
+    await remember(editor, text="Another fact.", key="another")
+    (repo / ".muninn").rename(repo.parent / "deleted again")
+    await editor.result("muninn/init", {})
+    assert (await editor.result("muninn/memories", {}))["memories"] == []

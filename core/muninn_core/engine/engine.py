@@ -255,6 +255,9 @@ class Engine:
     def init(self, _params: p.InitParams, scope: Scope) -> r.InitResult:
         """Write `.muninn` and open it."""
         layout = layout_at(scope.place)
+        deleted = self._workspaces.get(scope.place.root) if not layout.muninn.is_dir() else None
+        if deleted is not None:
+            deleted.follow()  # what was deleted is not to come back with the folder
         created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
         workspace = self.open(scope.place)
         return r.InitResult(root=scope.place.root, created=created, saw=workspace.saw())
@@ -722,6 +725,8 @@ class Engine:
 
     def _writable(self, scope: Scope) -> Workspace:
         workspace = self.open(scope.place)
+        if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
+            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
         if not workspace.writable:
             reason = workspace.notes_of_trouble[0] if workspace.notes_of_trouble else None
             raise ReadOnlyError(

@@ -184,9 +184,9 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     found += workspace.log.problems[:SHOWN]
     found += workspace.documents.look().problems()[:SHOWN]
     found += workspace.shared.problems[:SHOWN] if workspace.shared is not None else ()
-    if workspace.updater.failure:
-        hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."
-        found.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))
     if not layout_at(workspace.place).muninn.is_dir():
         found.append(Problem(kind="gone", message="the folder .muninn is gone", hint="`muninn init` makes it again."))
+    elif workspace.updater.failure:
+        hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."
+        found.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))
     return tuple(found)
