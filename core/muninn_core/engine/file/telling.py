@@ -46,7 +46,7 @@ def about(workspace: Workspace, params: AboutParams, scope: Scope, now: datetime
         found.path,
         linker(workspace.layout.root, virtual=params.links),
         origin=workspace.origins.of(found.path) if aside else "",
-        mentions=_mentions(workspace, found.path) if aside else (),
+        mentions=_mentions(workspace, found.path, ordered[:SHOWN]) if aside else (),
         more=more,
     )
     ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
@@ -118,6 +118,9 @@ def _labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
     return [each._replace(memory=by_id[each.memory.id]) if each.memory is not None else each for each in shown]
 
 
-def _mentions(workspace: Workspace, path: str) -> Sequence[Mention]:
+def _mentions(workspace: Workspace, path: str, shown: Sequence[Shown]) -> Sequence[Mention]:
+    """Return what other tools say of a file; a decision that is told of in full is not named once more."""
     index = workspace.updater.index
-    return workspace.bridged.mentions(index.snapshot(), path) if index is not None else ()
+    told = {each.document.path for each in shown if each.document is not None}
+    found = workspace.bridged.mentions(index.snapshot(), path) if index is not None else ()
+    return [mention for mention in found if mention.path not in told]
