@@ -74,7 +74,7 @@ async def test_a_folder_without_git_has_all_of_it_but_branches(
     assert await lenses(editor, users) == ["1 decision, 1 stale", "1 decision, 1 stale"]
 
 
-async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written(
+async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written_until_it_is_let_go(
     repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
     users = repo / "src" / "users.py"
@@ -93,6 +93,12 @@ async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written(
             refused = (await editor.execute("muninn.remember", {"text": "More."}))["error"]
             assert refused["data"]["kind"] == "read_only"
             assert refused["data"]["hint"]
+            stop_daemon(repo, environ)
+            await remember(editor, text="More.", key="more")
+            status = await editor.result("muninn/status", {})
+            assert (status["mode"], status["problems"]) == ("read-write", [])
+            assert len((await editor.result("muninn/memories", {}))["memories"]) == 2
+            assert await lenses(editor, users) == ["1 decision", "1 decision"]
         finally:
             stop_daemon(repo, other)
             shutil.rmtree(runtime)

@@ -110,7 +110,9 @@ def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexRes
         while not updater.wait_files(ticket, WAIT_SECONDS):
             scope.check()
             found = ", found by their words already" if updater.surveyed else ""
-            scope.report("report", f"{updater.lag} files to go{found}", updater.percentage)
+            left = updater.lag
+            message = f"{left} {'file' if left == 1 else 'files'} to go{found}"
+            scope.report("report", message, updater.percentage)
         while not updater.wait_meaning(WAIT_SECONDS):
             scope.check()
             scope.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
