@@ -267,3 +267,24 @@ async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_stori
     (repo / ".muninn").rename(repo.parent / "deleted again")
     await editor.result("muninn/init", {})
     assert (await editor.result("muninn/memories", {}))["memories"] == []
+
+
+async def test_what_is_closed_before_its_answer_comes_and_what_is_no_text_has_answers_all_the_same(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ)
+    new, old = repo / "src" / "new.py", repo / "src" / "latin.py"
+    old.write_bytes("# Grüße\n".encode("latin-1"))
+    await editor.send(opened(new, USERS))
+    await remember(editor, files=["src/new.py:6-8"])
+    await remember(editor, text="Greetings are German.", files=["src/latin.py"])
+    asked = {"textDocument": {"uri": new.as_uri()}}
+    await editor.send(
+        {"id": "lens", "method": "textDocument/codeLens", "params": asked},
+        {"method": "textDocument/didClose", "params": asked},
+    )
+    answer = await editor.answer("lens")
+    assert next(each["command"]["title"] for each in answer["result"]).startswith("1 decision")
+    assert (await lenses(editor, new))[0].startswith("1 decision")
+    assert await lenses(editor, old) == ["1 decision"]
+    assert await lenses(editor, repo / "src") == []

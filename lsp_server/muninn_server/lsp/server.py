@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import cattrs
@@ -24,6 +25,7 @@ from muninn_core import __version__
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.protocol.methods import METHODS
 from muninn_server.lsp.own.offering import postponed
+from muninn_server.session import error_of
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
@@ -107,12 +109,14 @@ class Protocol(LanguageServerProtocol):
 
     def _send_handler_result(self, future: Any, *, msg_id: str | int) -> None:
         """Answer a request. A refusal is an answer like any other: pygls would log its trace as if it were a bug."""
-        refused = None if future.cancelled() else future.exception()
-        if isinstance(refused, JsonRpcException):
-            self._request_futures.pop(msg_id, None)
-            self._send_response(msg_id, error=refused.to_response_error())
-        else:
+        failed = None if future.cancelled() else future.exception()
+        if failed is None:
             super()._send_handler_result(future, msg_id=msg_id)
+            return
+        known = isinstance(failed, JsonRpcException)
+        refused = failed if known else answerable(error_of(failed, "the language server"))
+        self._request_futures.pop(msg_id, None)
+        self._send_response(msg_id, error=refused.to_response_error())
 
     def _check_handler_result(self, future: Any) -> None:
         super()._check_handler_result(future)
@@ -163,6 +167,16 @@ class Document(TextDocument):
     """
 
     _cut: tuple[str, list[str]] = ("", [])
+
+    @property
+    def source(self) -> str:
+        """The text. That of a document that is not open is read once; what can't be read has none."""
+        if self._source is None:
+            try:
+                self._source = Path(self.path or "").read_text("utf-8", "replace")
+            except (OSError, ValueError):
+                self._source = ""
+        return self._source
 
     @property
     def lines(self) -> Sequence[str]:
