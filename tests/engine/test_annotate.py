@@ -194,6 +194,13 @@ def test_names_of_memories_and_decisions_in_the_text_point_to_them(rules):
     ]
 
 
+def test_the_end_of_a_sentence_is_no_part_of_an_address(rules):
+    muninn, ids = rules
+    edited(muninn, USERS + f"\n# It is in muninn:/memory/{ids[0]}.md. And in (muninn:/notes/src/a.py.md)?\n")
+    found = muninn.call("annotate", file=FILE).pointers
+    assert [each.uri for each in found] == [f"muninn:/memory/{ids[0]}.md", "muninn:/notes/src/a.py.md"]
+
+
 # --- what is open and not saved ---
 
 
