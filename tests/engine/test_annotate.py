@@ -280,6 +280,13 @@ def test_the_first_line_and_the_file_say_everything(rules):
         assert muninn.call("about", file=FILE, line=line).ids == (ids[2], ids[1], ids[0])
 
 
+def test_of_what_cites_the_same_lines_the_newest_comes_first_and_text_from_outside_last(rules):
+    muninn, ids = rules
+    outside = muninn.call("remember", text="A page says otherwise.", files=[LOOKUP], trust="outside").ids[0]
+    newest = muninn.call("remember", text="Names are short.", type="constraint", files=[LOOKUP]).ids[0]
+    assert muninn.call("about", file=FILE, line=7).ids == (newest, ids[0], outside)
+
+
 def test_a_name_says_what_cites_or_names_it_in_any_file(rules):
     muninn, ids = rules
     named = muninn.call("remember", text="`get_user_name` is slow for guests.", type="insight").ids[0]
