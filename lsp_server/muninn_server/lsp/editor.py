@@ -87,6 +87,9 @@ class Editor:
             hint = f"Did you mean '{near}'?" if near else "Verbs are named muninn/<verb>."
             self._send(error_frame(number, UnknownVerb(f"there is no method '{method}'", hint=hint)))
             return
+        if types.METHOD_TO_TYPES[method][1] is None:
+            self._send(error_frame(number, UnknownVerb(f"'{method}' has no answer", hint="Send it without an 'id'.")))
+            return
         if method == types.INITIALIZE and self.initialized:
             self._send(error_frame(number, BadParams("'initialize' is sent once")))
             return
