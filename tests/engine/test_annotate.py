@@ -76,6 +76,7 @@ def test_what_there_was_no_time_to_check_is_counted_and_not_taken_for_stale(rule
     result = muninn.call("annotate", file=FILE)
     assert result.pending > 0
     assert result.doubts == ()
+    assert {note.start for note in result.notes} <= {0, 8, 13}  # where they are now, or nowhere; not where they were
     monkeypatch.setattr(annotating, "LOOK_SECONDS", 60.0)
     assert muninn.call("annotate", file=FILE).pending == 0
 
