@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from muninn_core.engine.scope import Progress
 
 
+class Unreadable(ValueError):
+    """A body that is no JSON, in a frame that is whole: what comes after it can be read."""
+
+
 async def read_message(reader: asyncio.StreamReader) -> Any:
     """Read one message. Raises EOFError at the end of the stream, ValueError for bytes that are not a message."""
     try:
@@ -27,9 +31,13 @@ async def read_message(reader: asyncio.StreamReader) -> Any:
     except asyncio.LimitOverrunError:
         raise ValueError("a header of more than 64 KiB") from None
     try:
-        return wire.loads(await reader.readexactly(wire.content_length(header)))
+        body = await reader.readexactly(wire.content_length(header))
     except (asyncio.IncompleteReadError, ConnectionError):
         raise EOFError from None
+    try:
+        return wire.loads(body)
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
 
 
 def error_frame(number: object, error: MuninnError) -> bytes:
@@ -45,6 +53,9 @@ def result_frame(number: object, result: bytes) -> bytes:
 
 class PlainFace:
     """Serves one connection; requests run side by side and are answered as they finish."""
+
+    forgives = False
+    """Whether the connection survives a body that is no JSON. Who waits for its answer is better hung up on."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
         self._reader = reader
@@ -63,6 +74,8 @@ class PlainFace:
                     broken = MuninnError(f"not a message: {error}")
                     broken.code = -32700
                     self._send(error_frame(None, broken))
+                    if self.forgives and isinstance(error, Unreadable):
+                        continue
                     return
                 self._take(message)
                 await self._writer.drain()

@@ -51,6 +51,13 @@ def test_a_text_that_is_its_own_headline_is_said_once() -> None:
     assert told(memory(1, title="Fact 1")).count("Fact 1") == 1
 
 
+def test_what_a_headline_says_already_is_not_said_once_more_in_the_text() -> None:
+    assert told(memory(1, title="Fact 1", text="Fact 1. It is so.\nSince May.")).endswith("> It is so. Since May.")
+    assert told(memory(1, title="Fact 1", text="Fact 1\n\nIt is so.")).endswith("> It is so.")
+    assert told(memory(1, title="Fact 1", text="Fact 12 is another one.")).endswith("> Fact 12 is another one.")
+    assert told(memory(1, title="Where it lies", text=".muninn is a folder.")).endswith("> .muninn is a folder.")
+
+
 def test_markdown_in_a_memory_stays_text() -> None:
     text = told(memory(1, title="[x](http://h) <b>", text="`a`\n\n# Obey\n![i](u)"))
     assert r"\[x\](http://h) \<b\>" in text

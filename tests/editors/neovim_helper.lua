@@ -115,9 +115,60 @@ local function tells()
   vim.cmd('enew')
   vim.cmd('MuninnRecall anything')
   check('elsewhere it says what it needs', has_message('.muninn is open'), said())
+  vim.cmd('cd -')
 end
 
-for _, part in ipairs({ starts, remembers, recalls, shows, tells }) do
+local function writes()
+  vim.cmd('buffer ' .. users)
+  vim.api.nvim_win_set_cursor(0, { 11, 4 })
+  local choose = vim.ui.select
+  vim.ui.select = function(items, given, done)
+    for at, item in ipairs(items) do
+      if given.format_item(item):find('Record a decision', 1, true) then return done(item, at) end
+    end
+  end
+  vim.lsp.buf.code_action()
+  local function drafted() return vim.api.nvim_buf_get_name(0):find('/.muninn/local/drafts/', 1, true) ~= nil end
+  check('an action opens a draft', until_true(drafted), vim.api.nvim_buf_get_name(0))
+  vim.ui.select = choose
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'Removal is final.' })
+  vim.cmd('write | close')
+  local kept
+  until_true(function()
+    vim.cmd('MuninnThisFile')
+    vim.wait(200, function() return #vim.fn.getloclist(0) > 2 end, 20)
+    for _, item in ipairs(vim.fn.getloclist(0)) do kept = kept or item.text == 'decision: Removal is final' and item end
+    vim.cmd('lclose')
+    return kept
+  end)
+  check('a saved draft is remembered', kept and kept.lnum == 11, kept)
+  vim.cmd('MuninnFailed')
+  check('without words a draft is opened', until_true(drafted) and lines_of(0):find('"attempt"') ~= nil, lines_of(0):sub(1, 60))
+  vim.cmd('close')
+end
+
+local function ends()
+  vim.cmd('buffer ' .. users)
+  vim.lsp.stop_client(client().id)
+  until_true(function() return client() == nil end)
+  vim.g.muninn_settings = { lens = 'inlay' }
+  vim.cmd('MuninnStatus')
+  check('a server that has ended is begun anew', has_message('3 memories') and client() ~= nil, said())
+  local shown
+  until_true(function()
+    if vim.lsp.inlay_hint then
+      shown = vim.tbl_map(function(each) return each.inlay_hint.label[1].value end, vim.lsp.inlay_hint.get({ bufnr = users }))
+    else -- this one can't show any, and has lenses all the same
+      vim.lsp.codelens.refresh()
+      shown = vim.tbl_map(function(each) return each.command.title end, vim.lsp.codelens.get(users))
+    end
+    return #shown == 3
+  end)
+  check('inlay hints', #shown == 3 and shown[2] == '1 decision', shown)
+  vim.g.muninn_settings = nil
+end
+
+for _, part in ipairs({ starts, remembers, recalls, shows, tells, writes, ends }) do
   local ok, why = xpcall(part, debug.traceback)
   if not ok then check('no error', false, why) end
 end

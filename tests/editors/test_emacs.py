@@ -55,4 +55,4 @@ def test_emacs_hovers_sees_lenses_and_doubts_acts_and_has_the_commands_of_the_fi
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert "23 passed, 0 failed" in done.stdout
+    assert "26 passed, 0 failed" in done.stdout

@@ -50,7 +50,7 @@ def test_the_file_that_is_shipped_for_neovim_starts_the_server_and_brings_its_co
     use = ("-u", "NONE", "-c", f"luafile {HELPER}", "-c", "edit src/users.py", "-c", f"luafile {USE}")
     done = run(program, repo, tmp_path, {**environ, "PATH": path}, *use)
     assert done.returncode == 0, done.stdout
-    assert "17 passed, 0 failed" in done.stdout
+    assert "22 passed, 0 failed" in done.stdout
 
 
 def found(which: str) -> str:

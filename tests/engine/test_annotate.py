@@ -76,6 +76,7 @@ def test_what_there_was_no_time_to_check_is_counted_and_not_taken_for_stale(rule
     result = muninn.call("annotate", file=FILE)
     assert result.pending > 0
     assert result.doubts == ()
+    assert {note.start for note in result.notes} <= {0, 8, 13}  # where they are now, or nowhere; not where they were
     monkeypatch.setattr(annotating, "LOOK_SECONDS", 60.0)
     assert muninn.call("annotate", file=FILE).pending == 0
 
@@ -194,6 +195,13 @@ def test_names_of_memories_and_decisions_in_the_text_point_to_them(rules):
     ]
 
 
+def test_the_end_of_a_sentence_is_no_part_of_an_address(rules):
+    muninn, ids = rules
+    edited(muninn, USERS + f"\n# It is in muninn:/memory/{ids[0]}.md. And in (muninn:/notes/src/a.py.md)?\n")
+    found = muninn.call("annotate", file=FILE).pointers
+    assert [each.uri for each in found] == [f"muninn:/memory/{ids[0]}.md", "muninn:/notes/src/a.py.md"]
+
+
 # --- what is open and not saved ---
 
 
@@ -271,6 +279,13 @@ def test_the_first_line_and_the_file_say_everything(rules):
     muninn, ids = rules
     for line in (0, 1):
         assert muninn.call("about", file=FILE, line=line).ids == (ids[2], ids[1], ids[0])
+
+
+def test_of_what_cites_the_same_lines_the_newest_comes_first_and_text_from_outside_last(rules):
+    muninn, ids = rules
+    outside = muninn.call("remember", text="A page says otherwise.", files=[LOOKUP], trust="outside").ids[0]
+    newest = muninn.call("remember", text="Names are short.", type="constraint", files=[LOOKUP]).ids[0]
+    assert muninn.call("about", file=FILE, line=7).ids == (newest, ids[0], outside)
 
 
 def test_a_name_says_what_cites_or_names_it_in_any_file(rules):

@@ -98,9 +98,10 @@ def test_a_hover_shows_where_other_tools_speak_of_a_file_and_whose_rules_hold_th
     result = bridged.call("memories", file="src/users.py")
     found = [(mention.origin, mention.path) for mention in result.mentions]
     assert found == [("AGENTS.md", "src/AGENTS.md"), ("ADR", "docs/adr/0001-use-limpets.md")]
-    hover = bridged.call("about", file="src/users.py", line=1).text
-    assert "**Also in**" in hover
-    assert "- ADR docs/adr/0001-use-limpets.md:1-3: 1. Use limpets" in hover.replace("\\", "")
+    hover = bridged.call("about", file="src/users.py", line=1).text.replace("\\", "")
+    assert "- AGENTS.md src/AGENTS.md:1-" in hover.partition("**Also in**")[2]
+    assert "decision ADR 1 · decided" in hover
+    assert "docs/adr/0001-use-limpets.md" not in hover.partition("**Also in**")[2]  # it is told of above
     assert bridged.call("memories", file="README.md").mentions == ()
 
 

@@ -347,7 +347,7 @@ def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, mon
     monkeypatch.setattr(Updater, "wait_files", watched)
     muninn.engine.rest()
     muninn.call("index", wait=True)
-    assert seen == [(False, False)]
+    assert set(seen) == {(False, False)}  # asked more than once on a busy machine
     assert muninn.engine.restless
     muninn.engine.rest()
     assert muninn.engine.resting

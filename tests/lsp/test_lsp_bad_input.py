@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
 from pathlib import Path
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 pytest_plugins = ("lsp_editors",)
 
 FACT = "Names are looked up by id, because names change."
+SHOWS = {"window": {"showDocument": {"support": True}}}
+TEXT = {"languageId": "python", "version": 1, "text": "x = 1\n"}
 
 
 def opened(path: Path, text: str) -> dict[str, Any]:
@@ -71,7 +74,7 @@ async def test_a_folder_without_git_has_all_of_it_but_branches(
     assert await lenses(editor, users) == ["1 decision, 1 stale", "1 decision, 1 stale"]
 
 
-async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written(
+async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written_until_it_is_let_go(
     repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
     users = repo / "src" / "users.py"
@@ -90,6 +93,12 @@ async def test_a_memory_that_somebody_else_has_open_is_shown_and_not_written(
             refused = (await editor.execute("muninn.remember", {"text": "More."}))["error"]
             assert refused["data"]["kind"] == "read_only"
             assert refused["data"]["hint"]
+            stop_daemon(repo, environ)
+            await remember(editor, text="More.", key="more")
+            status = await editor.result("muninn/status", {})
+            assert (status["mode"], status["problems"]) == ("read-write", [])
+            assert len((await editor.result("muninn/memories", {}))["memories"]) == 2
+            assert await lenses(editor, users) == ["1 decision", "1 decision"]
         finally:
             stop_daemon(repo, other)
             shutil.rmtree(runtime)
@@ -162,3 +171,120 @@ async def test_a_memory_that_is_deleted_while_files_are_open_fails_no_question_a
     await editor.result("muninn/index", {"wait": True})
     assert "looked up by id" in await hover(editor, users, 5)
     assert "gone" not in {problem["kind"] for problem in (await editor.result("muninn/status", {}))["problems"]}
+
+
+async def test_an_editor_that_hangs_up_before_it_showed_what_it_was_asked_to_is_let_go(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ, capabilities=SHOWS)
+    command = {"command": "muninn.write", "arguments": [{"type": "insight"}]}
+    await editor.send({"id": "w", "method": "workspace/executeCommand", "params": command})
+    asked = await editor.read()
+    assert asked["method"] == "window/showDocument"
+    assert editor.process.stdin is not None
+    editor.process.stdin.close()
+    assert await asyncio.wait_for(editor.process.wait(), 30) == 0
+
+
+async def test_an_answer_of_the_editor_that_does_not_fit_leaves_no_command_waiting(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ, capabilities=SHOWS)
+    command = {"command": "muninn.write", "arguments": [{"type": "insight"}]}
+    for answer in ({"result": None}, {"result": {"success": "perhaps"}}, {"error": {"code": 1}}, {"error": None}):
+        await editor.send({"id": "w", "method": "workspace/executeCommand", "params": command})
+        asked = await editor.read()
+        await editor.send({"id": asked["id"], **answer}, {"id": asked["id"], **answer}, {"id": "nobody's", **answer})
+        written = await asyncio.wait_for(editor.answer("w"), 30)
+        assert "result" in written, (answer, written)
+
+
+async def test_what_waits_for_the_editor_can_be_cancelled(repo: Path, environ: dict[str, str], bare_in: BareIn) -> None:
+    editor = await bare_in(repo, environ, capabilities=SHOWS)
+    command = {"command": "muninn.write", "arguments": [{"type": "insight"}]}
+    await editor.send(
+        {"id": "w", "method": "workspace/executeCommand", "params": command},
+        {"method": "$/cancelRequest", "params": {"id": "w"}},
+    )
+    assert (await asyncio.wait_for(editor.answer("w"), 30))["error"]["code"] == -32800
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///%00", **TEXT}}},
+        {"method": "textDocument/didSave", "params": {"textDocument": {"uri": "file:///%00"}}},
+        {"method": "textDocument/didChange", "params": None},
+        {"id": 99, "result": {}},
+    ],
+)
+async def test_no_notification_and_no_answer_ends_the_connection(
+    repo: Path, environ: dict[str, str], bare_in: BareIn, message: dict[str, Any]
+) -> None:
+    editor = await bare_in(repo, environ)
+    await editor.send(message)
+    assert (await editor.result("muninn/status", {}))["mode"] == "read-write"
+    odd = {"textDocument": {"uri": "file:///%00"}, "position": {"line": 0, "character": 0}}
+    assert await editor.result("textDocument/hover", odd) is None
+
+
+async def test_a_body_that_is_no_json_is_told_and_the_editor_stays(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ)
+    assert editor.process.stdin is not None
+    editor.process.stdin.write(b'Content-Length: 9\r\n\r\n{"id": 1,')
+    assert (await asyncio.wait_for(editor.answer(None), 30))["error"]["code"] == -32700
+    assert (await editor.result("muninn/status", {}))["mode"] == "read-write"
+
+
+async def test_a_request_without_a_version_of_the_protocol_is_answered(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ)
+    params = {"textDocument": {"uri": (repo / "src" / "users.py").as_uri()}, "position": {"line": 0, "character": 0}}
+    await editor.send({"jsonrpc": "1.0", "id": "old", "method": "textDocument/hover", "params": params})
+    assert (await asyncio.wait_for(editor.answer("old"), 30))["result"] is None
+
+
+async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_storing_nor_by_beginning_again(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    users = repo / "src" / "users.py"
+    editor = await bare_in(repo, environ)
+    await editor.send(opened(users, USERS))
+    await remember(editor, files=["src/users.py:6-8"])
+    (repo / ".muninn").rename(repo.parent / "deleted")
+    assert (await editor.result("muninn/memories", {}))["memories"] == []
+    assert await lenses(editor, users) == []
+    for command in ("muninn.remember", "muninn.write"):
+        refused = (await editor.execute(command, {"text": "More."} if command == "muninn.remember" else {}))["error"]
+        assert refused["data"] == {"kind": "not_initialised", "hint": "`muninn init` makes it again."}
+    assert not (repo / ".muninn").exists()
+    (repo / ".muninn").mkdir()  # begun again so soon that nobody saw it go
+    (repo.parent / "deleted" / "config.yaml").rename(repo / ".muninn" / "config.yaml")
+    await remember(editor, text="Another fact.", key="another")
+    (repo / ".muninn").rename(repo.parent / "deleted again")
+    await editor.result("muninn/init", {})
+    assert (await editor.result("muninn/memories", {}))["memories"] == []
+
+
+async def test_what_is_closed_before_its_answer_comes_and_what_is_no_text_has_answers_all_the_same(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    editor = await bare_in(repo, environ)
+    new, old = repo / "src" / "new.py", repo / "src" / "latin.py"
+    old.write_bytes("# Grüße\n".encode("latin-1"))
+    await editor.send(opened(new, USERS))
+    await remember(editor, files=["src/new.py:6-8"])
+    await remember(editor, text="Greetings are German.", files=["src/latin.py"])
+    asked = {"textDocument": {"uri": new.as_uri()}}
+    await editor.send(
+        {"id": "lens", "method": "textDocument/codeLens", "params": asked},
+        {"method": "textDocument/didClose", "params": asked},
+    )
+    answer = await editor.answer("lens")
+    assert next(each["command"]["title"] for each in answer["result"]).startswith("1 decision")
+    assert (await lenses(editor, new))[0].startswith("1 decision")
+    assert await lenses(editor, old) == ["1 decision"]
+    assert await lenses(editor, repo / "src") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,13 @@ async def test_an_unknown_method_is_answered_with_the_nearest_one(bare: Bare) ->
         "textDocument/implementation", {"textDocument": {"uri": "file:///x"}, "position": {"line": 0, "character": 0}}
     )
     assert answer["error"]["code"] == -32601
+
+
+async def test_a_notification_that_is_sent_as_a_request_is_answered(bare: Bare) -> None:
+    editor = await bare()
+    answer = await asyncio.wait_for(editor.ask("workspace/didRenameFiles", {"files": []}), 30)
+    assert answer["error"]["code"] == -32601
+    assert answer["error"]["data"]["hint"] == "Send it without an 'id'."
 
 
 async def test_a_message_without_method_or_with_a_strange_id_is_refused(bare: Bare) -> None:

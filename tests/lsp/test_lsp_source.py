@@ -312,6 +312,21 @@ async def test_a_cursor_that_only_rests_somewhere_lights_no_lamp(
     assert await person.actions(6, 6, triggerKind=2) == {}
     assert len(await person.actions(6, 6, triggerKind=1)) == 3
     assert await person.actions(6, 7, only=["source.organizeImports"]) == {}
+    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    assert await person.actions(6, 6, triggerKind=2) == {}
+    assert "Why is this shown: Names are never cached" in await person.actions(6, 6, triggerKind=1)
+    await person.change((7, 4, 7, 10, "yield"))
+    assert "Confirm (it still holds): Names are never cached" in await person.actions(6, 6, triggerKind=2)
+
+
+@pytest.mark.parametrize(("start", "end", "lines"), [(98, 99, (13, 13)), (8, 5, (6, 8)), (5, 99, (6, 13))])
+async def test_a_selection_that_is_turned_round_or_leaves_the_text_is_brought_into_it(
+    bare_in: BareIn, repo: Path, environ: dict[str, str], start: int, end: int, lines: tuple[int, int]
+) -> None:
+    person = await person_at(bare_in, repo, environ)
+    await person.open()
+    (argument,) = (await person.actions(start, end))["Remember this"]["command"]["arguments"]
+    assert (argument["start"], argument["end"]) == lines
 
 
 async def test_documents_are_read_by_clients_that_know_them_and_files_by_all_others(

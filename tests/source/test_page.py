@@ -123,6 +123,24 @@ def test_a_definition_reaches_to_its_last_line(text, language, expected):
     assert all(outline.named(name) == [(name, start, end)] for name, start, end in expected)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "QUOTES = ('DDD', \"SSS\")",
+        "SENTENCE = re.compile(r'DDD([A-Z]+)')",
+        "# Begins with DDD or not.",
+        "say('it\\'s', 'DDD')  # SSS",
+        "TEXT = DDDOne \\DDD two.DDD",
+        "TEXT = DDDOne.DDD + 'DDD'",
+        "SSSOne.SSS # DDD",
+    ],
+)
+def test_quotes_in_comments_and_in_texts_of_one_line_begin_no_text(line):
+    quoted = line.replace("DDD", '"""').replace("SSS", "'''")
+    page = Page("a.py", f'{quoted}\n\n\ndef sell(what):\n    """Sell it."""\n    return what\n')
+    assert [tuple(one) for one in page.extents if one.name == "sell"] == [("sell", 4, 6)]
+
+
 def test_the_innermost_definition_holds_all_of_the_lines():
     known = Outline(PYTHON, PYTHON.split("\n"), "python").extents
     assert [getattr(innermost(known, *span), "name", None) for span in ((12, 13), (3, 12), (15, 18))] == [

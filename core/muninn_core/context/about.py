@@ -75,11 +75,17 @@ def entry(shown: Shown, link: Link) -> str:
     lines = [f"**{plain(headline(memory))}**  ", plain(" · ".join(worth(memory))) + "  ", f"*{plain(shown.why)}*"]
     stale = warning(shown.citations)
     lines += ["", f"⚠ {plain(stale)}"] if stale else []
-    text = shorten(memory.text, TEXT_LENGTH)
-    if text.rstrip(".") != headline(memory).rstrip("."):  # a title that was made of the text says it already
-        lines += ["", f"> {plain(text)}"]
+    text = shorten(_beyond(memory.text, headline(memory)), TEXT_LENGTH)
+    lines += ["", f"> {plain(text)}"] if text else []
     further = _further(memory, link)
     return "\n".join([*lines, "", " · ".join(further)] if further else lines)
+
+
+def _beyond(text: str, said: str) -> str:
+    """Return what a text says beyond its headline, which was often made of its first sentence."""
+    whole, begin = text.strip(), said.rstrip(".")
+    rest = whole.removeprefix(begin)
+    return rest.lstrip(".!? \n") if whole.startswith(begin) and rest[:1] in {"", *".!?\n"} else whole
 
 
 def worth(memory: Memory) -> list[str]:

@@ -111,6 +111,7 @@ class Engine:
         self._under_way: set[object] = set()
         self._rested: list[object] | None = None
         self._workspaces: dict[str, Workspace] = {}
+        self._replaced: list[Workspace] = []
         self._listeners: dict[str, list[Callable[[frozenset[str] | None], None]]] = {}
         self._memory_listeners: dict[str, list[Callable[[Mapping[str, bool]], None]]] = {}
         self._embedders: dict[str, Embedder] = {}
@@ -146,30 +147,54 @@ class Engine:
                 return found
             if self._closed:
                 raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
-            found = Workspace(
-                place,
-                clock=self.clock,
-                ids=self.ids,
-                embedder=self._embedder,
-                spare_cache=self._spare_cache / key(place.root),
-                home=self._home,
-                shared=self._shared_log(place),
-            )
-            found.tell = lambda paths: self._tell(place.root, paths)
-            found.tell_memories = lambda changed: self._tell_memories(place.root, changed)
+            found = self._made(place)
             self._workspaces[place.root] = found
             found.edited.seen = self._opened(place) or found.edited.seen
             found.start()
             return found
+
+    def _made(self, place: Place) -> Workspace:
+        made = Workspace(
+            place,
+            clock=self.clock,
+            ids=self.ids,
+            embedder=self._embedder,
+            spare_cache=self._spare_cache / key(place.root),
+            home=self._home,
+            shared=self._shared_log(place),
+        )
+        made.tell = lambda paths: self._tell(place.root, paths)
+        made.tell_memories = lambda changed: self._tell_memories(place.root, changed)
+        return made
+
+    def _taken_over(self, reading: Workspace) -> Workspace:
+        """Return a work tree opened for writing, when who had it open has let go of it; else as it is."""
+        place = reading.place
+        with self._opening:
+            known = self._workspaces.get(place.root)
+            if known is not reading or self._closed or not reading.is_free():
+                return known or reading
+            opened = self._made(place)
+            if not opened.writable:
+                opened.close()
+                return reading
+            opened.edited.seen = reading.edited.seen
+            opened.notes_of_trouble += [one for one in reading.notes_of_trouble if one.kind == "watch"]
+            self._workspaces[place.root] = opened
+            self._replaced.append(reading)  # somebody may be reading in it
+            opened.start()
+        self._tell(place.root, None)
+        return opened
 
     def close(self) -> None:
         """Close all work trees: what sessions stored is sealed, indexes are left whole."""
         with self._opening:
             self._closed = True
             with ExitStack() as all_of_them:  # one that can't be sealed must not keep the others open
-                for workspace in self._workspaces.values():
+                for workspace in (*self._workspaces.values(), *self._replaced):
                     all_of_them.callback(workspace.close)
             self._workspaces.clear()
+            self._replaced.clear()
 
     def listen(self, root: str, heard: Callable[[frozenset[str] | None], None]) -> Callable[[], None]:
         """Call `heard`, on any thread, when what is said of a work tree's files may have changed; see `Workspace`.
@@ -220,6 +245,10 @@ class Engine:
     def rest(self) -> None:
         """Give memory back to the system that only makes the next answer faster."""
         self._rested = self._work_done()
+        with self._opening:
+            replaced, self._replaced = self._replaced, []
+        for workspace in replaced:
+            workspace.close()
         for workspace in list(self._workspaces.values()):
             workspace.rest()
 
@@ -255,6 +284,9 @@ class Engine:
     def init(self, _params: p.InitParams, scope: Scope) -> r.InitResult:
         """Write `.muninn` and open it."""
         layout = layout_at(scope.place)
+        deleted = self._workspaces.get(scope.place.root) if not layout.muninn.is_dir() else None
+        if deleted is not None:
+            deleted.follow()  # what was deleted is not to come back with the folder
         created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
         workspace = self.open(scope.place)
         return r.InitResult(root=scope.place.root, created=created, saw=workspace.saw())
@@ -722,6 +754,10 @@ class Engine:
 
     def _writable(self, scope: Scope) -> Workspace:
         workspace = self.open(scope.place)
+        if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
+            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
+        if not workspace.writable:
+            workspace = self._taken_over(workspace)
         if not workspace.writable:
             reason = workspace.notes_of_trouble[0] if workspace.notes_of_trouble else None
             raise ReadOnlyError(

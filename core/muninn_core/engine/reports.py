@@ -110,7 +110,9 @@ def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexRes
         while not updater.wait_files(ticket, WAIT_SECONDS):
             scope.check()
             found = ", found by their words already" if updater.surveyed else ""
-            scope.report("report", f"{updater.lag} files to go{found}", updater.percentage)
+            left = updater.lag
+            message = f"{left} {'file' if left == 1 else 'files'} to go{found}"
+            scope.report("report", message, updater.percentage)
         while not updater.wait_meaning(WAIT_SECONDS):
             scope.check()
             scope.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
@@ -184,9 +186,9 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     found += workspace.log.problems[:SHOWN]
     found += workspace.documents.look().problems()[:SHOWN]
     found += workspace.shared.problems[:SHOWN] if workspace.shared is not None else ()
-    if workspace.updater.failure:
-        hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."
-        found.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))
     if not layout_at(workspace.place).muninn.is_dir():
         found.append(Problem(kind="gone", message="the folder .muninn is gone", hint="`muninn init` makes it again."))
+    elif workspace.updater.failure:
+        hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."
+        found.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))
     return tuple(found)

@@ -214,6 +214,15 @@ class Workspace:
             )
         return False
 
+    def is_free(self) -> bool:
+        """Whether this could be opened for writing now; only for a work tree that was opened for reading."""
+        with suppress(OSError):
+            self.layout.local.mkdir(parents=True, exist_ok=True)
+            free = self._lock.acquire()
+            self._lock.release()
+            return free
+        return False
+
     def trouble(self, kind: str, message: str, hint: str = "") -> None:
         """Note something that `status` shows."""
         self.notes_of_trouble.append(Problem(kind=kind, message=message, hint=hint))

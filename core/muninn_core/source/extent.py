@@ -19,6 +19,9 @@ _OPENING = ("{", "(", "[", ":")
 _CLOSERS = re.compile(r"^(?:[)\]}]|end\b)")
 _NEUTRAL = re.compile(r"^(?:#|//|/\*|\*|(?:public|private|protected|default)\s*:|case\b)")
 _QUOTES = ('"""', "'''")
+_PIECES = re.compile(r"""\"{3}|'{3}|\#.*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?""")
+"""What a line of Python has that quotes may stand in."""
+
 _TAB = 4
 
 
@@ -176,21 +179,38 @@ class Outline:
         """Where texts in triple quotes begin and end, in turn."""
         edges: list[int] = []
         ahead = {quotes: self._text.find(quotes) for quotes in _QUOTES if self._language == "python"}
+        after = 0
         while ahead := {quotes: place for quotes, place in ahead.items() if place >= 0}:
-            begin, quotes = min((place, quotes) for quotes, place in ahead.items())
-            end = self._text.find(quotes, begin + 3)
-            edges += [begin, end] if end >= 0 else [begin]
-            after = end + 3 if end >= 0 else len(self._text)
+            stop = self._text.find("\n", min(ahead.values()))
+            stop = stop if stop >= 0 else len(self._text)
+            opened = self._opened(max(after, self._text.rfind("\n", 0, stop) + 1), stop)
+            if opened is None:
+                after = stop
+            else:
+                closed = self._text.find(opened[0], opened.end())
+                while closed >= 0 and _is_escaped(self._text, closed):
+                    closed = self._text.find(opened[0], closed + 1)
+                edges += [opened.start(), closed] if closed >= 0 else [opened.start()]
+                after = closed + 3 if closed >= 0 else len(self._text)
             ahead = {
                 quotes: place if place >= after else self._text.find(quotes, after) for quotes, place in ahead.items()
             }
         return edges
+
+    def _opened(self, begin: int, stop: int) -> re.Match[str] | None:
+        """Return the three quotes that open a text on a line; in comments and in texts of one line they open none."""
+        return next((piece for piece in _PIECES.finditer(self._text, begin, stop) if piece[0] in _QUOTES), None)
 
 
 def innermost(known: list[Extent], start: int, end: int) -> Extent | None:
     """Return the smallest definition that holds all of the lines."""
     around = [one for one in known if one.start <= start and end <= one.end]
     return min(around, key=lambda one: (one.end - one.start, -one.start), default=None)
+
+
+def _is_escaped(text: str, place: int) -> bool:
+    before = text[max(0, place - 20) : place]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
 @lru_cache(maxsize=128)

@@ -117,6 +117,10 @@ class Gathered:
                 self._start_over(there, came)
         return True
 
+    def is_deleted(self) -> bool:
+        """Whether somebody has deleted the whole memory, with what this process had not sealed."""
+        return bool(self.spooled or self.private) and not self._layout.muninn.is_dir()
+
     def start_over(self) -> None:
         """Read all files again, those of this process, too: records were changed in place."""
         self._look.forget()

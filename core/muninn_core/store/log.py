@@ -240,7 +240,9 @@ class Log:
         if not self._lock.acquire(blocking=wait):
             return False
         try:
-            if not self._gathered.follow(brief=brief):
+            if self._gathered.is_deleted():
+                self._gathered.start_over()
+            elif not self._gathered.follow(brief=brief):
                 return False
             self._look_anew()
             return True

@@ -262,8 +262,8 @@ CLIENTS: dict[str, Callable[[], Client]] = {
         ),
     ),
     "mcp": lambda: Client(title="any MCP client", gets="MCP server", snippet="mcp.json", target="its configuration"),
-    "neovim": lambda: Client(title="Neovim", gets="language server", snippet="neovim.lua", target="init.lua"),
-    "emacs": lambda: Client(title="Emacs", gets="language server", snippet="emacs.el", target="init.el"),
+    "neovim": lambda: Client(title="Neovim", gets="language server", snippet="neovim.lua", target="plugin/muninn.lua"),
+    "emacs": lambda: Client(title="Emacs", gets="language server", snippet="emacs.el", target="muninn.el"),
     "helix": lambda: Client(title="Helix", gets="language server", snippet="helix.toml", target="languages.toml"),
     "sublime": lambda: Client(
         title="Sublime Text", gets="language server", snippet="sublime.json", target="LSP.sublime-settings"

@@ -5,10 +5,12 @@
 ;; server for a language, give it Muninn in the same way.  The commands below work in every buffer of a repository:
 ;;   M-x muninn-recall       code, knowledge and memories; RET or next-error goes to a place
 ;;   M-x muninn-remember     a fact about the region, or about the file
-;;   M-x muninn-decide       a decision about the region, or about the file
+;;   M-x muninn-decide       a decision about the region, or about the file; muninn-failed what was tried in vain
+;;   M-x muninn-show         what is remembered about this line and the name at point
 ;;   M-x muninn-this-file    what is remembered about this file, at its lines
 ;;   M-x muninn-context      a pack of what matters for a task
 ;;   M-x muninn-sessions     who remembered what when
+;;   M-x muninn-document     a memory by its id, or any address muninn:, to read; RET on a link does the same
 ;; `muninn-program' is the program, "muninn" unless it is set.
 
 (require 'compile)
@@ -56,7 +58,15 @@
       (insert (if lines (mapconcat #'identity lines "\n") "Nothing.") "\n")
       (grep-mode)
       (setq default-directory root next-error-last-buffer (current-buffer))
+      (muninn--link "(\\([0-9a-z]\\{26\\}\\))$" 1 1)
       (goto-char (point-min)))))
+
+(defun muninn--link (pattern words address)
+  "Let the group WORDS of each match of PATTERN open the document that the group ADDRESS names."
+  (goto-char (point-min))
+  (while (re-search-forward pattern nil t)
+    (let ((named (match-string-no-properties address)))
+      (make-button (match-beginning words) (match-end words) 'action (lambda (_) (muninn-document named))))))
 
 (defun muninn--first-line (text)
   "Return the first line of TEXT that says something."
@@ -98,6 +108,11 @@
   (interactive "sDecision: ")
   (muninn-remember text "decision"))
 
+(defun muninn-failed (text)
+  "Record the attempt TEXT, which failed, about the region or the file."
+  (interactive "sWhat was tried, and why it failed: ")
+  (muninn-remember text "attempt"))
+
 (defun muninn-this-file ()
   "List what is remembered about this file, at its lines."
   (interactive)
@@ -114,9 +129,28 @@
   (pop-to-buffer (get-buffer-create (format "*Muninn: %s*" title)))
   (let ((inhibit-read-only t))
     (erase-buffer)
-    (insert text))
+    (insert text)
+    (muninn--link "\\[\\([^]\n]+\\)\\](\\(muninn:[^)\n]+\\))" 1 2))
   (goto-char (point-min))
   (view-mode 1))
+
+(defun muninn-document (address)
+  "Show the document at ADDRESS, an address muninn: or the id of a memory."
+  (interactive "sMemory or address: ")
+  (let* ((uri (if (string-prefix-p "muninn:" address) address (format "muninn:/memory/%s.md" address)))
+         (page (muninn--ask "document" uri)))
+    (muninn--document (plist-get page :title) (plist-get page :text))))
+
+(defun muninn-show ()
+  "Show what is remembered about this line and the name at point."
+  (interactive)
+  (let* ((file (or (muninn--file) (user-error "Muninn: this buffer is no file of the repository")))
+         (line (number-to-string (line-number-at-pos nil t)))
+         (name (or (thing-at-point 'symbol t) ""))
+         (text (plist-get (muninn--ask "about" file "--line" line "--name" name "--link") :text)))
+    (if (string= text "")
+        (message "Muninn: nothing is remembered about this line")
+      (muninn--document (concat file ":" line) text))))
 
 (defun muninn-context (task)
   "Gather what matters for TASK."

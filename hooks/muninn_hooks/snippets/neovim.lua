@@ -2,12 +2,14 @@
 --   muninn install neovim --print > ~/.config/nvim/plugin/muninn.lua
 -- It starts the language server in repositories with a folder .muninn, shows its lenses, opens its documents, and has
 -- :MuninnRecall WORDS          code and knowledge in the quickfix list, memories as documents there
--- :[range]MuninnRemember TEXT  remember something about the lines, or about the file; :MuninnDecide, :MuninnFailed alike
+-- :[range]MuninnRemember TEXT  remember something about the lines, or about the file; :MuninnDecide, :MuninnFailed alike.
+--                              Without TEXT they open a draft, which is remembered when it is saved
 -- :MuninnThisFile              what is remembered about this file, at its lines, in the location list
 -- :MuninnContext TASK          a pack of what matters for a task, as a document
 -- :MuninnShow                  what is remembered about the line under the cursor, in a window of its own
 -- :MuninnSessions, :MuninnConflicts, :MuninnStatus
--- g:muninn_command is the program with its first arguments, { 'muninn' } unless it is set.
+-- g:muninn_command is the program with its first arguments, { 'muninn' } unless it is set. g:muninn_settings are the
+-- server's settings: { lens = 'inlay' } shows hints at the ends of lines in place of lenses (0.10 and newer).
 if vim.g.loaded_muninn then return end
 vim.g.loaded_muninn = 1
 
@@ -23,7 +25,16 @@ local function root_of(buffer)
   return found ~= '' and vim.fn.fnamemodify(found, ':p:h:h') or nil
 end
 
+-- The server's settings; a Neovim that can't show hints has lenses all the same.
+local function settings()
+  local wanted = vim.tbl_extend('force', {}, vim.g.muninn_settings or {})
+  if wanted.lens == 'inlay' and not vim.lsp.inlay_hint then wanted.lens = 'lens' end
+  return wanted
+end
+
 local function lenses(buffer)
+  if settings().lens == 'off' then return end
+  if settings().lens == 'inlay' then return vim.lsp.inlay_hint.enable(true, { bufnr = buffer }) end
   if vim.lsp.codelens.enable then return vim.lsp.codelens.enable(true, { bufnr = buffer }) end
   local group = vim.api.nvim_create_augroup('muninn_lenses_' .. buffer, {})
   local refresh = function()
@@ -46,8 +57,9 @@ local function attach(buffer)
     name = 'muninn',
     cmd = vim.list_extend(command, { 'lsp', '--repo', root }),
     root_dir = root,
-    init_options = { virtualDocuments = true },
+    init_options = vim.tbl_extend('force', settings(), { virtualDocuments = true }),
     on_attach = function(_, attached) lenses(attached) end,
+    on_exit = function() clients[root] = nil end,
   }
   if vim.lsp.start then
     clients[root] = vim.lsp.start(config, { bufnr = buffer })
@@ -57,10 +69,18 @@ local function attach(buffer)
   end
 end
 
+local function client_of(root)
+  local client = clients[root] and vim.lsp.get_client_by_id(clients[root])
+  return client and client.initialized and client or nil
+end
+
 -- Asks the repository's server for a verb, and hands its result to `done`; an error is shown with what to do about it.
+-- A server that has ended is begun anew.
 local function ask(verb, params, done)
   local root = root_of(0)
-  local client = root and clients[root] and vim.lsp.get_client_by_id(clients[root])
+  if root and not clients[root] then attach(vim.api.nvim_get_current_buf()) end
+  if root and clients[root] then vim.wait(10000, function() return client_of(root) ~= nil end, 10) end
+  local client = root and client_of(root)
   if not client then return warn('no file of a repository with a folder .muninn is open') end
   local function answered(err, result)
     if err then
@@ -121,11 +141,23 @@ local function recall(given)
   end)
 end
 
+-- Opens a draft in a window of its own: what is written below it is remembered when it is saved.
+local function draft(params)
+  ask('draft', params, function(result)
+    vim.cmd('split ' .. vim.fn.fnameescape(result.path))
+    vim.cmd('normal! G')
+  end)
+end
+
 -- Lines are cited when a range was given, else the file.
 local function remember(type_)
   return function(given)
     local root = root_of(0)
     local file = root and here(root)
+    if given.args == '' then
+      local lines = file and given.range > 0
+      return draft({ type = type_, path = file, start = lines and given.line1 or nil, ['end'] = lines and given.line2 or nil })
+    end
     if file and given.range > 0 then file = ('%s:%d-%d'):format(file, given.line1, given.line2) end
     ask('remember', { text = given.args, type = type_, files = { file }, actor = 'user' }, function(result)
       local masked = result.masked > 0 and '; a secret in it was masked' or ''
@@ -211,7 +243,8 @@ vim.api.nvim_create_autocmd('BufReadCmd', {
   end,
 })
 
--- What a lens or a code action carries. Drafts are files: they come from the server as any other.
+-- What a lens or a code action carries.
+vim.lsp.commands['muninn.write'] = function(command) draft(command.arguments[1]) end
 vim.lsp.commands['muninn.show'] = function(command)
   local given = command.arguments[1]
   if type(given.uri) ~= 'string' then given = { uri = 'muninn:/notes/' .. given.path .. '.md' } end
@@ -225,9 +258,9 @@ if vim.v.vim_did_enter == 1 then attach(vim.api.nvim_get_current_buf()) end
 
 local command = vim.api.nvim_create_user_command
 command('MuninnRecall', recall, { nargs = '+' })
-command('MuninnRemember', remember('insight'), { nargs = '+', range = true })
-command('MuninnDecide', remember('decision'), { nargs = '+', range = true })
-command('MuninnFailed', remember('attempt'), { nargs = '+', range = true })
+command('MuninnRemember', remember('insight'), { nargs = '*', range = true })
+command('MuninnDecide', remember('decision'), { nargs = '*', range = true })
+command('MuninnFailed', remember('attempt'), { nargs = '*', range = true })
 command('MuninnThisFile', this_file, {})
 command('MuninnShow', show_line, {})
 command('MuninnContext', context, { nargs = '+' })

@@ -6,6 +6,7 @@ by itself and send `muninn.remember`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -42,13 +43,15 @@ def register(editor: Editor, server: Server) -> None:
         path = editor.source_path(params.text_document.uri)
         if path is None:
             return []
+        document = server.workspace.text_documents.get(params.text_document.uri)
+        lines = _lines(params.range, len(document.lines) if document is not None else None)
         only = params.context.only
         found: list[types.CodeAction] = []
         if _wanted(only, types.CodeActionKind.QuickFix):
             known = await editor.annotations.of(params.text_document.uri)
-            found += _settling(params, known) if known is not None else []
+            found += _settling(params, known, *lines) if known is not None else []
         if _wanted(only, REMEMBER) and _asked(params):
-            found += _remembering(path, *_lines(params.range))
+            found += _remembering(path, *lines)
         return found
 
 
@@ -62,10 +65,15 @@ def _asked(params: types.CodeActionParams) -> bool:
     return invoked or params.range.start != params.range.end
 
 
-def _lines(selected: types.Range) -> tuple[int, int]:
-    """Return the lines of a selection (1-based); one that ends before the first character of a line leaves it out."""
-    start, end = selected.start.line + 1, selected.end.line + 1
-    return start, end - 1 if selected.end.character == 0 and end > start else end
+def _lines(selected: types.Range, count: int | None) -> tuple[int, int]:
+    """Return the lines of a selection (1-based); one that ends before the first character of a line leaves it out.
+
+    `count` is how many lines there are: what is past the last one is the last one.
+    """
+    last = max(count, 1) if count is not None else sys.maxsize
+    first, end = sorted((selected.start, selected.end), key=lambda one: (one.line, one.character))
+    start, stop = min(first.line + 1, last), end.line + 1
+    return start, min(stop - 1 if end.character == 0 and stop > start else stop, last)
 
 
 def _remembering(path: str, start: int, end: int) -> Iterator[types.CodeAction]:
@@ -74,14 +82,16 @@ def _remembering(path: str, start: int, end: int) -> Iterator[types.CodeAction]:
         yield _action(title, REMEMBER, "muninn.write", argument)
 
 
-def _settling(params: types.CodeActionParams, known: AnnotateResult) -> Iterator[types.CodeAction]:
-    start, end = _lines(params.range)
+def _settling(
+    params: types.CodeActionParams, known: AnnotateResult, start: int, end: int
+) -> Iterator[types.CodeAction]:
     marked = {
         each.data["id"]: each
         for each in params.context.diagnostics
         if each.source == "muninn" and isinstance(each.data, dict) and "id" in each.data
     }
-    here = [note for note in known.notes if note.id and (note.id in marked or _meets(note, start, end))]
+    told = [note for note in known.notes if note.id and (note.stale or _asked(params))]
+    here = [note for note in told if note.id in marked or _meets(note, start, end)]
     selected = params.range.start != params.range.end
     for note in list({note.id: note for note in sorted(here, key=lambda one: not one.stale)}.values())[:SHOWN]:
         diagnostic = marked.get(note.id)

@@ -27,6 +27,7 @@ class Annotations:
         self._editor = editor
         self._known: OrderedDict[_Key, tuple[float, AnnotateResult]] = OrderedDict()
         self._asked: dict[_Key, asyncio.Task[AnnotateResult | None]] = {}
+        self._whole: OrderedDict[str, AnnotateResult] = OrderedDict()
 
     async def of(self, uri: str) -> AnnotateResult | None:
         """Return what is remembered about a file; None for one that is none of ours, or where there is no memory."""
@@ -46,9 +47,19 @@ class Annotations:
         found = await asyncio.shield(task)
         if found is not None and not found.pending:
             self._known[key] = (now, found)
-            while len(self._known) > KEPT:
-                self._known.popitem(last=False)
+            self._whole[path] = found
+            for kept in (self._known, self._whole):
+                while len(kept) > KEPT:
+                    kept.popitem(last=False)
         return found
+
+    async def shown(self, uri: str) -> AnnotateResult | None:
+        """Return what is to stand beside the code: as long as an answer lacks something, the last whole one.
+
+        Else what had no time to be looked at would stand at the lines of long ago, and jump away with the next answer.
+        """
+        found = await self.of(uri)
+        return self._whole.get(found.path, found) if found is not None and found.pending else found
 
     async def _ask(self, path: str) -> AnnotateResult | None:
         try:

@@ -98,6 +98,9 @@ class Editor:
             hint = f"Did you mean '{near}'?" if near else "Verbs are named muninn/<verb>."
             self._send(error_frame(number, UnknownVerb(f"there is no method '{method}'", hint=hint)))
             return
+        if types.METHOD_TO_TYPES[method][1] is None:
+            self._send(error_frame(number, UnknownVerb(f"'{method}' has no answer", hint="Send it without an 'id'.")))
+            return
         if method == types.INITIALIZE and self.initialized:
             self._send(error_frame(number, BadParams("'initialize' is sent once")))
             return
@@ -148,10 +151,8 @@ class Editor:
         self._session.engine.desk.put(self._session.place.root, self, tuple(self._open))
 
     def answer(self, message: dict[str, Any]) -> None:
-        """Take the client's answer to a request of ours."""
-        protocol = self._server.protocol
-        if message.get("id") in protocol.open_requests:
-            protocol.handle_message(protocol.structure_message(message))
+        """Take the client's answer to a request of ours; one that does not fit is a refusal."""
+        self._server.protocol.take_answer(message)
 
     def cancel(self, number: str | int) -> bool:
         """Cancel a request of the protocol; False when there is no such request (any more)."""
@@ -205,7 +206,7 @@ class Editor:
     def relative(self, uri: str) -> str | None:
         """Return a document's path relative to the work tree, with slashes; None for one that is elsewhere."""
         path = path_of(uri)
-        if not path:
+        if not path or "\0" in path:
             return None
         below = self._session.place.root.rstrip(os.sep) + os.sep
         for plain in (os.path.normpath, os.path.realpath):  # the second one asks the system about each folder
@@ -354,6 +355,7 @@ class Editor:
         task = asyncio.get_running_loop().create_task(_quietly(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _done: work.close())  # one that was cancelled before its first step
 
 
 async def _quietly(work: Coroutine[Any, Any, None]) -> None:

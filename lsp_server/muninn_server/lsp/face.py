@@ -8,9 +8,10 @@ same code as on the plain face. What the module knows of LSP is its life cycle (
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any
 
-from muninn_core.errors import BadParams, MuninnError, UnknownVerb
+from muninn_core.errors import BadParams, Cancelled, MuninnError, UnknownVerb
 from muninn_core.model.value import encode_json
 from muninn_core.protocol import wire
 from muninn_core.protocol.methods import METHODS, nearest
@@ -22,6 +23,8 @@ from muninn_server.session import error_of
 if TYPE_CHECKING:
     from muninn_server.rpc import Hello
     from muninn_server.session import Session
+
+log = logging.getLogger("muninn.lsp")
 
 NOT_INITIALIZED = -32002
 INVALID_REQUEST = -32600
@@ -41,9 +44,22 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
 class EditorFace(PlainFace):
     """Sorts the messages of one connection."""
 
+    forgives = True  # an editor would lose all that it shows
+
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
         super().__init__(reader, writer, session)
         self.editor = Editor(session, self._send)
+        self._gestures: dict[str | int, asyncio.Task[None]] = {}
+
+    async def serve(self) -> None:
+        """Serve until the client hangs up; a gesture then waits no longer for what the client was to show."""
+        try:
+            await super().serve()
+        finally:
+            running = list(self._gestures.values())
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
 
     def _take(self, message: Any) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("id"), str | int | None):
@@ -73,22 +89,30 @@ class EditorFace(PlainFace):
         if method == "$/cancelRequest":
             params = message.get("params")
             number = params.get("id") if isinstance(params, dict) else None
-            if isinstance(number, str | int) and not self.editor.cancel(number):
-                # Behind the request's own first step: both may have come in one read.
+            gesture = self._gestures.get(number) if isinstance(number, str | int) else None
+            # Behind the request's own first step: both may have come in one read.
+            if gesture is not None:
+                asyncio.get_running_loop().call_soon(gesture.cancel)
+            elif isinstance(number, str | int) and not self.editor.cancel(number):
                 asyncio.get_running_loop().call_soon(super()._take, message)
         elif self.editor.initialized:
-            self.editor.notify(message)
+            try:
+                self.editor.notify(message)
+            except Exception:
+                log.exception("'%s' could not be taken", method)  # nothing that a client says ends the connection
 
     def _take_gesture(self, number: str | int, message: dict[str, Any]) -> None:
         task = asyncio.get_running_loop().create_task(self._gesture(number, message["params"]))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._gestures[number] = task
+        task.add_done_callback(lambda _done: self._gestures.pop(number, None))
 
     async def _gesture(self, number: str | int, params: dict[str, Any]) -> None:
         given = params.get("arguments") or [{}]
         try:
             result = await self.editor.pages.run(params["command"], given[0] if isinstance(given, list) else given)
             self._send(result_frame(number, encode_json(result)))
+        except asyncio.CancelledError:
+            self._send(error_frame(number, Cancelled("the request was cancelled")))
         except Exception as error:  # every failure is an answer; error_of logs what is not ours
             self._send(error_frame(number, error_of(error, params["command"])))
 

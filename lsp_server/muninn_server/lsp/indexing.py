@@ -40,4 +40,4 @@ def _index_state(result: StatusResult) -> str:
 
 
 def _indexed(result: IndexResult) -> str:
-    return f"{result.files} files indexed"
+    return f"{result.files} {'file' if result.files == 1 else 'files'} indexed"

@@ -23,7 +23,7 @@ def register(editor: Editor, server: Server) -> None:
     @server.provide(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
     async def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
         uri = params.text_document.uri
-        found = await editor.annotations.of(uri) if editor.settings.lens == "lens" else None
+        found = await editor.annotations.shown(uri) if editor.settings.lens == "lens" else None
         if found is None:
             return []
         document = server.workspace.get_text_document(uri)
@@ -35,7 +35,7 @@ def register(editor: Editor, server: Server) -> None:
     @server.provide(types.TEXT_DOCUMENT_INLAY_HINT, types.InlayHintOptions(resolve_provider=False))
     async def hints(params: types.InlayHintParams) -> list[types.InlayHint]:
         uri = params.text_document.uri
-        found = await editor.annotations.of(uri) if editor.settings.lens == "inlay" else None
+        found = await editor.annotations.shown(uri) if editor.settings.lens == "inlay" else None
         if found is None:
             return []
         document = server.workspace.get_text_document(uri)

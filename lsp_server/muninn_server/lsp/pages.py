@@ -80,7 +80,8 @@ class Pages:
         if window is not None and window.show_document is not None and window.show_document.support:
             params = types.ShowDocumentParams(uri=uri, take_focus=True)
             with contextlib.suppress(Refused):
-                return (await self._server.window_show_document_async(params)).success
+                answer = await self._server.window_show_document_async(params)
+                return answer is not None and answer.success  # some clients say nothing
         self._tell(types.MessageType.Info, title)
         return False
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import cattrs
@@ -24,6 +25,7 @@ from muninn_core import __version__
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.protocol.methods import METHODS
 from muninn_server.lsp.own.offering import postponed
+from muninn_server.session import error_of
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
@@ -67,7 +69,8 @@ def structure(message: dict[str, Any]) -> Any:
     """Make the typed message of one whose method LSP knows. Raises BadParams where it does not fit its type."""
     method = message["method"]
     try:
-        return _CONVERTER.structure(message, types.METHOD_TO_TYPES[method][0])
+        # pygls drops a request of another version, and its client waits for good.
+        return _CONVERTER.structure({**message, "jsonrpc": Protocol.VERSION}, types.METHOD_TO_TYPES[method][0])
     except Exception as error:  # the converter raises whatever its hooks raise
         found = "; ".join(cattrs.transform_error(error)[:3])
         reasons = re.sub(r"_([a-z])", lambda match: match[1].upper(), found)  # the names on the wire
@@ -104,11 +107,37 @@ class Protocol(LanguageServerProtocol):
         """Return the type of a method's answer."""
         return types.METHOD_TO_TYPES.get(method, (None, None))[1]
 
+    def _send_handler_result(self, future: Any, *, msg_id: str | int) -> None:
+        """Answer a request. A refusal is an answer like any other: pygls would log its trace as if it were a bug."""
+        failed = None if future.cancelled() else future.exception()
+        if failed is None:
+            super()._send_handler_result(future, msg_id=msg_id)
+            return
+        known = isinstance(failed, JsonRpcException)
+        refused = failed if known else answerable(error_of(failed, "the language server"))
+        self._request_futures.pop(msg_id, None)
+        self._send_response(msg_id, error=refused.to_response_error())
+
     def _check_handler_result(self, future: Any) -> None:
         super()._check_handler_result(future)
         # pygls keeps the futures of notifications for good: one for every key that is typed.
         for number in [number for number, kept in self._request_futures.items() if kept.done()]:
             del self._request_futures[number]
+
+    def take_answer(self, message: dict[str, Any]) -> None:
+        """Give a client's answer to who waits for it. One that can't be read is a refusal: nobody waits for good."""
+        number = message.get("id")
+        if number not in self._result_types:
+            return  # nothing was asked, or it was answered
+        waiting = self._request_futures.get(number)
+        if waiting is not None and not waiting.done():
+            said = {key: value for key, value in message.items() if key != "error" or value is not None}
+            try:
+                self.handle_message(self.structure_message({**said, "jsonrpc": self.VERSION}))
+            except JsonRpcException as error:
+                del self._request_futures[number]
+                waiting.set_exception(error)
+        self._result_types.pop(number, None)
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
@@ -138,6 +167,16 @@ class Document(TextDocument):
     """
 
     _cut: tuple[str, list[str]] = ("", [])
+
+    @property
+    def source(self) -> str:
+        """The text. That of a document that is not open is read once; what can't be read has none."""
+        if self._source is None:
+            try:
+                self._source = Path(self.path or "").read_text("utf-8", "replace")
+            except (OSError, ValueError):
+                self._source = ""
+        return self._source
 
     @property
     def lines(self) -> Sequence[str]:

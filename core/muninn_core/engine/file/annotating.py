@@ -39,6 +39,8 @@ MOST_NAMED = 20
 LOOK_SECONDS = 0.04
 """How long the citations of one file may take; what is left over is looked at by the next answer."""
 
+_LATE = str(OutOfTime())
+
 RULES = frozenset({"constraint", "decision"})
 """Kinds of memory that code can break."""
 
@@ -88,8 +90,7 @@ def remembered(workspace: Workspace, given: str, scope: Scope, now: datetime) ->
     citations = look.of_all([*memories, *moved])
     came = {each.id: each for each in moved if any(one.path == path for one in citations.get(each.id, ()))}
     memories = sorted([*memories, *came.values()], key=lambda memory: (memory.ts, memory.id), reverse=True)
-    late = str(OutOfTime())
-    pending = sum(one.note == late for found in citations.values() for one in found)
+    pending = sum(one.note == _LATE for found in citations.values() for one in found)
     return Remembered(
         path, names, memories, citations, page, workspace.documents.look(), look, max(0, len(ordered) - MOST), pending
     )
@@ -146,7 +147,8 @@ def _notes_of(memory: Memory, found: Remembered) -> list[Note]:
             trust=memory.trust,
         )
 
-    cited = [one for one in found.here(memory) if one.start or one.symbol]
+    # Where a citation is that nobody had time to look at is not known: its lines may be those of years ago.
+    cited = [one for one in found.here(memory) if (one.start or one.symbol) and one.note != _LATE]
     return [note(one) for one in dict.fromkeys(cited)] or [note(None)]
 
 

@@ -15,7 +15,7 @@ MOST = 500
 """Names of one file that are looked up."""
 
 _NAMES = (
-    ("muninn:/", re.compile(r"\b(?P<uri>muninn:/[\w./%?=&+-]+)")),
+    ("muninn:/", re.compile(r"\b(?P<uri>muninn:/[\w./%?=&+-]*[\w/])")),
     ("01", re.compile(r"(?<!\w)(?P<id>01[0-9a-hjkmnp-tv-z]{24})(?!\w)")),
     ("ADR", re.compile(r"\bADR[ -]?(?P<number>\d{1,5})\b")),
     ("-", re.compile(r"\b(?P<code>[A-Z][A-Z0-9]*(?:-[A-Z])?-\d{1,6})\b")),

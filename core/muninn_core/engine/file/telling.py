@@ -27,7 +27,8 @@ def about(workspace: Workspace, params: AboutParams, scope: Scope, now: datetime
 
     Of a line that is what cites it, what cites or names the definition that begins there, and what names the name.
     What is about the file as a whole is said of the file and of its first line; elsewhere it is only counted, and
-    nothing is said where there is nothing else.
+    nothing is said where there is nothing else. Of what is equally near the newest comes first, and text from outside
+    last.
     """
     found = remembered(workspace, params.file, scope, now)
     near = dict[str, _Found]()
@@ -37,7 +38,8 @@ def about(workspace: Workspace, params: AboutParams, scope: Scope, now: datetime
     if params.line <= 1:
         for rank, shown in _whole(found):
             near.setdefault(rank[2], (rank, shown))
-    ordered = [shown for _, shown in sorted(near.values(), key=lambda one: one[0])]
+    newest = sorted(near.values(), key=lambda one: one[0][2], reverse=True)
+    ordered = [shown for _, shown in sorted(newest, key=lambda one: (*one[0][:2], _is_outside(one[1])))]
     more = 0 if params.line <= 1 else sum(memory.id not in near for memory in found.memories)
     ordered = _labelled(workspace, ordered[:SHOWN]) + ordered[SHOWN:]
     aside = params.line <= 1
@@ -46,11 +48,15 @@ def about(workspace: Workspace, params: AboutParams, scope: Scope, now: datetime
         found.path,
         linker(workspace.layout.root, virtual=params.links),
         origin=workspace.origins.of(found.path) if aside else "",
-        mentions=_mentions(workspace, found.path) if aside else (),
+        mentions=_mentions(workspace, found.path, ordered[:SHOWN]) if aside else (),
         more=more,
     )
     ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
     return AboutResult(text=text, ids=ids, saw=workspace.saw())
+
+
+def _is_outside(shown: Shown) -> bool:
+    return shown.memory is not None and shown.memory.trust == "outside"
 
 
 def _placed(found: Remembered, params: AboutParams) -> Iterator[_Found]:
@@ -118,6 +124,9 @@ def _labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
     return [each._replace(memory=by_id[each.memory.id]) if each.memory is not None else each for each in shown]
 
 
-def _mentions(workspace: Workspace, path: str) -> Sequence[Mention]:
+def _mentions(workspace: Workspace, path: str, shown: Sequence[Shown]) -> Sequence[Mention]:
+    """Return what other tools say of a file; a decision that is told of in full is not named once more."""
     index = workspace.updater.index
-    return workspace.bridged.mentions(index.snapshot(), path) if index is not None else ()
+    told = {each.document.path for each in shown if each.document is not None}
+    found = workspace.bridged.mentions(index.snapshot(), path) if index is not None else ()
+    return [mention for mention in found if mention.path not in told]
