@@ -22,19 +22,18 @@ export async function recall(server: Server, documents: Documents, given?: strin
 /** Opens a hit: a memory as a page, everything else in its file at its line. Throws a Failure. */
 export async function open(server: Server, documents: Documents, hit: Hit): Promise<void> {
   if (hit.kind === 'memory') {
-    await documents.open({ page: 'memory', id: hit.id, why: hit.why }, hit.title || hit.text);
+    await documents.open(server, { page: 'memory', id: hit.id, why: hit.why }, hit.title || hit.text);
     return;
   }
   await show(server, hit, { preserveFocus: false });
 }
 
 async function show(server: Server, hit: Hit, options: vscode.TextDocumentShowOptions): Promise<void> {
-  const { root } = await server.status();
   const telling = hit.kind === 'memory' ? undefined : hit.snippet.find((each) => each.marks.length);
   const line = Math.max(0, (telling?.line ?? hit.start_line) - 1);
   const end = Math.max(line, hit.end_line - 1);
   // What another tool keeps outside of the repository has a whole path.
-  const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : vscode.Uri.joinPath(vscode.Uri.file(root), hit.path);
+  const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : server.file(hit.path);
   const editor = await vscode.window.showTextDocument(file, { preview: true, ...options });
   editor.selection = new vscode.Selection(line, 0, line, 0);
   editor.revealRange(new vscode.Range(line, 0, end, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
@@ -49,10 +48,12 @@ class Question {
   private previewed = false;
 
   constructor(private readonly server: Server) {
-    this.list.title = 'Muninn: Recall';
+    this.list.title = `${server.label}: Recall`;
     this.list.placeholder = 'Words, identifiers or a sentence: why is the cache keyed by commit? type:decision path:src/**';
     this.list.matchOnDescription = true;
     this.list.matchOnDetail = true;
+    // The ranking is the server's. VS Code lets extensions say so, and has not put it into its types yet.
+    (this.list as { sortByLabel?: boolean }).sortByLabel = false;
   }
 
   async ask(text: string): Promise<Hit | undefined> {
@@ -94,7 +95,7 @@ class Question {
     const mine = (this.asked = new vscode.CancellationTokenSource());
     if (!query) {
       this.list.items = [];
-      this.list.title = 'Muninn: Recall';
+      this.list.title = `${this.server.label}: Recall`;
       return;
     }
     this.list.busy = true;
@@ -102,7 +103,7 @@ class Question {
     try {
       const result = await this.server.request('recall', { query, limit }, mine.token);
       if (this.asked !== mine) return;
-      this.list.title = heading(query, result);
+      this.list.title = `${this.server.label}: ${heading(query, result)}`;
       // The server has chosen: what VS Code's own filter would hide must stay.
       this.list.items = result.hits.map((hit) => ({ ...row(hit), alwaysShow: true }));
     } catch (error) {
@@ -110,7 +111,7 @@ class Question {
       const failure = failureOf(error);
       if (failure.kind !== 'bad_params') throw error;
       // A filter or a phrase that is not typed to its end: the list stays, and its title says what is missing.
-      this.list.title = sentence(failure);
+      this.list.title = sentence(failure, this.server.label);
     } finally {
       if (this.asked === mine) this.list.busy = false;
     }
@@ -137,5 +138,5 @@ function heading(query: string, result: RecallResult): string {
   const { lag } = result.saw.index;
   const late = lag ? ` · ${counted(lag, 'changed file', 'changed files')} not yet searchable` : '';
   const notes = result.notes.map((note) => ` · ${note}`).join('');
-  return `Muninn: ${counted(result.hits.length, 'hit', 'hits')} for “${query}”${late}${notes}`;
+  return `${counted(result.hits.length, 'hit', 'hits')} for “${query}”${late}${notes}`;
 }

@@ -3,13 +3,12 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { RememberResult } from '../../src/protocol';
-import type { Api } from '../../src/extension';
 import { activated, until } from './waiting';
 
 const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
 
 suite('Muninn in VS Code', () => {
-  let api: Api;
+  let api: Awaited<ReturnType<typeof activated>>;
   let file: vscode.Uri;
 
   suiteSetup(async () => {
