@@ -22,9 +22,13 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   /** Opens a page of a repository; one that is open already shows what the server says now. Throws a Failure. */
   async open(server: Server, page: Page, title: string): Promise<vscode.TextDocument> {
-    const uri = await this.prepare(server, page, title);
+    return this.show(await this.prepare(server, page, title));
+  }
+
+  /** Shows a page that was fetched. */
+  async show(uri: vscode.Uri, options: vscode.TextDocumentShowOptions = {}): Promise<vscode.TextDocument> {
     const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { preview: true });
+    await vscode.window.showTextDocument(document, { preview: true, ...options });
     return document;
   }
 

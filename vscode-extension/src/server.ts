@@ -3,6 +3,7 @@
 
 import * as vscode from 'vscode';
 import {
+  type ExecuteCommandParams,
   ExecuteCommandRequest,
   WorkDoneProgress,
   type WorkDoneProgressBegin,
@@ -25,6 +26,7 @@ const RESTARTS = 4;
 const RESTART_SPAN = 3 * 60_000;
 const FIRST_PAUSE = 1_000;
 const INDEX_TOKEN = 'muninn.index';
+const OWN = 'muninn.watched.';
 
 interface Life {
   readonly client: Client;
@@ -53,6 +55,7 @@ export class Server {
   private life: Life | undefined;
   private wanted = true;
   private awaited: number | undefined;
+  private watches = 0;
   private known: State = { phase: 'starting' };
   private cycled: Promise<void> = Promise.resolve();
   private readonly cycle = coalesced(() => this.replace());
@@ -115,20 +118,40 @@ export class Server {
     return this.run(COMMANDS[verb], params, token) as Promise<Verbs[V]['result']>;
   }
 
+  /** Asks for a verb that may take long; `heard` is told how far it is, in words and in percent. Throws a Failure. */
+  async watched<V extends keyof Verbs>(
+    verb: V,
+    params: Verbs[V]['params'],
+    heard: (message: string, percentage: number) => void,
+    token: vscode.CancellationToken,
+  ): Promise<Verbs[V]['result']> {
+    const client = await this.client();
+    const workDoneToken = `${OWN}${(this.watches += 1)}`;
+    const listener = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
+      if (value.kind === 'report') heard(value.message ?? '', value.percentage ?? 0);
+    });
+    try {
+      const message = { command: COMMANDS[verb], arguments: [params], workDoneToken };
+      return (await send(client, message, token)) as Verbs[V]['result'];
+    } finally {
+      listener.dispose();
+    }
+  }
+
   /** Runs one of the server's commands, after a start under way. Throws a Failure. */
   async run(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<unknown> {
-    await this.cycled;
-    if (!this.life) throw this.known.failure ?? new Failure('ended', 'the language server does not run');
-    try {
-      return await this.life.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] }, token);
-    } catch (error) {
-      throw failureOf(error);
-    }
+    return send(await this.client(), { command, arguments: [argument] }, token);
   }
 
   /** Asks for the server's status anew; many calls at once cost one or two requests. Failures go into the state. */
   refresh(): Promise<void> {
     return this.look();
+  }
+
+  private async client(): Promise<Client> {
+    await this.cycled;
+    if (!this.life) throw this.known.failure ?? new Failure('ended', 'the language server does not run');
+    return this.life.client;
   }
 
   private async replace(): Promise<void> {
@@ -154,7 +177,7 @@ export class Server {
     const command = [...this.command, '--repo', this.folder.uri.fsPath];
     this.log.info(`starting ${command.join(' ')}`);
     const program = await launch(command, this.folder.uri.fsPath, (line) => this.log.info(this.lined(line)));
-    const client = this.client(program);
+    const client = this.clientOf(program);
     const silence = setTimeout(() => program.child.kill('SIGKILL'), START_LIMIT);
     try {
       await client.start();
@@ -168,7 +191,7 @@ export class Server {
     return { client, program };
   }
 
-  private client(program: Program): Client {
+  private clientOf(program: Program): Client {
     const roots = [vscode.Uri.file(this.root), this.folder.uri]; // the folder may be a link to it
     const owner: Owner = {
       key: this.key,
@@ -178,7 +201,7 @@ export class Server {
     };
     const streams = { reader: program.child.stdout, writer: program.child.stdin };
     return new Client(owner, streams, this.log, (token, params, next) => {
-      this.progress(params);
+      if (!String(token).startsWith(OWN)) this.progress(params);
       next(token, params);
     });
   }
@@ -273,6 +296,14 @@ export class Server {
   private set(state: State): void {
     this.known = state;
     this.changed.fire(state);
+  }
+}
+
+async function send(client: Client, message: ExecuteCommandParams, token?: vscode.CancellationToken): Promise<unknown> {
+  try {
+    return await client.sendRequest(ExecuteCommandRequest.type, message, token);
+  } catch (error) {
+    throw failureOf(error);
   }
 }
 

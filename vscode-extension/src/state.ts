@@ -51,7 +51,7 @@ export function appearance(state: State, here?: number, label = 'Muninn'): Appea
   const count = here === undefined ? counted(memories, 'memory', 'memories') : `${here} here, ${memories} in all`;
   const waiting = conflicts ? ` · $(git-merge) ${counted(conflicts, 'conflict', 'conflicts')}` : '';
   return {
-    text: `${troubled ? '$(warning)' : '$(library)'} ${label}: ${count}${waiting}`,
+    text: `${troubled ? '$(warning)' : '$(library)'} ${label}: ${count}${waiting}${status.mode === 'read-only' ? ' · read-only' : ''}`,
     tooltip: state.warning ? [state.warning.message, state.warning.hint, ...tooltip] : tooltip,
     severity: troubled ? 'warning' : 'normal',
     command: 'muninn.ui.status',

@@ -55,7 +55,11 @@ export async function daily(desk, root) {
   await desk.step('a memory opens as a page with its reasons', async () => {
     await desk.run('Muninn: Recall');
     await desk.ask('why are pages cached by commit');
-    await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().click();
+    await desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Pages are cached by commit' }).waitFor();
+    await desk.lines('Why it was found').waitFor(); // behind the list, before it is chosen
+    await desk.shot('preview');
+    await desk.page.keyboard.press('Enter');
+    await desk.input.waitFor({ state: 'hidden' });
     await desk.tab('Pages are cached').waitFor();
     await desk.lines('Why it was found').waitFor();
     await desk.shot('memory');
@@ -185,6 +189,11 @@ export async function daily(desk, root) {
     await desk.pane('Sessions').locator('.pane-header').click();
     await desk.pane('Stale').locator('.pane-header').click();
     await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).getByText('drifted').first().waitFor();
+    await desk.shot('stale-view');
+    await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).hover();
+    await desk.pane('Stale').locator('[aria-label^="Confirm"]').first().click();
+    await desk.pane('Stale').getByText('All code that memories cite still says so.').waitFor();
+    await desk.pane('Stale').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'guides' }).click();
     await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'caches' }).click();

@@ -52,6 +52,7 @@ export function registerCommands(
   ours('open', async (target, key) => memory.open(repositories.keyed(text(key)), documents, target as Target));
   ours('document', (address) => openDocument(text(address) ?? ''));
   on('forget', (server, node) => memory.forget(server, node as Node));
+  on('confirm', (server, node) => memory.confirm(server, node as Node));
   on('approve', (server, node) => memory.review(server, node as Node, 'approve'));
   on('reject', (server, node) => memory.review(server, node as Node, 'reject'));
   on('seal', memory.seal);
@@ -106,7 +107,7 @@ async function showStatus(repositories: Repositories, log: vscode.LogOutputChann
   for (const server of [...repositories.all.filter((each) => each !== current), current]) {
     await server.refresh();
     const { status } = server.state;
-    if (status) log.info([`status of ${server.label}`, ...describe(status)].join('\n  '));
+    if (status) log.info([server.alone ? 'status' : `status of ${server.name}`, ...describe(status)].join('\n  '));
   }
   if (current.state.failure) throw current.state.failure;
 }
@@ -118,7 +119,7 @@ async function initialise(repositories: Repositories): Promise<void> {
   const { created } = await server.request('init', {});
   await server.refresh();
   const done = created.length
-    ? `${counted(created.length, 'file was', 'files were')} written to .muninn. Commit them, and others share the memory.`
+    ? `${counted(created.length, 'file', 'files')} written to .muninn; commit them like code.`
     : 'this repository was initialised already; nothing changed.';
   void vscode.window.showInformationMessage(`${server.label}: ${done}`);
 }

@@ -43,6 +43,13 @@ export async function review(server: Server, node: Node, verb: 'approve' | 'reje
   await server.refresh();
 }
 
+/** Lets a memory cite the code as it is now: a person has seen that it still holds. Throws a Failure. */
+export async function confirm(server: Server, node: Node): Promise<void> {
+  await server.request('confirm', { id: memoryOf(node) });
+  await server.refresh();
+  vscode.window.setStatusBarMessage(`$(check) ${server.label}: it cites the code as it is now.`, 5000);
+}
+
 /** Makes a session's memories files that git can take. Throws a Failure. */
 export async function seal(server: Server, node?: Node): Promise<void> {
   const { segments, records } = await server.request('seal', { session: node?.key || null });
@@ -77,9 +84,14 @@ function conflictOf(tab: vscode.Tab | undefined): string | undefined {
 export async function reconcile(server: Server): Promise<ReconcileResult | undefined> {
   const title = `${server.label}: reconciling`;
   const run = (dry: boolean): Thenable<ReconcileResult> =>
-    vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
-      server.request('reconcile', { dry_run: dry }),
-    );
+    vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, token) => {
+      let shown = 0;
+      const heard = (message: string, percentage: number): void => {
+        progress.report({ message, increment: Math.max(0, percentage - shown) });
+        shown = Math.max(shown, percentage);
+      };
+      return server.watched('reconcile', { dry_run: dry }, heard, token);
+    });
   const plan = await run(true);
   if (!plan.segments.length) {
     void vscode.window.showInformationMessage(`${server.label}: ${plan.summary}`);

@@ -175,6 +175,17 @@ suite('Muninn in VS Code', () => {
     assert.ok(!(await completed(file, 1, 0)).includes('high'));
   });
 
+  test('reconcile tells how far it is, and that is not taken for the index', async () => {
+    const heard: string[] = [];
+    const { token } = new vscode.CancellationTokenSource();
+    const states: boolean[] = [];
+    const listener = api.server.onDidChange(({ indexing }) => states.push(indexing !== undefined));
+    await api.server.watched('reconcile', { dry_run: true }, (message) => heard.push(message), token);
+    listener.dispose();
+    assert.notDeepEqual(heard, []);
+    assert.ok(!states.includes(true));
+  });
+
   test('what another client remembers is counted, too', async () => {
     const elsewhere = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/memory/sessions/other-1.jsonl');
     const line = { v: 1, id: 'fromelsewhere1', ts: '2026-01-02T03:04:05Z', type: 'insight', session: 'other', text: 'Elsewhere.' };

@@ -29,6 +29,10 @@ test('of several repositories it names the one that it shows, in every state', (
   }
 });
 
+test('a memory that may not be written says so beside its count', () => {
+  expect(appearance({ phase: 'running', status: { ...STATUS, mode: 'read-only' } }).text).toMatch(/12 memories · read-only$/);
+});
+
 test('while it indexes it says how far it is', () => {
   expect(appearance({ ...running, indexing: { percentage: 41.6 } }).text).toMatch(/indexing 42%$/);
   expect(appearance({ ...running, indexing: {} }).text).toMatch(/indexing$/);
