@@ -4,10 +4,12 @@
 import * as vscode from 'vscode';
 import {
   CloseAction,
+  CodeLensRefreshRequest,
   ErrorAction,
   ExecuteCommandRequest,
   LanguageClient,
   type LanguageClientOptions,
+  type MessageSignature,
   type Middleware,
   type StreamInfo,
 } from 'vscode-languageclient/node';
@@ -25,8 +27,22 @@ export interface Owner {
 
 /** The client. Messages to people are the extension's, with their cures: of the library's own only the log lines stay. */
 export class Client extends LanguageClient {
+  private readonly outdated = new vscode.EventEmitter<void>();
+
+  /** Fires when the server says that what is shown may be old. */
+  readonly onDidOutdate = this.outdated.event;
+
   constructor(owner: Owner, streams: StreamInfo, log: vscode.LogOutputChannel, progress: Middleware['handleWorkDoneProgress'] & object) {
     super('muninn', 'Muninn', () => Promise.resolve(streams), options(owner, log, progress));
+  }
+
+  override onRequest(type: MessageSignature | string, handler: (...args: never[]) => unknown): vscode.Disposable {
+    const heard = (...args: never[]): unknown => {
+      this.outdated.fire();
+      return handler(...args);
+    };
+    const isRefresh = (typeof type === 'string' ? type : type.method) === CodeLensRefreshRequest.method;
+    return super.onRequest(type as string, isRefresh ? heard : handler);
   }
 
   override error(message: string, data?: unknown): void {

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { FailureKind } from './failure';
+import { within } from './paths';
 import type { Server } from './server';
 import { showFailure } from './show';
 
@@ -41,6 +42,11 @@ export function follow(server: Server, told: Set<string>, log: vscode.LogOutputC
       warned = say(warning, warned) ?? warned;
     }),
     records,
+    server.onDidOutdate(lookTwice),
+    // Of files that are open the server says nothing: it has their texts from here.
+    vscode.workspace.onDidChangeTextDocument(({ document: { isDirty, uri } }) => {
+      if (!isDirty && uri.scheme === 'file' && within(server.root, uri.fsPath)) lookTwice();
+    }),
     new vscode.Disposable(() => clearTimeout(later)),
     records.onDidCreate(lookTwice),
     records.onDidChange(lookTwice),

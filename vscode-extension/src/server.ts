@@ -50,6 +50,7 @@ export class Server {
   alone = true;
 
   private readonly changed = new vscode.EventEmitter<State>();
+  private readonly outdated = new vscode.EventEmitter<void>();
   private pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE);
   private wake: () => void = () => undefined;
   private life: Life | undefined;
@@ -63,6 +64,9 @@ export class Server {
 
   /** Fires with every change of the state. */
   readonly onDidChange = this.changed.event;
+
+  /** Fires when the server says that what is shown of files and memory may be old. */
+  readonly onDidOutdate = this.outdated.event;
 
   constructor(
     readonly root: string,
@@ -90,7 +94,10 @@ export class Server {
   /** Ends the server for good. */
   stop(): Promise<void> {
     this.wanted = false;
-    return this.restart().finally(() => this.changed.dispose());
+    return this.restart().finally(() => {
+      this.changed.dispose();
+      this.outdated.dispose();
+    });
   }
 
   /** How messages and titles begin. */
@@ -200,10 +207,12 @@ export class Server {
       owns: this.conditions.owns,
     };
     const streams = { reader: program.child.stdout, writer: program.child.stdin };
-    return new Client(owner, streams, this.log, (token, params, next) => {
+    const client = new Client(owner, streams, this.log, (token, params, next) => {
       if (!String(token).startsWith(OWN)) this.progress(params);
       next(token, params);
     });
+    client.onDidOutdate(() => this.outdated.fire());
+    return client;
   }
 
   /** A line of the log, which all servers of the window share. */

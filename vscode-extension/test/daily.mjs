@@ -183,12 +183,14 @@ export async function daily(desk, root) {
     const cited = ['--cite', 'src/cache.py:4-6', '--session', 'shell', '--repo', root];
     execFileSync(muninn, ['remember', 'The commit stands before the name.', ...cited], { stdio: 'pipe' });
     const file = path.join(root, 'src', 'cache.py');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('{commit}:{name}', '{name}@{commit}'));
-    mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
-    writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
     await desk.pane('Sessions').locator('.pane-header').click();
     await desk.pane('Stale').locator('.pane-header').click();
+    await desk.pane('This File').locator('.monaco-list-row', { hasText: 'The commit stands' }).waitFor();
+    await desk.page.waitForTimeout(3_000); // what follows from the memory is over: the change alone must be noticed
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{commit}:{name}', '{name}@{commit}'));
     await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).getByText('drifted').first().waitFor();
+    mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
+    writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
     await desk.shot('stale-view');
     await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).hover();
     await desk.pane('Stale').locator('[aria-label^="Confirm"]').first().click();

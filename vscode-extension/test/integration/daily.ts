@@ -193,6 +193,13 @@ suite('Muninn in VS Code', () => {
     await until(api.server.onDidChange, () => api.server.state.status?.log.memories === 2);
   });
 
+  test('a file that changes on the disk is noticed, though it is not open and has nothing to do with the memory', async () => {
+    const { generation } = (await api.server.request('status', {})).index;
+    await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(api.server.folder.uri, 'src/other.py'), Buffer.from('def other():\n    pass\n'));
+    await new Promise((resolve) => api.server.onDidOutdate(resolve));
+    await until(api.server.onDidChange, () => (api.server.state.status?.index.generation ?? 0) > generation);
+  });
+
   test('an error of the server keeps its kind', async () => {
     await assert.rejects(api.server.request('forget', { id: 'nothing-has-this-id' }), { kind: 'not_found' });
   });
