@@ -57,6 +57,7 @@ function real(file: string): string {
   try {
     return realpathSync.native(file);
   } catch {
-    return path.resolve(file); // not saved yet, or gone
+    const folder = path.dirname(path.resolve(file)); // not saved yet, or gone: its folder may be a link
+    return folder === file ? folder : path.join(real(folder), path.basename(file));
   }
 }

@@ -1,5 +1,6 @@
 // The repositories of the window: one server for each work tree, and which of them is at hand.
 
+import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import { Failure } from './failure';
 import { DOCUMENT } from './links';
@@ -18,6 +19,7 @@ export class Repositories implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly moved = new vscode.EventEmitter<Server>();
   private readonly registrations: readonly vscode.Disposable[];
+  private readonly owners = new Map<string, Server | undefined>(); // every key that is typed asks, and links cost
   private latest: Server | undefined;
 
   /** Fires when there are others than before, or another one is at hand. */
@@ -56,8 +58,9 @@ export class Repositories implements vscode.Disposable {
   /** The one whose file or document this is: of those that lie in one another the innermost. */
   of(uri: vscode.Uri): Server | undefined {
     if (uri.scheme === DOCUMENT || uri.scheme === SCHEME) return uri.authority ? this.all.find(({ key }) => key === uri.authority) : this.atHand;
-    const around = this.all.filter(({ root }) => within(root, uri.fsPath) !== undefined);
-    return around.sort((one, other) => other.root.length - one.root.length)[0];
+    const { fsPath } = uri;
+    if (!this.owners.has(fsPath)) this.owners.set(fsPath, isAbsolute(fsPath) ? this.around(fsPath) : undefined);
+    return this.owners.get(fsPath);
   }
 
   /** The one that `key` stands for; without a key the one at hand. Throws a Failure when its folder was closed. */
@@ -113,6 +116,11 @@ export class Repositories implements vscode.Disposable {
     this.moved.dispose();
   }
 
+  private around(file: string): Server | undefined {
+    const found = this.all.filter(({ root }) => within(root, file) !== undefined);
+    return found.sort((one, other) => other.root.length - one.root.length)[0];
+  }
+
   private begin(root: string, folder: vscode.WorkspaceFolder): ReturnType<Make> {
     const begun = this.make(root, folder);
     begun.server.onDidChange(() => this.moved.fire(begun.server));
@@ -121,6 +129,7 @@ export class Repositories implements vscode.Disposable {
 
   /** Names all of them anew, and looks who is at hand. */
   private settle(): void {
+    this.owners.clear();
     const names = namesOf(this.all.map(({ folder }) => ({ name: folder.name, path: folder.uri.fsPath })));
     this.all.forEach((server, index) => {
       server.name = names[index] ?? server.folder.name;

@@ -113,7 +113,6 @@ export class Views implements vscode.Disposable {
     if (now === this.seen) return;
     this.seen = now;
     void vscode.commands.executeCommand('setContext', 'muninn.uninitialised', status.mode === 'uninitialised');
-    void vscode.commands.executeCommand('setContext', 'muninn.initialised', status.mode !== 'uninitialised');
     this.refresh();
   }
 

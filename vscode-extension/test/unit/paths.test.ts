@@ -17,6 +17,7 @@ test('a file inside is relative to the root', () => {
 
 test('a file that is not saved yet counts, too', () => {
   expect(within(root, path.join(root, 'new.py'))).toBe('new.py');
+  expect(within(root, path.join(folder, 'link', 'to', 'new.py'))).toBe('to/new.py');
 });
 
 test('a file that is reached through a link is the same file', () => {
