@@ -24,7 +24,7 @@ export class StatusBar implements vscode.Disposable {
     this.registrations = [
       this.item,
       repositories.onDidChange(() => this.here(undefined)),
-      repositories.onDidChangeState((server) => server === repositories.atHand && this.paint()),
+      repositories.onDidChangeState(() => this.paint()),
     ];
   }
 
@@ -41,15 +41,22 @@ export class StatusBar implements vscode.Disposable {
   private paint(): void {
     const server = this.repositories.atHand;
     if (!server) return this.item.hide();
-    const { text, tooltip, severity, command } = appearance(server.state, this.count, server.label);
+    const { text, tooltip: lines, severity, command } = appearance(server.state, this.count, server.label);
+    const others = this.repositories.all.filter((each) => each !== server);
+    const tooltip = [...lines, ...others.map((each) => spoken(appearance(each.state, undefined, each.label).text))];
     const colour = COLOURS[severity];
     this.item.text = text;
     this.item.command = command;
     this.item.backgroundColor = colour ? new vscode.ThemeColor(colour) : undefined;
     this.item.tooltip = hover(tooltip);
-    this.item.accessibilityInformation = { label: [text.replace(/\$\([^)]*\) ?/g, ''), ...tooltip].join('. ') };
+    this.item.accessibilityInformation = { label: [spoken(text), ...tooltip].join('. ') };
     this.item.show();
   }
+}
+
+/** A text without its icons. */
+function spoken(text: string): string {
+  return text.replace(/\$\([^)]*\) ?/g, '');
 }
 
 function hover(lines: readonly string[]): vscode.MarkdownString {

@@ -74,6 +74,7 @@ suite('Muninn in a window with several repositories', () => {
       assert.equal((await api.views.rows('file')).length, 1);
     }
     for (const each of api.repositories.all) assert.equal((await each.request('status', {})).log.memories, 1);
+    assert.match(api.item.accessibilityInformation?.label ?? '', /^Muninn \(two\): 1 here, 1 in all\..*\. Muninn \(one\): 1 memory$/);
   });
 
   test('without an editor of a repository the last one stays at hand', async () => {
