@@ -92,6 +92,14 @@ export async function daily(desk, root) {
     await desk.lens('decision').waitFor();
     await desk.shot('views');
   });
+  await desk.step('what the buttons of a row do can be had with the keyboard', async () => {
+    await desk.run('Muninn: Focus on This File View');
+    await desk.page.keyboard.press('ArrowDown');
+    await desk.page.keyboard.press('Shift+F10');
+    await desk.page.locator('.monaco-menu .action-item', { hasText: 'Forget…' }).waitFor();
+    await desk.shot('menu');
+    await desk.page.keyboard.press('Escape');
+  });
   await desk.step('what a shell remembers and forgets shows above the code without a key being typed', async () => {
     const about = ['--file', 'src/cache.py', '--type', 'attempt', '--session', 'shell', '--json', '--repo', root];
     const said = execFileSync(muninn, ['remember', 'A cache by name alone served pages of other branches.', ...about]);
