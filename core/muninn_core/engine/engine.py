@@ -255,8 +255,9 @@ class Engine:
     def init(self, _params: p.InitParams, scope: Scope) -> r.InitResult:
         """Write `.muninn` and open it."""
         layout = layout_at(scope.place)
-        created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
-        workspace = self.open(scope.place)
+        with self._opening:  # whoever opens half of it sweeps away what is being written
+            created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
+            workspace = self.open(scope.place)
         return r.InitResult(root=scope.place.root, created=created, saw=workspace.saw())
 
     def status(self, _params: p.StatusParams, scope: Scope) -> r.StatusResult:
