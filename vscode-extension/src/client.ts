@@ -129,10 +129,6 @@ function routing(owner: Owner): Middleware {
       });
       await next({ registrations: ours }, NEVER);
     },
-    workspace: {
-      configuration: (params, token, next) =>
-        next({ items: params.items.map((item) => ({ scopeUri: owner.folder.uri.toString(), ...item })) }, token),
-    },
   };
 }
 

@@ -148,6 +148,20 @@ suite('Muninn in a window with several repositories', () => {
     assert.equal(list.items.filter(({ label }) => label === 'high').length, 1);
   });
 
+  test('a folder has settings of its own, after a restart of its server too', async () => {
+    const settings = vscode.workspace.getConfiguration('muninn', server('two').folder);
+    await settings.update('lens', 'off', vscode.ConfigurationTarget.WorkspaceFolder);
+    const titles = async (name: string): Promise<string> => (await lenses(name)).map(({ title }) => title).join();
+    for (const name of ['two', 'one']) await show(name);
+    await repeated(async () => (await titles('two')) === '');
+    await server('two').restart();
+    await server('two').request('status', {});
+    await repeated(async () => (await titles('one')) === '1 decision');
+    assert.equal(await titles('two'), '');
+    await settings.update('lens', undefined, vscode.ConfigurationTarget.WorkspaceFolder);
+    await repeated(async () => (await titles('two')) === '1 decision');
+  });
+
   test('a server that crashes does not touch the other one', async () => {
     const [one, two] = [server('one'), server('two')];
     const note = path.join(mkdtempSync(path.join(tmpdir(), 'muninn-starts-')), 'starts');
