@@ -200,8 +200,7 @@ export async function daily(desk, root) {
     mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
     writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
     await desk.shot('stale-view');
-    await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).hover();
-    await desk.pane('Stale').locator('[aria-label^="Confirm"]').first().click();
+    await desk.press(desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }), 'Confirm');
     await desk.pane('Stale').getByText('All code that memories cite still says so.').waitFor();
     await desk.pane('Stale').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.pane-header').click();
