@@ -18,10 +18,12 @@ TRIED = {
     "VS Code": tuple(
         f"vscode-extension/test/{name}"
         for name in (
-            "integration/suite.ts",
+            "integration/daily.ts",
             "integration/files.ts",
             "integration/trouble.ts",
+            "integration/repositories.ts",
             "daily.mjs",
+            "several.mjs",
             "unusual.mjs",
         )
     ),

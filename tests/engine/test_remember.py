@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from threading import Thread
 
 import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised, UsageError
+from muninn_core.store.disk import TEMPORARY, write_whole
 
 pytest_plugins = ["engines"]
 
@@ -190,6 +192,27 @@ def test_without_initialisation_every_verb_says_what_to_do(plain_repo, start):
     status = muninn.call("status")
     assert status.mode == "uninitialised"
     assert "muninn init" in status.problems[0].hint
+
+
+def test_who_asks_while_memory_is_initialised_waits_for_all_of_it(plain_repo, start, monkeypatch):
+    muninn = start(plain_repo)
+    asking = []
+
+    def slow(path, content):
+        if path.name == "main.jsonl" and not asking:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            torn = path.with_name(f"{path.name}{TEMPORARY}")
+            torn.write_bytes(b"")
+            asking.append(Thread(target=muninn.call, args=("status",)))
+            asking[0].start()
+            asking[0].join(0.5)
+            assert torn.exists()
+        write_whole(path, content)
+
+    monkeypatch.setattr("muninn_core.store.layout.write_whole", slow)
+    assert ".muninn/memory/main.jsonl" in muninn.call("init").created
+    asking[0].join()
+    assert muninn.call("status").mode == "read-write"
 
 
 def test_init_twice_changes_nothing(muninn):

@@ -30,7 +30,7 @@ export async function bundle({ minify = false, tests = true } = {}) {
   await build({
     ...shared,
     sourcemap: true,
-    entryPoints: ['index', 'suite', 'files', 'trouble'].map((name) => `test/integration/${name}.ts`),
+    entryPoints: ['one', 'daily', 'files', 'trouble', 'several', 'repositories'].map((name) => `test/integration/${name}.ts`),
     outdir: 'dist/test',
     external: ['vscode', 'mocha'],
   });

@@ -3,6 +3,7 @@
 
 import * as vscode from 'vscode';
 import type { Hit } from './protocol';
+import type { Repositories } from './repositories';
 import type { Server } from './server';
 
 /** The parts of newer interfaces that are used here (VS Code 1.95 and 1.101). */
@@ -17,28 +18,30 @@ interface Newer {
 }
 
 interface Call {
-  readonly input: { readonly query: string; readonly limit?: number };
+  readonly input: { readonly query: string; readonly limit?: number; readonly repository?: string };
 }
 
 const MOST_LINES = 12;
 
-/** Offers what this VS Code can take; `command` is the command line of the language server. */
-export function offerToAgents(server: Server, command: () => readonly string[]): vscode.Disposable {
+/** Offers what this VS Code can take. */
+export function offerToAgents(repositories: Repositories): vscode.Disposable {
   const newer = vscode as unknown as Newer;
   const offered: vscode.Disposable[] = [];
   const { lm, McpStdioServerDefinition: Definition } = newer;
   if (lm?.registerMcpServerDefinitionProvider && Definition) {
     offered.push(
       lm.registerMcpServerDefinitionProvider('muninn', {
-        provideMcpServerDefinitions: () => {
-          const definition = new Definition('Muninn', ...mcp(command(), server.folder.uri.fsPath));
-          definition.cwd = server.folder.uri;
-          return [definition];
-        },
+        onDidChangeMcpServerDefinitions: repositories.onDidChange,
+        provideMcpServerDefinitions: () =>
+          repositories.all.map(({ label, command, folder: { uri } }) => {
+            const definition = new Definition(label, ...mcp(command, uri.fsPath));
+            definition.cwd = uri;
+            return definition;
+          }),
       }),
     );
   }
-  if (lm?.registerTool && newer.LanguageModelToolResult) offered.push(lm.registerTool('muninn_recall', new RecallTool(server, newer)));
+  if (lm?.registerTool && newer.LanguageModelToolResult) offered.push(lm.registerTool('muninn_recall', new RecallTool(repositories, newer)));
   return vscode.Disposable.from(...offered);
 }
 
@@ -51,21 +54,38 @@ function mcp(command: readonly string[], folder: string): [string, string[]] {
 /** Recall as a tool of the editor's language models. */
 class RecallTool {
   constructor(
-    private readonly server: Server,
+    private readonly repositories: Repositories,
     private readonly newer: Newer,
   ) {}
 
   prepareInvocation({ input }: Call): object {
-    return { invocationMessage: `Recalling “${input.query}”` };
+    return { invocationMessage: `Recalling “${input.query}”${input.repository ? ` in ${input.repository}` : ''}` };
   }
 
   async invoke({ input }: Call, token: vscode.CancellationToken): Promise<object> {
-    const { hits } = await this.server.request('recall', { query: input.query, limit: input.limit ?? 8 }, token);
-    const text = hits.length ? hits.map(told).join('\n\n') : 'Nothing in this repository matches.';
+    const { all, current } = this.repositories;
+    const server = input.repository ? named(all, input.repository) : current;
+    const { hits } = await server.request('recall', { query: input.query, limit: input.limit ?? 8 }, token);
+    const found = hits.length ? hits.map(told).join('\n\n') : 'Nothing in this repository matches.';
+    const text = all.length > 1 ? `${whose(all, server)}\n\n${found}` : found;
     const { LanguageModelToolResult: Result, LanguageModelTextPart: Part } = this.newer;
     if (!Result || !Part) throw new Error('this VS Code takes no tools');
     return new Result([new Part(text)]);
   }
+}
+
+function named(all: readonly Server[], name: string): Server {
+  const server = all.find((each) => each.name === name);
+  if (server) return server;
+  throw new Error(`No repository of this window is called '${name}'. There are: ${names(all)}.`); // the model reads it
+}
+
+function whose(all: readonly Server[], server: Server): string {
+  return `In the repository ${server.name}. Others in this window: ${names(all.filter((each) => each !== server))}.`;
+}
+
+function names(servers: readonly Server[]): string {
+  return servers.map(({ name }) => name).join(', ');
 }
 
 function told(hit: Hit): string {

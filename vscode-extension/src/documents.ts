@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { address, memoryDocument, type Page, pageOf, SCHEME, withReasons } from './pages';
+import type { Repositories } from './repositories';
 import type { Server } from './server';
 
 /** Serves the addresses of pages. A page that the window brings back after a reload is asked for anew. */
@@ -12,41 +13,45 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly server: Server) {
+  constructor(private readonly repositories: Repositories) {
     this.registrations = [
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
       vscode.workspace.onDidCloseTextDocument((document) => this.texts.delete(document.uri.toString())),
     ];
   }
 
-  /** Opens a page; one that is open already shows what the server says now. Throws a Failure. */
-  async open(page: Page, title: string): Promise<vscode.TextDocument> {
-    const uri = await this.prepare(page, title);
+  /** Opens a page of a repository; one that is open already shows what the server says now. Throws a Failure. */
+  async open(server: Server, page: Page, title: string): Promise<vscode.TextDocument> {
+    return this.show(await this.prepare(server, page, title));
+  }
+
+  /** Shows a page that was fetched. */
+  async show(uri: vscode.Uri, options: vscode.TextDocumentShowOptions = {}): Promise<vscode.TextDocument> {
     const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.window.showTextDocument(document, { preview: true });
+    await vscode.window.showTextDocument(document, { preview: true, ...options });
     return document;
   }
 
   /** Fetches what a page shows now, and returns its address. Throws a Failure. */
-  async prepare(page: Page, title: string): Promise<vscode.Uri> {
-    const uri = vscode.Uri.from({ scheme: SCHEME, ...address(page, title) });
-    this.texts.set(uri.toString(), await this.render(page));
+  async prepare(server: Server, page: Page, title: string): Promise<vscode.Uri> {
+    const uri = vscode.Uri.from({ scheme: SCHEME, authority: server.key, ...address(page, title) });
+    this.texts.set(uri.toString(), await render(server, page));
     this.changed.fire(uri);
     return uri;
   }
 
   async provideTextDocumentContent(uri: vscode.Uri, token: vscode.CancellationToken): Promise<string> {
-    return this.texts.get(uri.toString()) ?? (await this.render(pageOf(uri.query), token));
+    return this.texts.get(uri.toString()) ?? (await render(this.repositories.keyed(uri.authority), pageOf(uri.query), token));
   }
 
   dispose(): void {
     for (const registration of this.registrations) registration.dispose();
     this.changed.dispose();
   }
+}
 
-  private async render(page: Page, token?: vscode.CancellationToken): Promise<string> {
-    if (page.page === 'context') return (await this.server.request('context', page.params, token)).text;
-    const { text } = await this.server.request('document', { uri: memoryDocument(page.id) }, token);
-    return page.page === 'memory' ? withReasons(text, page.why) : text;
-  }
+async function render(server: Server, page: Page, token?: vscode.CancellationToken): Promise<string> {
+  if (page.page === 'context') return (await server.request('context', page.params, token)).text;
+  const { text } = await server.request('document', { uri: memoryDocument(page.id) }, token);
+  return page.page === 'memory' ? withReasons(text, page.why) : text;
 }

@@ -35,9 +35,9 @@ export function failureOf(error: unknown): Failure {
   );
 }
 
-/** The line to show: message and hint as sentences. */
-export function sentence(failure: Failure): string {
+/** The line to show: message and hint as sentences, after whose they are. */
+export function sentence(failure: Failure, label = 'Muninn'): string {
   const message = failure.message.trim();
   const stop = /[.!?]$/.test(message) ? '' : '.';
-  return `Muninn: ${message}${stop}${failure.hint ? ` ${failure.hint.trim()}` : ''}`;
+  return `${label}: ${message}${stop}${failure.hint ? ` ${failure.hint.trim()}` : ''}`;
 }

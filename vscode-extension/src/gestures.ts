@@ -1,8 +1,8 @@
-// The two commands of the server that are no verbs, `muninn.show` and `muninn.write`, as VS Code does them best: the
-// memories of a lens in a peek where the code is, and the words of a new memory in an input box.
+// The server's commands, of which the two that are no verbs, `muninn.show` and `muninn.write`, are done as VS Code does
+// them best: the memories of a lens in a peek where the code is, and the words of a new memory in an input box.
 
 import * as vscode from 'vscode';
-import type { RememberParams, RememberResult } from './protocol';
+import { COMMANDS, type RememberParams, type RememberResult } from './protocol';
 import type { Server } from './server';
 import { told } from './commands/remember';
 
@@ -29,28 +29,28 @@ const ASKS: Readonly<Record<string, readonly [title: string, prompt: string, exa
 };
 const ASK = ['Remember this', 'One fact in whole sentences', 'The cache is keyed by commit, because branches share it.'] as const;
 
-/** Does a gesture in the window, or returns undefined where the server does it best. What it does may throw a Failure. */
-export function inWindow(
-  server: Server,
-  command: string,
-  argument: unknown,
-  byServer: () => Promise<unknown>,
-): Promise<unknown> | undefined {
-  if (typeof argument !== 'object' || argument === null) return undefined;
-  if (command === 'muninn.write') return write(server, argument, byServer);
+const SHOW = 'muninn.show';
+const WRITE = 'muninn.write';
+
+/** The server's own commands, which lenses and actions carry: its verbs, and the two. */
+export const GESTURES: readonly string[] = [...Object.values(COMMANDS), SHOW, WRITE];
+
+/** Runs one of them for a server: in the window, or by the server where that does it best. Throws a Failure. */
+export async function gesture(server: Server, command: string, argument: unknown): Promise<unknown> {
+  const byServer = (): Promise<unknown> => server.run(command, argument);
+  if (typeof argument !== 'object' || argument === null) return byServer();
+  if (command === WRITE) return write(server, argument, byServer);
   const { path, documents, files } = argument as Shown;
-  if (command === 'muninn.show' && path && (documents?.length || files?.length)) return peek(server, argument);
-  return undefined;
+  return command === SHOW && path && (documents?.length || files?.length) ? peek(server, argument) : byServer();
 }
 
 async function peek(server: Server, { path = '', line = 1, documents = [], files = [] }: Shown): Promise<void> {
-  const root = vscode.Uri.file((await server.status()).root);
   const begin = new vscode.Position(0, 0);
-  const notes = documents.map((each) => new vscode.Location(vscode.Uri.parse(each, true), begin));
-  const records = files.map((each) => new vscode.Location(vscode.Uri.joinPath(root, each), begin));
+  const notes = documents.map((each) => new vscode.Location(server.document(each), begin));
+  const records = files.map((each) => new vscode.Location(server.file(each), begin));
   const at = new vscode.Position(Math.max(line, 1) - 1, 0);
   const all = [...notes, ...records];
-  await vscode.commands.executeCommand('editor.action.peekLocations', vscode.Uri.joinPath(root, path), at, all, 'peek');
+  await vscode.commands.executeCommand('editor.action.peekLocations', server.file(path), at, all, 'peek');
 }
 
 async function write(server: Server, argument: Written, byServer: () => Promise<unknown>): Promise<unknown> {
@@ -59,7 +59,7 @@ async function write(server: Server, argument: Written, byServer: () => Promise<
   const [title, prompt, example] = supersedes ? ['Supersede', 'What holds now, in whole sentences', ''] : (ASKS[type] ?? ASK);
   const before = supersedes ? (await server.request('memories', { id: supersedes })).memories[0]?.text : undefined;
   const about = start && start >= end ? `${path}:${start}` : place;
-  const said = await words(`Muninn: ${title}`, about ? `${prompt} (about ${about})` : prompt, example, before);
+  const said = await words(`${server.label}: ${title}`, about ? `${prompt} (about ${about})` : prompt, example, before);
   if (said === undefined) return undefined;
   if (said === IN_DOCUMENT) return byServer();
   const params: RememberParams = {
@@ -71,7 +71,7 @@ async function write(server: Server, argument: Written, byServer: () => Promise<
   };
   const result: RememberResult = await server.request('remember', params);
   void server.refresh();
-  told(result);
+  told(server, result);
   return result;
 }
 

@@ -6,6 +6,8 @@ import type { ContextParams, Reason } from './protocol';
 /** The scheme of the pages' addresses. Those of `muninn` are the server's own documents. */
 export const SCHEME = 'muninn-page';
 
+const NAME = 60;
+
 /** What a page shows. It travels in the address, so that a page can be made anew after a reload of the window. */
 export type Page =
   | { readonly page: 'memory'; readonly id: string; readonly why: readonly Reason[] }
@@ -23,9 +25,15 @@ export function address(page: Page, title: string): Address {
   const name = firstLine(title)
     .replace(/[^\p{L}\p{N} ._-]+/gu, ' ')
     .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 60);
-  return { path: `/${page.page}/${name || page.page}.md`, query: JSON.stringify(page) };
+    .trim();
+  return { path: `/${page.page}/${shortened(name) || page.page}.md`, query: JSON.stringify(page) };
+}
+
+/** The first words of a name that a tab has room for. */
+function shortened(name: string): string {
+  if (name.length <= NAME) return name;
+  const end = name.lastIndexOf(' ', NAME);
+  return `${name.slice(0, end > NAME / 2 ? end : NAME)}…`;
 }
 
 /** Reads a page out of an address' query. Throws an Error when it is none of ours. */

@@ -3,22 +3,21 @@
 
 import * as vscode from 'vscode';
 import {
-  CloseAction,
-  ErrorAction,
+  type ExecuteCommandParams,
   ExecuteCommandRequest,
-  LanguageClient,
   WorkDoneProgress,
   type WorkDoneProgressBegin,
   type WorkDoneProgressEnd,
   type WorkDoneProgressReport,
 } from 'vscode-languageclient/node';
 import { backoff } from './backoff';
+import { Client, type Owner } from './client';
 import { coalesced } from './coalesce';
 import { Failure, failureOf } from './failure';
-import { commandLinks, OPEN } from './links';
+import { keyOf, owned } from './links';
 import { end, launch, type Program } from './process';
 import { fits } from './program';
-import { COMMANDS, type StatusResult, type Verbs } from './protocol';
+import { COMMANDS, type Verbs } from './protocol';
 import { isBusy, type State } from './state';
 
 const START_LIMIT = 60_000;
@@ -27,41 +26,37 @@ const RESTARTS = 4;
 const RESTART_SPAN = 3 * 60_000;
 const FIRST_PAUSE = 1_000;
 const INDEX_TOKEN = 'muninn.index';
+const OWN = 'muninn.watched.';
 
 interface Life {
-  readonly client: LanguageClient;
+  readonly client: Client;
   readonly program: Program;
 }
 
-/** Our messages carry the hint; the library's own notifications would double them. Its log lines stay. */
-class QuietClient extends LanguageClient {
-  override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
-  }
-}
-
-/**
- * What the window does in place of one of the server's commands; undefined leaves it to the server, which `byServer`
- * asks. The client of the server registers these commands, and lenses and code actions carry them.
- */
-export type Instead = (server: Server, command: string, argument: unknown, byServer: () => Promise<unknown>) => Promise<unknown> | undefined;
-
-/** How the server is started and what is done for it. `version` is the extension's own. */
+/** How the server is started. `version` is the extension's own; `owns` tells which documents this server answers for. */
 export interface Conditions {
   readonly command: () => readonly string[];
   readonly version: string;
-  readonly instead: Instead;
-  readonly failed: (error: unknown) => void;
+  readonly owns: (uri: vscode.Uri) => boolean;
 }
 
-/** The server of one workspace folder. */
+/** The server of one work tree; `folder` is the window's first one in it. */
 export class Server {
+  /** What stands for the repository in addresses. */
+  readonly key: string;
+  /** What people call the repository; no two of a window have the same. */
+  name: string;
+  /** Whether it is the only one in the window: then nobody needs to be told which one is meant. */
+  alone = true;
+
   private readonly changed = new vscode.EventEmitter<State>();
+  private readonly outdated = new vscode.EventEmitter<void>();
   private pause = backoff(RESTARTS, RESTART_SPAN, FIRST_PAUSE);
   private wake: () => void = () => undefined;
   private life: Life | undefined;
   private wanted = true;
   private awaited: number | undefined;
+  private watches = 0;
   private known: State = { phase: 'starting' };
   private cycled: Promise<void> = Promise.resolve();
   private readonly cycle = coalesced(() => this.replace());
@@ -70,11 +65,18 @@ export class Server {
   /** Fires with every change of the state. */
   readonly onDidChange = this.changed.event;
 
+  /** Fires when the server says that what is shown of files and memory may be old. */
+  readonly onDidOutdate = this.outdated.event;
+
   constructor(
+    readonly root: string,
     readonly folder: vscode.WorkspaceFolder,
     private readonly log: vscode.LogOutputChannel,
     private readonly conditions: Conditions,
-  ) {}
+  ) {
+    this.key = keyOf(root);
+    this.name = folder.name;
+  }
 
   /** What is known now. */
   get state(): State {
@@ -92,23 +94,60 @@ export class Server {
   /** Ends the server for good. */
   stop(): Promise<void> {
     this.wanted = false;
-    return this.restart().finally(() => this.changed.dispose());
+    return this.restart().finally(() => {
+      this.changed.dispose();
+      this.outdated.dispose();
+    });
+  }
+
+  /** How messages and titles begin. */
+  get label(): string {
+    return this.alone ? 'Muninn' : `Muninn (${this.name})`;
+  }
+
+  /** The command line that starts it now. */
+  get command(): readonly string[] {
+    return this.conditions.command();
+  }
+
+  /** The place of a file of the work tree. */
+  file(path: string): vscode.Uri {
+    return vscode.Uri.joinPath(vscode.Uri.file(this.root), path);
+  }
+
+  /** The place in this window of a document that the server names. */
+  document(address: string): vscode.Uri {
+    return vscode.Uri.parse(owned(address, this.key), true);
   }
 
   /** Asks the server for a verb, after a start under way. Throws a Failure. */
-  async request<V extends keyof Verbs>(
+  request<V extends keyof Verbs>(verb: V, params: Verbs[V]['params'], token?: vscode.CancellationToken): Promise<Verbs[V]['result']> {
+    return this.run(COMMANDS[verb], params, token) as Promise<Verbs[V]['result']>;
+  }
+
+  /** Asks for a verb that may take long; `heard` is told how far it is, in words and in percent. Throws a Failure. */
+  async watched<V extends keyof Verbs>(
     verb: V,
     params: Verbs[V]['params'],
-    token?: vscode.CancellationToken,
+    heard: (message: string, percentage: number) => void,
+    token: vscode.CancellationToken,
   ): Promise<Verbs[V]['result']> {
-    await this.cycled;
-    if (!this.life) throw this.known.failure ?? new Failure('ended', 'the language server does not run');
+    const client = await this.client();
+    const workDoneToken = `${OWN}${(this.watches += 1)}`;
+    const listener = client.onProgress(WorkDoneProgress.type, workDoneToken, (value) => {
+      if (value.kind === 'report') heard(value.message ?? '', value.percentage ?? 0);
+    });
     try {
-      const message = { command: COMMANDS[verb], arguments: [params] };
-      return (await this.life.client.sendRequest(ExecuteCommandRequest.type, message, token)) as Verbs[V]['result'];
-    } catch (error) {
-      throw failureOf(error);
+      const message = { command: COMMANDS[verb], arguments: [params], workDoneToken };
+      return (await send(client, message, token)) as Verbs[V]['result'];
+    } finally {
+      listener.dispose();
     }
+  }
+
+  /** Runs one of the server's commands, after a start under way. Throws a Failure. */
+  async run(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<unknown> {
+    return send(await this.client(), { command, arguments: [argument] }, token);
   }
 
   /** Asks for the server's status anew; many calls at once cost one or two requests. Failures go into the state. */
@@ -116,9 +155,10 @@ export class Server {
     return this.look();
   }
 
-  /** The server's last status; asks for it when there is none yet. Throws a Failure. */
-  async status(): Promise<StatusResult> {
-    return this.known.status ?? this.request('status', {});
+  private async client(): Promise<Client> {
+    await this.cycled;
+    if (!this.life) throw this.known.failure ?? new Failure('ended', 'the language server does not run');
+    return this.life.client;
   }
 
   private async replace(): Promise<void> {
@@ -141,16 +181,16 @@ export class Server {
   }
 
   private async begin(): Promise<Life> {
-    const command = [...this.conditions.command(), '--repo', this.folder.uri.fsPath];
+    const command = [...this.command, '--repo', this.folder.uri.fsPath];
     this.log.info(`starting ${command.join(' ')}`);
-    const program = await launch(command, this.folder.uri.fsPath, (line) => this.log.info(line));
-    const client = this.client(program);
+    const program = await launch(command, this.folder.uri.fsPath, (line) => this.log.info(this.lined(line)));
+    const client = this.clientOf(program);
     const silence = setTimeout(() => program.child.kill('SIGKILL'), START_LIMIT);
     try {
       await client.start();
     } catch (error) {
       await end(program, LEAVE_LIMIT);
-      this.log.error(String(error));
+      this.log.error(this.lined(String(error)));
       throw new Failure('ended', await program.ended, 'The output channel says more.');
     } finally {
       clearTimeout(silence);
@@ -158,36 +198,26 @@ export class Server {
     return { client, program };
   }
 
-  private client(program: Program): LanguageClient {
+  private clientOf(program: Program): Client {
+    const roots = [vscode.Uri.file(this.root), this.folder.uri]; // the folder may be a link to it
+    const owner: Owner = {
+      key: this.key,
+      folder: this.folder,
+      roots: roots.filter((each, index) => !index || each.toString() !== roots[0]?.toString()),
+      owns: this.conditions.owns,
+    };
     const streams = { reader: program.child.stdout, writer: program.child.stdin };
-    return new QuietClient('muninn', 'Muninn', () => Promise.resolve(streams), {
-      documentSelector: [{ scheme: 'file', pattern: { baseUri: this.folder.uri.toString(), pattern: '**/*' } }],
-      workspaceFolder: this.folder,
-      outputChannel: this.log,
-      initializationFailedHandler: () => false,
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => ({ action: CloseAction.DoNotRestart, handled: true }), // `watch` decides
-      },
-      middleware: {
-        executeCommand: (command, args, next) => this.run(command, args, async () => next(command, args) as unknown),
-        provideHover: async (document, position, token, next) => followable(await next(document, position, token)),
-        handleWorkDoneProgress: (token, params, next) => {
-          this.progress(params);
-          next(token, params);
-        },
-      },
+    const client = new Client(owner, streams, this.log, (token, params, next) => {
+      if (!String(token).startsWith(OWN)) this.progress(params);
+      next(token, params);
     });
+    client.onDidOutdate(() => this.outdated.fire());
+    return client;
   }
 
-  /** Runs a command that a lens or an action carries; what fails is shown with its cure, as for our own commands. */
-  private async run(command: string, args: readonly unknown[], byServer: () => Promise<unknown>): Promise<unknown> {
-    try {
-      return await (this.conditions.instead(this, command, args[0], byServer) ?? byServer());
-    } catch (error) {
-      this.conditions.failed(error);
-      return undefined;
-    }
+  /** A line of the log, which all servers of the window share. */
+  private lined(line: string): string {
+    return this.alone ? line : `${this.name}: ${line}`;
   }
 
   private progress(params: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd): void {
@@ -203,7 +233,7 @@ export class Server {
   private watch(life: Life): void {
     void life.program.ended.then((how) => {
       if (this.life !== life) return; // we ended it
-      this.log.error(how);
+      this.log.error(this.lined(how));
       const pause = this.pause(Date.now());
       if (pause !== undefined) {
         this.set({ phase: 'starting' });
@@ -234,7 +264,7 @@ export class Server {
     try {
       await life.client.dispose(LEAVE_LIMIT);
     } catch (error) {
-      this.log.warn(`the language server did not end in order: ${String(error)}`);
+      this.log.warn(this.lined(`the language server did not end in order: ${String(error)}`));
     }
     await end(life.program, LEAVE_LIMIT);
   }
@@ -249,7 +279,7 @@ export class Server {
     } catch (error) {
       const failure = failureOf(error);
       if (!this.life || failure.kind === 'ended') return; // it went away meanwhile, and `watch` tells why
-      this.log.error(failure.message);
+      this.log.error(this.lined(failure.message));
       this.set({ ...this.known, phase: 'failed', failure });
     }
   }
@@ -265,7 +295,7 @@ export class Server {
       const message = { command: COMMANDS.index, arguments: [{ wait: true }], workDoneToken: INDEX_TOKEN };
       await client.sendRequest(ExecuteCommandRequest.type, message);
     } catch (error) {
-      this.log.warn(`waiting for the index: ${failureOf(error).message}`); // the next status says what is wrong
+      this.log.warn(this.lined(`waiting for the index: ${failureOf(error).message}`)); // the next status says what is wrong
     } finally {
       heard.dispose();
       if (this.life?.client === client) this.progress({ kind: 'end' });
@@ -278,14 +308,12 @@ export class Server {
   }
 }
 
-/** A hover whose links VS Code follows. Of commands it may run this one alone: its words come from the repository. */
-function followable(hover: vscode.Hover | null | undefined): vscode.Hover | null | undefined {
-  for (const part of hover?.contents ?? []) {
-    if (!(part instanceof vscode.MarkdownString)) continue;
-    part.value = commandLinks(part.value);
-    part.isTrusted = { enabledCommands: [OPEN] };
+async function send(client: Client, message: ExecuteCommandParams, token?: vscode.CancellationToken): Promise<unknown> {
+  try {
+    return await client.sendRequest(ExecuteCommandRequest.type, message, token);
+  } catch (error) {
+    throw failureOf(error);
   }
-  return hover;
 }
 
 function otherVersion(server: string, own: string): Failure {

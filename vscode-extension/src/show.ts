@@ -10,13 +10,14 @@ interface Remedy {
   readonly arguments: readonly unknown[];
 }
 
-/** Shows an error with its hint and a button; what was cancelled on purpose is no error. */
-export async function showFailure(error: unknown, log: vscode.LogOutputChannel): Promise<void> {
+/** Shows an error with its hint and a button, and whose it is; what was cancelled on purpose is no error. */
+export async function showFailure(error: unknown, log: vscode.LogOutputChannel, label?: string): Promise<void> {
   const failure = failureOf(error);
   if (failure.kind === 'cancelled') return;
-  log.error(sentence(failure));
+  const said = sentence(failure, label);
+  log.error(said);
   const remedy = remedyOf(failure);
-  const chosen = await vscode.window.showErrorMessage(sentence(failure), remedy.title);
+  const chosen = await vscode.window.showErrorMessage(said, remedy.title);
   if (chosen) await vscode.commands.executeCommand(remedy.command, ...remedy.arguments);
 }
 

@@ -21,17 +21,20 @@ export interface Appearance {
   readonly command: 'muninn.ui.status' | 'muninn.ui.init' | 'muninn.ui.restart';
 }
 
-/** Makes the status bar item of a state, with `here` memories for the file at hand. The tooltip's lines are plain text. */
-export function appearance(state: State, here?: number): Appearance {
+/**
+ * Makes the status bar item of a state under a label, with `here` memories for the file at hand. The tooltip's lines are
+ * plain text.
+ */
+export function appearance(state: State, here?: number, label = 'Muninn'): Appearance {
   const { phase, status, failure } = state;
-  if (phase === 'failed') return failed(failure ? [failure.message, failure.hint] : []);
+  if (phase === 'failed') return failed(failure ? [failure.message, failure.hint] : [], label);
   if (phase === 'starting' || !status) {
-    return { text: '$(sync~spin) Muninn: starting', tooltip: ['Starting.'], severity: 'normal', command: 'muninn.ui.status' };
+    return { text: `$(sync~spin) ${label}: starting`, tooltip: ['Starting.'], severity: 'normal', command: 'muninn.ui.status' };
   }
   const tooltip = describe(status);
   if (status.mode === 'uninitialised') {
     return {
-      text: '$(circle-slash) Muninn: not initialised',
+      text: `$(circle-slash) ${label}: not initialised`,
       tooltip: ['This repository has no memory yet. Click to initialise it: this writes the folder .muninn.', ...tooltip],
       severity: 'normal',
       command: 'muninn.ui.init',
@@ -39,16 +42,16 @@ export function appearance(state: State, here?: number): Appearance {
   }
   if (state.indexing || isBusy(status)) {
     const { percentage } = state.indexing ?? {};
-    const text = `$(sync~spin) Muninn: indexing${percentage === undefined ? '' : ` ${Math.round(percentage)}%`}`;
+    const text = `$(sync~spin) ${label}: indexing${percentage === undefined ? '' : ` ${Math.round(percentage)}%`}`;
     return { text, tooltip, severity: 'normal', command: 'muninn.ui.status' };
   }
-  if (status.index.state === 'failed') return failed(tooltip);
+  if (status.index.state === 'failed') return failed(tooltip, label);
   const troubled = status.problems.length > 0 || state.warning !== undefined;
   const { memories, conflicts } = status.log;
   const count = here === undefined ? counted(memories, 'memory', 'memories') : `${here} here, ${memories} in all`;
   const waiting = conflicts ? ` · $(git-merge) ${counted(conflicts, 'conflict', 'conflicts')}` : '';
   return {
-    text: `${troubled ? '$(warning)' : '$(library)'} Muninn: ${count}${waiting}`,
+    text: `${troubled ? '$(warning)' : '$(library)'} ${label}: ${count}${waiting}${status.mode === 'read-only' ? ' · read-only' : ''}`,
     tooltip: state.warning ? [state.warning.message, state.warning.hint, ...tooltip] : tooltip,
     severity: troubled ? 'warning' : 'normal',
     command: 'muninn.ui.status',
@@ -88,9 +91,9 @@ export function counted(count: number, one: string, many: string): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
-function failed(tooltip: readonly string[]): Appearance {
+function failed(tooltip: readonly string[], label: string): Appearance {
   return {
-    text: '$(error) Muninn: problem',
+    text: `$(error) ${label}: problem`,
     tooltip: tooltip.filter((line) => line),
     severity: 'error',
     command: 'muninn.ui.status',

@@ -1,7 +1,8 @@
 // The status bar item: puts an appearance on the screen, and into a screen reader's mouth.
 
 import * as vscode from 'vscode';
-import { appearance, type State } from './state';
+import type { Repositories } from './repositories';
+import { appearance } from './state';
 
 const ACTIONS = [
   ['Recall', 'muninn.ui.recall'],
@@ -12,22 +13,19 @@ const ACTIONS = [
 
 const COLOURS = { normal: undefined, warning: 'statusBarItem.warningBackground', error: 'statusBarItem.errorBackground' };
 
-/** The item. It shows the last state and, once counted, what the file at hand has. */
+/** The item. It shows the repository at hand and, once counted, what the file at hand has; nothing where there is none. */
 export class StatusBar implements vscode.Disposable {
   readonly item = vscode.window.createStatusBarItem('muninn.status', vscode.StatusBarAlignment.Left, 50);
-  private state: State = { phase: 'starting' };
+  private readonly registrations: readonly vscode.Disposable[];
   private count: number | undefined;
 
-  constructor() {
+  constructor(private readonly repositories: Repositories) {
     this.item.name = 'Muninn';
-    this.paint();
-    this.item.show();
-  }
-
-  /** Shows a state. */
-  show(state: State): void {
-    this.state = state;
-    this.paint();
+    this.registrations = [
+      this.item,
+      repositories.onDidChange(() => this.here(undefined)),
+      repositories.onDidChangeState(() => this.paint()),
+    ];
   }
 
   /** Shows how many memories the file at hand has; undefined when no file is. */
@@ -37,18 +35,28 @@ export class StatusBar implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.item.dispose();
+    for (const registration of this.registrations) registration.dispose();
   }
 
   private paint(): void {
-    const { text, tooltip, severity, command } = appearance(this.state, this.count);
+    const server = this.repositories.atHand;
+    if (!server) return this.item.hide();
+    const { text, tooltip: lines, severity, command } = appearance(server.state, this.count, server.label);
+    const others = this.repositories.all.filter((each) => each !== server);
+    const tooltip = [...lines, ...others.map((each) => spoken(appearance(each.state, undefined, each.label).text))];
     const colour = COLOURS[severity];
     this.item.text = text;
     this.item.command = command;
     this.item.backgroundColor = colour ? new vscode.ThemeColor(colour) : undefined;
     this.item.tooltip = hover(tooltip);
-    this.item.accessibilityInformation = { label: [text.replace(/\$\([^)]*\) ?/g, ''), ...tooltip].join('. ') };
+    this.item.accessibilityInformation = { label: [spoken(text), ...tooltip].join('. ') };
+    this.item.show();
   }
+}
+
+/** A text without its icons. */
+function spoken(text: string): string {
+  return text.replace(/\$\([^)]*\) ?/g, '');
 }
 
 function hover(lines: readonly string[]): vscode.MarkdownString {

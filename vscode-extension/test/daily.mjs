@@ -55,7 +55,11 @@ export async function daily(desk, root) {
   await desk.step('a memory opens as a page with its reasons', async () => {
     await desk.run('Muninn: Recall');
     await desk.ask('why are pages cached by commit');
-    await desk.rows.filter({ hasText: 'Pages are cached by commit' }).first().click();
+    await desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: 'Pages are cached by commit' }).waitFor();
+    await desk.lines('Why it was found').waitFor(); // behind the list, before it is chosen
+    await desk.shot('preview');
+    await desk.page.keyboard.press('Enter');
+    await desk.input.waitFor({ state: 'hidden' });
     await desk.tab('Pages are cached').waitFor();
     await desk.lines('Why it was found').waitFor();
     await desk.shot('memory');
@@ -87,6 +91,14 @@ export async function daily(desk, root) {
     await desk.status.filter({ hasText: '1 here, 1 in all' }).waitFor();
     await desk.lens('decision').waitFor();
     await desk.shot('views');
+  });
+  await desk.step('what the buttons of a row do can be had with the keyboard', async () => {
+    await desk.run('Muninn: Focus on This File View');
+    await desk.page.keyboard.press('ArrowDown');
+    await desk.page.keyboard.press('Shift+F10');
+    await desk.page.locator('.monaco-menu .action-item', { hasText: 'Forget…' }).waitFor();
+    await desk.shot('menu');
+    await desk.page.keyboard.press('Escape');
   });
   await desk.step('what a shell remembers and forgets shows above the code without a key being typed', async () => {
     const about = ['--file', 'src/cache.py', '--type', 'attempt', '--session', 'shell', '--json', '--repo', root];
@@ -179,12 +191,18 @@ export async function daily(desk, root) {
     const cited = ['--cite', 'src/cache.py:4-6', '--session', 'shell', '--repo', root];
     execFileSync(muninn, ['remember', 'The commit stands before the name.', ...cited], { stdio: 'pipe' });
     const file = path.join(root, 'src', 'cache.py');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('{commit}:{name}', '{name}@{commit}'));
-    mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
-    writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
     await desk.pane('Sessions').locator('.pane-header').click();
     await desk.pane('Stale').locator('.pane-header').click();
+    await desk.pane('This File').locator('.monaco-list-row', { hasText: 'The commit stands' }).waitFor();
+    await desk.page.waitForTimeout(3_000); // what follows from the memory is over: the change alone must be noticed
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{commit}:{name}', '{name}@{commit}'));
     await desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }).getByText('drifted').first().waitFor();
+    mkdirSync(path.join(root, '.muninn', 'knowledge', 'guides'), { recursive: true });
+    writeFileSync(path.join(root, '.muninn', 'knowledge', 'guides', 'caches.md'), '# Caches\n\nAll of them are keyed by commit.\n');
+    await desk.shot('stale-view');
+    await desk.press(desk.pane('Stale').locator('.monaco-list-row', { hasText: 'The commit stands' }), 'Confirm');
+    await desk.pane('Stale').getByText('All code that memories cite still says so.').waitFor();
+    await desk.pane('Stale').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.pane-header').click();
     await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'guides' }).click();
     await desk.pane('Knowledge').locator('.monaco-list-row', { hasText: 'caches' }).click();

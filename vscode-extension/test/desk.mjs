@@ -88,6 +88,19 @@ export class Desk {
     }
   }
 
+  /** Presses a button of a row, which is there while the mouse is: a row that is written anew meanwhile wants it once more. */
+  async press(row, label) {
+    for (let tries = 0; ; tries += 1) {
+      await this.page.mouse.move(640, 200);
+      await row.hover();
+      try {
+        return await row.locator(`[aria-label^="${label}"]`).click({ timeout: 5_000 });
+      } catch (error) {
+        if (tries === 5) throw error;
+      }
+    }
+  }
+
   /** Waits until something outside of the window is so. */
   async eventually(ok) {
     const end = performance.now() + LIMIT;

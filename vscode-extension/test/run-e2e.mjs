@@ -2,12 +2,14 @@
 import { agents, daily } from './daily.mjs';
 import { counts, served, withDesk } from './desk.mjs';
 import { repository } from './repository.mjs';
+import { several } from './several.mjs';
 import { unusual } from './unusual.mjs';
 
 const { root, remove } = repository();
 try {
   await withDesk({ folder: root }, served(), (desk) => daily(desk, root));
   await withDesk({ folder: root }, served({ 'chat.disableAIFeatures': false }), agents);
+  await several();
   await unusual(root);
 } finally {
   remove();

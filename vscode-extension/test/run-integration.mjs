@@ -1,13 +1,12 @@
-// Runs dist/test/index.js (mocha) inside a real extension host, on a real repository with a real muninn.
-// VERBOSE=1 shows the workbench's own log, too.
+// Runs the suites of dist/test (mocha) inside a real extension host with a real muninn: those of one repository, then
+// those of a window with several. VERBOSE=1 shows the workbench's own log, too; a name (`one`, `several`) runs the half.
 import { format } from 'node:util';
-import { repository, muninn } from './repository.mjs';
+import { muninn, repository, workspace } from './repository.mjs';
 import { extensionDir, openVSCode } from './vscode.mjs';
 
 const LIMIT = 180_000;
 const OURS = '[test] ';
 
-const { root, remove } = repository();
 const complaints = [];
 let tested = false;
 
@@ -23,7 +22,8 @@ function hear(type, args) {
   }
 }
 
-async function run() {
+/** Runs `entry` of dist/test in a window on `place`, { folder } or { workspace }. Resolves to the exit status. */
+async function run(entry, place) {
   const settings = { 'muninn.server.command': [muninn, 'lsp'] };
   const { url, authority, page, close } = await openVSCode({ settings, driver: true });
   try {
@@ -36,24 +36,40 @@ async function run() {
     const remote = (file) => `vscode-remote://${authority}${file}`;
     const payload = [
       ['extensionDevelopmentPath', remote(extensionDir)],
-      ['extensionTestsPath', remote(`${extensionDir}/dist/test/index`)],
+      ['extensionTestsPath', remote(`${extensionDir}/dist/test/${entry}`)],
     ];
-    await page.goto(`${url}?${new URLSearchParams({ folder: root, payload: JSON.stringify(payload) })}`);
+    await page.goto(`${url}?${new URLSearchParams({ ...place, payload: JSON.stringify(payload) })}`);
     return await ended;
   } finally {
     await close();
   }
 }
 
-try {
-  process.exitCode = await run();
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-} finally {
-  remove();
-}
-if (!tested) {
-  console.error(['No test ran. The workbench said:', ...complaints].join('\n'));
-  process.exitCode = 1;
+const WINDOWS = {
+  one: () => {
+    const { root, remove } = repository();
+    return { place: { folder: root }, remove };
+  },
+  several: () => {
+    const { file, remove } = workspace();
+    return { place: { workspace: file }, remove };
+  },
+};
+
+for (const [entry, open] of Object.entries(WINDOWS)) {
+  if (process.argv[2] && process.argv[2] !== entry) continue;
+  tested = false;
+  const { place, remove } = open();
+  try {
+    process.exitCode ||= await run(entry, place);
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  } finally {
+    remove();
+  }
+  if (!tested) {
+    console.error(['No test ran. The workbench said:', ...complaints].join('\n'));
+    process.exitCode = 1;
+  }
 }

@@ -139,7 +139,7 @@ function several(scratch, folder) {
 }
 
 async function gitless(desk) {
-  await desk.step('of several folders the first one that has memory is served', async () => {
+  await desk.step('of several folders those that have memory are served', async () => {
     await desk.status.filter({ hasText: '1 memory' }).waitFor();
   });
   await desk.step('a folder without git has its memory, at the ends of lines where the settings say so', async () => {

@@ -102,8 +102,14 @@ def _further(memory: Memory, link: Link) -> list[str]:
 
 
 def named(identity: str, title: str) -> str:
-    """Return an id with a title behind it, as an address has it: the last part is what a tab or a peek shows."""
-    name = " ".join(_STRANGE.sub(" ", title).split())[:NAME_LENGTH].strip(" .")
+    """Return an id with a title behind it, as an address has it: the last part is what a tab or a peek shows.
+
+    A long title ends after a whole word.
+    """
+    name = " ".join(_STRANGE.sub(" ", title).split())
+    if len(name) > NAME_LENGTH:
+        name = name[: NAME_LENGTH + 1].rpartition(" ")[0] or name[:NAME_LENGTH]
+    name = name.strip(" .")
     return f"{identity}/{name}" if name else identity
 
 

@@ -287,8 +287,9 @@ class Engine:
         deleted = self._workspaces.get(scope.place.root) if not layout.muninn.is_dir() else None
         if deleted is not None:
             deleted.follow()  # what was deleted is not to come back with the folder
-        created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
-        workspace = self.open(scope.place)
+        with self._opening:  # whoever opens half of it sweeps away what is being written
+            created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
+            workspace = self.open(scope.place)
         return r.InitResult(root=scope.place.root, created=created, saw=workspace.saw())
 
     def status(self, _params: p.StatusParams, scope: Scope) -> r.StatusResult:

@@ -11,19 +11,19 @@ export async function context(
   documents: Documents,
   given?: string,
 ): Promise<vscode.TextDocument | undefined> {
-  const query = given ?? (await task());
+  const query = given ?? (await task(server));
   if (!query) return undefined;
-  const files = await filesAtHand(server);
+  const files = filesAtHand(server);
   const budget = vscode.workspace.getConfiguration('muninn', server.folder).get<number>('context.budget', 4000);
-  const progress = { location: vscode.ProgressLocation.Window, title: 'Muninn: gathering context' };
+  const progress = { location: vscode.ProgressLocation.Window, title: `${server.label}: gathering context` };
   return vscode.window.withProgress(progress, () =>
-    documents.open({ page: 'context', params: { query, files, budget } }, query),
+    documents.open(server, { page: 'context', params: { query, files, budget } }, query),
   );
 }
 
-async function task(): Promise<string | undefined> {
+async function task(server: Server): Promise<string | undefined> {
   const answer = await vscode.window.showInputBox({
-    title: 'Muninn: Context',
+    title: `${server.label}: Context`,
     prompt: 'The task or question at hand',
     placeHolder: 'add a timeout to the connection pool',
     value: selection() ?? '',

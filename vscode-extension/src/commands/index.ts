@@ -3,7 +3,10 @@
 import * as vscode from 'vscode';
 import type { Documents } from '../documents';
 import { Failure } from '../failure';
+import { workTree } from '../paths';
 import { installation } from '../program';
+import { GESTURES, gesture } from '../gestures';
+import type { Repositories } from '../repositories';
 import type { Server } from '../server';
 import { shown } from '../show';
 import { counted, describe } from '../state';
@@ -18,48 +21,59 @@ import { remember } from './remember';
 
 /** Registers all commands; what one of them throws is shown with its cure. */
 export function registerCommands(
-  server: Server,
+  repositories: Repositories,
   documents: Documents,
   views: Views,
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
   const registered: vscode.Disposable[] = [];
   const register = (name: string, run: (...args: unknown[]) => Promise<unknown>): void => {
-    registered.push(vscode.commands.registerCommand(`muninn.ui.${name}`, shown(run, log)));
+    registered.push(vscode.commands.registerCommand(name, shown(run, log)));
   };
-  const text = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined);
-  register('recall', (query: unknown) => recall(server, documents, text(query)));
-  register('remember', (what: unknown, type: unknown) => remember(server, text(what), text(type)));
-  register('context', (query: unknown) => context(server, documents, text(query)));
-  register('status', () => showStatus(server, log));
-  register('init', () => initialise(server));
-  register('restart', () => server.restart());
-  register('output', async () => log.show(true));
-  register('install', install);
-  register('copyPack', copyPack);
-  register('insertPack', insertPack);
-  register('open', (target: unknown) => memory.open(server, documents, target as Target));
-  register('document', (address: unknown) => openDocument(text(address) ?? ''));
-  register('forget', (node: unknown) => memory.forget(server, node as Node));
-  register('approve', (node: unknown) => memory.review(server, node as Node, 'approve'));
-  register('reject', (node: unknown) => memory.review(server, node as Node, 'reject'));
-  register('seal', (node: unknown) => memory.seal(server, node as Node | undefined));
-  register('reconcile', () => memory.reconcile(server));
-  register('undo', () => memory.undo(server));
-  register('resolve', (node: unknown) => memory.resolve(server, node as Node));
-  for (const keep of ['left', 'right', 'both'] as const) {
-    // From a row; or, above two sides that are compared, with their address, which says no more than the tab does.
-    register(`keep.${keep}`, (what: unknown) => memory.resolve(server, what instanceof vscode.Uri ? undefined : (what as Node | undefined), keep));
-  }
-  register('refresh', async () => views.refresh());
-  register('filter', async () => {
+  const ours = (name: string, run: (...args: unknown[]) => Promise<unknown>): void => register(`muninn.ui.${name}`, run);
+  const here = (name: string, run: (server: Server, ...args: unknown[]) => Promise<unknown>): void =>
+    ours(name, async (...args) => run(repositories.current, ...args));
+  // A row says whose it is, and so does the address of a page; without either the repository at hand is meant.
+  const on = (name: string, run: (server: Server, node: Node | undefined) => Promise<unknown>): void =>
+    ours(name, async (what) => {
+      const owner = what instanceof vscode.Uri ? repositories.of(what)?.key : (what as Node | undefined)?.repository;
+      return run(repositories.keyed(owner), what instanceof vscode.Uri ? undefined : (what as Node | undefined));
+    });
+  here('recall', (server, query) => recall(server, documents, text(query)));
+  here('remember', (server, what, type) => remember(server, text(what), text(type)));
+  here('context', (server, query) => context(server, documents, text(query)));
+  ours('status', () => showStatus(repositories, log));
+  ours('init', () => initialise(repositories));
+  ours('restart', async () => void (await Promise.all(repositories.all.map((server) => server.restart()))));
+  ours('output', async () => log.show(true));
+  ours('install', install);
+  ours('copyPack', copyPack);
+  ours('insertPack', insertPack);
+  ours('open', async (target, key) => memory.open(repositories.keyed(text(key)), documents, target as Target));
+  ours('document', (address) => openDocument(text(address) ?? ''));
+  on('forget', (server, node) => memory.forget(server, node as Node));
+  on('confirm', (server, node) => memory.confirm(server, node as Node));
+  on('approve', (server, node) => memory.review(server, node as Node, 'approve'));
+  on('reject', (server, node) => memory.review(server, node as Node, 'reject'));
+  on('seal', memory.seal);
+  here('reconcile', (server) => memory.reconcile(server));
+  ours('undo', async (key) => memory.undo(repositories.keyed(text(key))));
+  on('resolve', (server, node) => memory.resolve(server, node));
+  for (const keep of ['left', 'right', 'both'] as const) on(`keep.${keep}`, (server, node) => memory.resolve(server, node, keep));
+  ours('refresh', async () => views.refresh());
+  here('filter', async (server) => {
     const prompt = 'Only memories whose text contains this';
-    const text = await vscode.window.showInputBox({ title: 'Muninn: Filter', prompt, value: views.narrowed });
-    if (text !== undefined) views.narrow(text.trim());
+    const words = await vscode.window.showInputBox({ title: `${server.label}: Filter`, prompt, value: views.narrowed });
+    if (words !== undefined) views.narrow(words.trim());
   });
-  register('clearFilter', async () => views.narrow(''));
-  register('groupBy', () => groupBy(server.folder));
+  ours('clearFilter', async () => views.narrow(''));
+  here('groupBy', groupBy);
+  for (const command of GESTURES) register(command, async (argument, key) => gesture(repositories.keyed(text(key)), command, argument));
   return vscode.Disposable.from(...registered);
+}
+
+function text(given: unknown): string | undefined {
+  return typeof given === 'string' ? given : undefined;
 }
 
 /** Opens a document of the server, as a link in a hover names it. */
@@ -69,9 +83,9 @@ async function openDocument(address: string): Promise<void> {
   await vscode.window.showTextDocument(uri, { preview: true });
 }
 
-async function groupBy(folder: vscode.WorkspaceFolder): Promise<void> {
+async function groupBy({ folder, label }: Server): Promise<void> {
   const rows = GROUPINGS.map((label) => ({ label }));
-  const chosen = await vscode.window.showQuickPick(rows, { title: 'Muninn: Group memories by' });
+  const chosen = await vscode.window.showQuickPick(rows, { title: `${label}: Group memories by` });
   if (chosen) await vscode.workspace.getConfiguration('muninn', folder).update('views.groupBy', chosen.label, vscode.ConfigurationTarget.Workspace);
 }
 
@@ -86,19 +100,39 @@ async function install(): Promise<void> {
   if (answer) await vscode.commands.executeCommand('muninn.ui.restart');
 }
 
-async function showStatus(server: Server, log: vscode.LogOutputChannel): Promise<void> {
+/** Shows the log with how each server is, that of the repository at hand last, where the eye falls. */
+async function showStatus(repositories: Repositories, log: vscode.LogOutputChannel): Promise<void> {
+  const { current } = repositories;
   log.show(true);
-  await server.refresh();
-  const { status, failure } = server.state;
-  if (failure) throw failure;
-  if (status) log.info(['status', ...describe(status)].join('\n  '));
+  for (const server of [...repositories.all.filter((each) => each !== current), current]) {
+    await server.refresh();
+    const { status } = server.state;
+    if (status) log.info([server.alone ? 'status' : `status of ${server.name}`, ...describe(status)].join('\n  '));
+  }
+  if (current.state.failure) throw current.state.failure;
 }
 
-async function initialise(server: Server): Promise<void> {
+async function initialise(repositories: Repositories): Promise<void> {
+  const folder = await unremembering(repositories);
+  if (!folder) return;
+  const server = repositories.serve(folder);
   const { created } = await server.request('init', {});
   await server.refresh();
   const done = created.length
-    ? `${counted(created.length, 'file was', 'files were')} written to .muninn. Commit them, and others share the memory.`
+    ? `${counted(created.length, 'file', 'files')} written to .muninn; commit them like code.`
     : 'this repository was initialised already; nothing changed.';
-  void vscode.window.showInformationMessage(`Muninn: ${done}`);
+  void vscode.window.showInformationMessage(`${server.label}: ${done}`);
+}
+
+/** The folder that is to be initialised: where no file at hand tells it and there are several, the person chooses. */
+async function unremembering(repositories: Repositories): Promise<vscode.WorkspaceFolder | undefined> {
+  const { bare, current } = repositories;
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const around = uri && vscode.workspace.getWorkspaceFolder(uri);
+  const tree = (folder: vscode.WorkspaceFolder): string => workTree(folder.uri.fsPath);
+  const atHand = bare.find((each) => around && tree(each) === tree(around));
+  if (atHand) return atHand;
+  if (!bare.length || (bare.length === 1 && bare[0] && tree(bare[0]) === current.root)) return current.folder;
+  const rows = bare.map((folder) => ({ label: folder.name, description: folder.uri.fsPath, folder }));
+  return (await vscode.window.showQuickPick(rows, { title: 'Muninn: Initialise', placeHolder: 'The folder that gets a memory' }))?.folder;
 }

@@ -12,13 +12,11 @@ import type { Node, Target } from '../views/node';
 export async function open(server: Server, documents: Documents, target: Target): Promise<void> {
   switch (target.to) {
     case 'memory':
-      await documents.open({ page: 'memory', id: target.id, why: [] }, target.title);
+      await documents.open(server, { page: 'memory', id: target.id, why: [] }, target.title);
       return;
     case 'file': {
-      const { root } = await server.status();
       const line = Math.max(0, target.line - 1);
-      const file = vscode.Uri.joinPath(vscode.Uri.file(root), target.path);
-      await vscode.window.showTextDocument(file, { selection: new vscode.Range(line, 0, line, 0) });
+      await vscode.window.showTextDocument(server.file(target.path), { selection: new vscode.Range(line, 0, line, 0) });
       return;
     }
     case 'conflict':
@@ -30,7 +28,7 @@ export async function open(server: Server, documents: Documents, target: Target)
 export async function forget(server: Server, node: Node): Promise<void> {
   const id = memoryOf(node);
   const reason = await vscode.window.showInputBox({
-    title: 'Muninn: Forget',
+    title: `${server.label}: Forget`,
     prompt: `Why is it no longer true? It stays in the history. (${node.label})`,
     ignoreFocusOut: true,
   });
@@ -45,12 +43,19 @@ export async function review(server: Server, node: Node, verb: 'approve' | 'reje
   await server.refresh();
 }
 
+/** Lets a memory cite the code as it is now: a person has seen that it still holds. Throws a Failure. */
+export async function confirm(server: Server, node: Node): Promise<void> {
+  await server.request('confirm', { id: memoryOf(node) });
+  await server.refresh();
+  vscode.window.setStatusBarMessage(`$(check) ${server.label}: it cites the code as it is now.`, 5000);
+}
+
 /** Makes a session's memories files that git can take. Throws a Failure. */
 export async function seal(server: Server, node?: Node): Promise<void> {
   const { segments, records } = await server.request('seal', { session: node?.key || null });
   await server.refresh();
   const done = segments.length ? `${records} records sealed; commit .muninn to share them` : 'nothing waited to be sealed';
-  vscode.window.setStatusBarMessage(`$(archive) Muninn: ${done}.`, 5000);
+  vscode.window.setStatusBarMessage(`$(archive) ${server.label}: ${done}.`, 5000);
 }
 
 /**
@@ -60,7 +65,7 @@ export async function seal(server: Server, node?: Node): Promise<void> {
 export async function resolve(server: Server, node: Node | undefined, keep?: ResolveParams['keep']): Promise<void> {
   const id = node?.target?.to === 'conflict' ? node.target.id : conflictOf(vscode.window.tabGroups.activeTabGroup.activeTab);
   if (!id) throw new Failure('bad_params', 'no conflict is shown', 'The view “Conflicts” lists those that wait.');
-  const chosen = keep ?? (node && (await side(node)));
+  const chosen = keep ?? (node && (await side(server, node)));
   if (!chosen) return;
   await server.request('resolve', { id, keep: chosen });
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => conflictOf(tab) === id);
@@ -77,23 +82,28 @@ function conflictOf(tab: vscode.Tab | undefined): string | undefined {
 
 /** Consolidates all sessions, after the person has seen what would happen. Throws a Failure. */
 export async function reconcile(server: Server): Promise<ReconcileResult | undefined> {
-  const title = 'Muninn: reconciling';
+  const title = `${server.label}: reconciling`;
   const run = (dry: boolean): Thenable<ReconcileResult> =>
-    vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
-      server.request('reconcile', { dry_run: dry }),
-    );
+    vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (progress, token) => {
+      let shown = 0;
+      const heard = (message: string, percentage: number): void => {
+        progress.report({ message, increment: Math.max(0, percentage - shown) });
+        shown = Math.max(shown, percentage);
+      };
+      return server.watched('reconcile', { dry_run: dry }, heard, token);
+    });
   const plan = await run(true);
   if (!plan.segments.length) {
-    void vscode.window.showInformationMessage(`Muninn: ${plan.summary}`);
+    void vscode.window.showInformationMessage(`${server.label}: ${plan.summary}`);
     return plan;
   }
-  const go = await vscode.window.showInformationMessage(`Muninn would write main.jsonl: ${plan.summary}`, { modal: true }, 'Reconcile');
+  const go = await vscode.window.showInformationMessage(`${server.label} would write main.jsonl: ${plan.summary}`, { modal: true }, 'Reconcile');
   if (!go) return undefined;
   const done = await run(false);
   await server.refresh();
   // Not awaited: the message may stay for long, and the command has ended.
-  void vscode.window.showInformationMessage(`Muninn: ${done.summary}`, 'Undo').then(async (answer) => {
-    if (answer) await vscode.commands.executeCommand('muninn.ui.undo');
+  void vscode.window.showInformationMessage(`${server.label}: ${done.summary}`, 'Undo').then(async (answer) => {
+    if (answer) await vscode.commands.executeCommand('muninn.ui.undo', server.key);
   });
   return done;
 }
@@ -102,7 +112,7 @@ export async function reconcile(server: Server): Promise<ReconcileResult | undef
 export async function undo(server: Server): Promise<void> {
   const { summary } = await server.request('undo', {});
   await server.refresh();
-  void vscode.window.showInformationMessage(`Muninn: taken back: ${summary}`);
+  void vscode.window.showInformationMessage(`${server.label}: taken back: ${summary}`);
 }
 
 async function compare(server: Server, documents: Documents, id: string): Promise<void> {
@@ -110,19 +120,19 @@ async function compare(server: Server, documents: Documents, id: string): Promis
   const conflict = conflicts[0];
   if (!conflict) return;
   const [left, right] = await Promise.all(
-    [conflict.left, conflict.right].map((memory) => documents.prepare({ page: 'side', id: memory.id, conflict: id }, memory.title || memory.text)),
+    [conflict.left, conflict.right].map((memory) => documents.prepare(server, { page: 'side', id: memory.id, conflict: id }, memory.title || memory.text)),
   );
   await vscode.commands.executeCommand('vscode.diff', left, right, `Conflict: ${conflict.reason}`);
 }
 
-async function side(node: Node): Promise<ResolveParams['keep'] | undefined> {
+async function side(server: Server, node: Node): Promise<ResolveParams['keep'] | undefined> {
   const [left, right] = node.children ?? [];
   const rows = [
     { label: '$(arrow-left) Keep left', detail: left?.label ?? '', keep: 'left' as const },
     { label: '$(arrow-right) Keep right', detail: right?.label ?? '', keep: 'right' as const },
     { label: '$(check-all) Keep both', detail: 'They do not contradict each other.', keep: 'both' as const },
   ];
-  return (await vscode.window.showQuickPick(rows, { title: 'Muninn: Which one holds?', ignoreFocusOut: true }))?.keep;
+  return (await vscode.window.showQuickPick(rows, { title: `${server.label}: Which one holds?`, ignoreFocusOut: true }))?.keep;
 }
 
 function memoryOf(node: Node): string {

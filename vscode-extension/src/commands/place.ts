@@ -12,17 +12,16 @@ export function selection(): string | undefined {
 }
 
 /** The active editor's file, relative to the repository's root, as a list of one; empty when it lies elsewhere. */
-export async function filesAtHand(server: Server): Promise<string[]> {
+export function filesAtHand(server: Server): string[] {
   const document = vscode.window.activeTextEditor?.document;
   if (document?.uri.scheme !== 'file') return [];
-  const { root } = await server.status();
-  const file = within(root, document.uri.fsPath);
+  const file = within(server.root, document.uri.fsPath);
   return file ? [file] : [];
 }
 
 /** What a memory made now is about: the selected lines as `path:START-END`, else the file at hand. */
-export async function citedAtHand(server: Server): Promise<string[]> {
-  const [file] = await filesAtHand(server);
+export function citedAtHand(server: Server): string[] {
+  const [file] = filesAtHand(server);
   const chosen = vscode.window.activeTextEditor?.selection;
   if (!file || !chosen || chosen.isEmpty) return file ? [file] : [];
   // A selection that ends before a line's first character does not mean that line.

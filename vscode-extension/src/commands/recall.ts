@@ -15,27 +15,26 @@ const PAUSE = 120;
 
 /** Asks while the person types, from `given` or the selection on, and opens the hit that is chosen. Throws a Failure. */
 export async function recall(server: Server, documents: Documents, given?: string): Promise<void> {
-  const hit = await new Question(server).ask(given ?? selection() ?? '');
+  const hit = await new Question(server, documents).ask(given ?? selection() ?? '');
   if (hit) await open(server, documents, hit);
 }
 
-/** Opens a hit: a memory as a page, everything else in its file at its line. Throws a Failure. */
-export async function open(server: Server, documents: Documents, hit: Hit): Promise<void> {
+/**
+ * Opens a hit: a memory as a page, if that is still `wanted` when it was fetched, everything else in its file at its line.
+ * Throws a Failure.
+ */
+async function open(server: Server, documents: Documents, hit: Hit, preserveFocus = false, wanted = (): boolean => true): Promise<void> {
   if (hit.kind === 'memory') {
-    await documents.open({ page: 'memory', id: hit.id, why: hit.why }, hit.title || hit.text);
+    const page = await documents.prepare(server, { page: 'memory', id: hit.id, why: hit.why }, hit.title || hit.text);
+    if (wanted()) await documents.show(page, { preserveFocus });
     return;
   }
-  await show(server, hit, { preserveFocus: false });
-}
-
-async function show(server: Server, hit: Hit, options: vscode.TextDocumentShowOptions): Promise<void> {
-  const { root } = await server.status();
-  const telling = hit.kind === 'memory' ? undefined : hit.snippet.find((each) => each.marks.length);
+  const telling = hit.snippet.find((each) => each.marks.length);
   const line = Math.max(0, (telling?.line ?? hit.start_line) - 1);
   const end = Math.max(line, hit.end_line - 1);
   // What another tool keeps outside of the repository has a whole path.
-  const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : vscode.Uri.joinPath(vscode.Uri.file(root), hit.path);
-  const editor = await vscode.window.showTextDocument(file, { preview: true, ...options });
+  const file = isAbsolute(hit.path) ? vscode.Uri.file(hit.path) : server.file(hit.path);
+  const editor = await vscode.window.showTextDocument(file, { preview: true, preserveFocus });
   editor.selection = new vscode.Selection(line, 0, line, 0);
   editor.revealRange(new vscode.Range(line, 0, end, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
@@ -47,12 +46,18 @@ class Question {
   private asked = new vscode.CancellationTokenSource();
   private timer: NodeJS.Timeout | undefined;
   private previewed = false;
+  private over = false;
 
-  constructor(private readonly server: Server) {
-    this.list.title = 'Muninn: Recall';
+  constructor(
+    private readonly server: Server,
+    private readonly documents: Documents,
+  ) {
+    this.list.title = `${server.label}: Recall`;
     this.list.placeholder = 'Words, identifiers or a sentence: why is the cache keyed by commit? type:decision path:src/**';
     this.list.matchOnDescription = true;
     this.list.matchOnDetail = true;
+    // The ranking is the server's. VS Code lets extensions say so, and has not put it into its types yet.
+    (this.list as { sortByLabel?: boolean }).sortByLabel = false;
   }
 
   async ask(text: string): Promise<Hit | undefined> {
@@ -73,6 +78,7 @@ class Question {
     list.show();
     try {
       const hit = await chosen;
+      this.over = true;
       if (!hit) await this.goBack();
       return hit;
     } finally {
@@ -94,7 +100,7 @@ class Question {
     const mine = (this.asked = new vscode.CancellationTokenSource());
     if (!query) {
       this.list.items = [];
-      this.list.title = 'Muninn: Recall';
+      this.list.title = `${this.server.label}: Recall`;
       return;
     }
     this.list.busy = true;
@@ -102,7 +108,7 @@ class Question {
     try {
       const result = await this.server.request('recall', { query, limit }, mine.token);
       if (this.asked !== mine) return;
-      this.list.title = heading(query, result);
+      this.list.title = `${this.server.label}: ${heading(query, result)}`;
       // The server has chosen: what VS Code's own filter would hide must stay.
       this.list.items = result.hits.map((hit) => ({ ...row(hit), alwaysShow: true }));
     } catch (error) {
@@ -110,20 +116,19 @@ class Question {
       const failure = failureOf(error);
       if (failure.kind !== 'bad_params') throw error;
       // A filter or a phrase that is not typed to its end: the list stays, and its title says what is missing.
-      this.list.title = sentence(failure);
+      this.list.title = sentence(failure, this.server.label);
     } finally {
       if (this.asked === mine) this.list.busy = false;
     }
   }
 
-  /** Shows the hit under the cursor behind the list; memories have pages of their own, which open when chosen. */
+  /** Shows what the hit under the cursor would open, behind the list. */
   private async preview(hit: Hit): Promise<void> {
-    if (hit.kind === 'memory' && !hit.path) return;
     this.previewed = true;
     try {
-      await show(this.server, hit, { preserveFocus: true });
+      await open(this.server, this.documents, hit, true, () => this.list.activeItems[0]?.hit === hit && !this.over);
     } catch {
-      // The file went away after it was indexed: choosing it says so.
+      // It went away after it was indexed: choosing it says so.
     }
   }
 
@@ -137,5 +142,5 @@ function heading(query: string, result: RecallResult): string {
   const { lag } = result.saw.index;
   const late = lag ? ` · ${counted(lag, 'changed file', 'changed files')} not yet searchable` : '';
   const notes = result.notes.map((note) => ` · ${note}`).join('');
-  return `Muninn: ${counted(result.hits.length, 'hit', 'hits')} for “${query}”${late}${notes}`;
+  return `${counted(result.hits.length, 'hit', 'hits')} for “${query}”${late}${notes}`;
 }

@@ -21,26 +21,26 @@ const MEANINGS: Partial<Record<(typeof KINDS)[number], string>> = {
 
 /** Asks for text and type unless they are given, and stores the memory. Throws a Failure. */
 export async function remember(server: Server, text?: string, type?: string): Promise<RememberResult | undefined> {
-  const files = await citedAtHand(server);
-  const stated = text ?? (await statement(files));
+  const files = citedAtHand(server);
+  const stated = text ?? (await statement(server, files));
   if (!stated) return undefined;
-  const chosen = type ?? (await typeOf());
+  const chosen = type ?? (await typeOf(server));
   if (!chosen) return undefined;
   const result = await server.request('remember', { text: stated, type: chosen, files, actor: 'user' });
   void server.refresh();
-  told(result);
+  told(server, result);
   return result;
 }
 
 /** Says in the status bar that a memory is stored. */
-export function told({ masked }: RememberResult): void {
+export function told(server: Server, { masked }: RememberResult): void {
   const secret = masked ? ' A secret in it was masked.' : '';
-  vscode.window.setStatusBarMessage(`$(check) Muninn: remembered.${secret}`, 5000);
+  vscode.window.setStatusBarMessage(`$(check) ${server.label}: remembered.${secret}`, 5000);
 }
 
-async function statement(files: readonly string[]): Promise<string | undefined> {
+async function statement(server: Server, files: readonly string[]): Promise<string | undefined> {
   const answer = await vscode.window.showInputBox({
-    title: 'Muninn: Remember',
+    title: `${server.label}: Remember`,
     prompt: files.length ? `One fact in whole sentences, about ${files.join(', ')}` : 'One fact in whole sentences',
     placeHolder: 'The cache is keyed by commit, because branches share it.',
     ignoreFocusOut: true,
@@ -48,14 +48,14 @@ async function statement(files: readonly string[]): Promise<string | undefined> 
   return answer?.trim();
 }
 
-async function typeOf(): Promise<string | undefined> {
+async function typeOf(server: Server): Promise<string | undefined> {
   const rows = Object.entries(MEANINGS).map(([type, description]) => ({
     label: type.replace('_', ' '),
     description,
     type,
   }));
   const chosen = await vscode.window.showQuickPick(rows, {
-    title: 'Muninn: What is it?',
+    title: `${server.label}: What is it?`,
     placeHolder: 'Type of the memory',
     matchOnDescription: true,
     ignoreFocusOut: true,

@@ -2,10 +2,11 @@
 
 import * as vscode from 'vscode';
 import { filesAtHand } from '../commands/place';
-import type { StatusResult } from '../protocol';
+import { within } from '../paths';
+import type { Repositories } from '../repositories';
 import type { Server } from '../server';
 import { type Grouping, memoryNodes } from './memories';
-import type { Node } from './node';
+import { type Node, rowsOf } from './node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from './rest';
 import { Tree } from './tree';
 
@@ -14,41 +15,41 @@ const LISTED = 500;
 
 const KNOWLEDGE = '.muninn/{knowledge,packs,context}/**/*.md';
 
-/** All views of one server. */
+/** All views, of the repository at hand. */
 export class Views implements vscode.Disposable {
   private readonly trees: Readonly<Record<'memory' | 'file' | 'sessions' | 'conflicts' | 'stale' | 'knowledge', Tree>>;
   private readonly registrations: vscode.Disposable[] = [];
+  private files: vscode.FileSystemWatcher | undefined;
   private filter = '';
   private seen = '';
   private looked = false;
 
   constructor(
-    private readonly server: Server,
+    private readonly repositories: Repositories,
     private readonly settled: () => void,
   ) {
+    const load = (rows: (server: Server, within?: Node) => Promise<readonly Node[]>) => (within?: Node) =>
+      this.loaded((server) => rows(server, within), within);
     this.trees = {
-      memory: new Tree('muninn.memory', () => this.memories(), () => 'No memory yet: “Muninn: Remember” stores the first.'),
-      file: new Tree('muninn.file', () => this.atHand(), () =>
+      memory: new Tree('muninn.memory', load((server) => this.memories(server)), () => 'No memory yet: “Muninn: Remember” stores the first.'),
+      file: new Tree('muninn.file', load((server) => this.atHand(server)), () =>
         this.looked ? 'Nothing is remembered about this file.' : 'No file of this repository is at hand.',
       ),
-      sessions: new Tree('muninn.sessions', (one) => this.sessions(one), () => 'No session has remembered anything.'),
-      conflicts: new Tree('muninn.conflicts', () => this.conflicts(), () => 'No contradictions wait for you.', badge),
-      stale: new Tree('muninn.stale', () => this.stale(), () => 'All code that memories cite still says so.'),
-      knowledge: new Tree('muninn.knowledge', () => this.knowledge(), () => 'No knowledge files in .muninn/knowledge.'),
+      sessions: new Tree('muninn.sessions', load((server, one) => this.sessions(server, one)), () => 'No session has remembered anything.'),
+      conflicts: new Tree('muninn.conflicts', load(conflicts), () => 'No contradictions wait for you.', badge),
+      stale: new Tree('muninn.stale', load(stale), () => 'All code that memories cite still says so.'),
+      knowledge: new Tree('muninn.knowledge', load(knowledge), () => 'No knowledge files in .muninn/knowledge.'),
     };
-    const files = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(server.folder, KNOWLEDGE));
     this.registrations.push(
       ...Object.values(this.trees),
-      files,
-      files.onDidCreate(() => this.trees.knowledge.refresh()),
-      files.onDidDelete(() => this.trees.knowledge.refresh()),
-      server.onDidChange(({ status }) => status && this.follow(status)),
+      repositories.onDidChange(() => this.turn()),
+      repositories.onDidChangeState((server) => server === repositories.atHand && this.follow(server)),
       vscode.window.onDidChangeActiveTextEditor(() => {
         this.trees.file.refresh();
         this.settled();
       }),
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration('muninn.views', server.folder)) this.trees.memory.refresh();
+        if (change.affectsConfiguration('muninn.views')) this.trees.memory.refresh();
       }),
     );
   }
@@ -67,7 +68,7 @@ export class Views implements vscode.Disposable {
   /** Lists only memories whose text contains this; all of them for an empty text. */
   narrow(text: string): void {
     this.filter = text;
-    this.trees.memory.describe(text ? `“${text}”` : '');
+    this.describe();
     void vscode.commands.executeCommand('setContext', 'muninn.filtered', !!text);
     this.trees.memory.refresh();
   }
@@ -78,11 +79,35 @@ export class Views implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const registration of this.registrations) registration.dispose();
+    for (const registration of [...this.registrations, this.files]) registration?.dispose();
+  }
+
+  /** Shows the repository that is at hand now. */
+  private turn(): void {
+    const server = this.repositories.atHand;
+    this.files?.dispose();
+    this.files = server && vscode.workspace.createFileSystemWatcher(knowledgeOf(server));
+    this.files?.onDidCreate(() => this.trees.knowledge.refresh());
+    this.files?.onDidDelete(() => this.trees.knowledge.refresh());
+    this.seen = '';
+    this.describe();
+    if (server) this.follow(server);
+    this.refresh();
+  }
+
+  /** Says beside the titles of the views what they show. */
+  private describe(): void {
+    const server = this.repositories.atHand;
+    const [file] = server ? filesAtHand(server) : [];
+    const more = { memory: this.filter && `“${this.filter}”`, file: file?.slice(file.lastIndexOf('/') + 1) };
+    for (const [view, tree] of Object.entries(this.trees)) {
+      tree.describe([server?.alone ? '' : server?.name, more[view as keyof typeof more]].filter((part) => part).join(' · '));
+    }
   }
 
   /** Asks anew when memory, HEAD or a file that may be cited has changed. */
-  private follow(status: StatusResult): void {
+  private follow({ state: { status } }: Server): void {
+    if (!status) return;
     const { saw, log } = status;
     const now = [saw.commit, saw.branch, saw.log, saw.shared, saw.index.generation, log.conflicts, status.mode].join();
     if (now === this.seen) return;
@@ -91,41 +116,50 @@ export class Views implements vscode.Disposable {
     this.refresh();
   }
 
-  private async memories(): Promise<Node[]> {
+  /** The rows of the repository at hand, or below one of its rows, as `load` gives them. */
+  private async loaded(load: (server: Server) => Promise<readonly Node[]>, within?: Node): Promise<Node[]> {
+    const server = this.repositories.keyed(within?.repository);
+    return rowsOf(server.key, await load(server));
+  }
+
+  private async memories(server: Server): Promise<Node[]> {
     const text = this.filter || null;
-    const found = await this.server.request('memories', { text, limit: LISTED });
-    const by = vscode.workspace.getConfiguration('muninn', this.server.folder).get<Grouping>('views.groupBy', 'type');
+    const found = await server.request('memories', { text, limit: LISTED });
+    const by = vscode.workspace.getConfiguration('muninn', server.folder).get<Grouping>('views.groupBy', 'type');
     return memoryNodes(found.memories, found.citations, by, found.total);
   }
 
-  private async atHand(): Promise<Node[]> {
-    const [file] = await filesAtHand(this.server);
-    this.trees.file.describe(file?.slice(file.lastIndexOf('/') + 1) ?? '');
+  private async atHand(server: Server): Promise<Node[]> {
+    const [file] = filesAtHand(server);
+    this.describe();
     this.looked = file !== undefined;
     if (!file) return [];
-    const found = await this.server.request('memories', { file, limit: LISTED });
+    const found = await server.request('memories', { file, limit: LISTED });
     return memoryNodes(found.memories, found.citations, 'none', found.total);
   }
 
-  private async sessions(one?: Node): Promise<Node[]> {
-    if (!one) return sessionNodes((await this.server.request('sessions', { limit: LISTED })).sessions);
-    const found = await this.server.request('memories', { session: one.key, limit: LISTED });
+  private async sessions(server: Server, one?: Node): Promise<Node[]> {
+    if (!one) return sessionNodes((await server.request('sessions', { limit: LISTED })).sessions);
+    const found = await server.request('memories', { session: one.key, limit: LISTED });
     return memoryNodes(found.memories, found.citations, 'none', found.total, one.key);
   }
+}
 
-  private async conflicts(): Promise<Node[]> {
-    return conflictNodes((await this.server.request('conflicts', {})).conflicts);
-  }
+async function conflicts(server: Server): Promise<Node[]> {
+  return conflictNodes((await server.request('conflicts', {})).conflicts);
+}
 
-  private async stale(): Promise<Node[]> {
-    return staleNodes((await this.server.request('verify', {})).found);
-  }
+async function stale(server: Server): Promise<Node[]> {
+  return staleNodes((await server.request('verify', {})).found);
+}
 
-  private async knowledge(): Promise<Node[]> {
-    const pattern = new vscode.RelativePattern(this.server.folder, KNOWLEDGE);
-    const files = await vscode.workspace.findFiles(pattern, null);
-    return knowledgeNodes(files.map((file) => vscode.workspace.asRelativePath(file, false)));
-  }
+async function knowledge(server: Server): Promise<Node[]> {
+  const files = await vscode.workspace.findFiles(knowledgeOf(server), null);
+  return knowledgeNodes(files.map((file) => within(server.root, file.fsPath) ?? file.fsPath));
+}
+
+function knowledgeOf(server: Server): vscode.RelativePattern {
+  return new vscode.RelativePattern(vscode.Uri.file(server.root), KNOWLEDGE);
 }
 
 function badge(rows: readonly Node[]): vscode.ViewBadge | undefined {

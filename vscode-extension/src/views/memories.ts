@@ -30,15 +30,13 @@ const ICONS: Readonly<Record<string, string>> = {
 /** One memory: its headline, with what a reader must know of it. */
 export function memoryNode(memory: Memory, cites: readonly Citation[] = [], within = ''): Node {
   const title = headline(memory);
-  const stale = cites.some(({ state }) => state === 'drifted' || state === 'gone');
   return {
     key: `${within}/${memory.id}`,
     label: title,
     description: marks(memory, cites).join(' · '),
     tooltip: tooltip(memory, cites),
-    icon: stale ? 'warning' : (ICONS[memory.type] ?? 'circle-small'),
-    ...(stale ? { colour: 'list.warningForeground' } : {}),
-    kind: memory.review === 'pending' ? 'memory.pending' : stale ? 'memory.stale' : 'memory',
+    ...(signOf(cites) ?? { icon: ICONS[memory.type] ?? 'circle-small' }),
+    kind: memory.review === 'pending' ? 'memory.pending' : kindOf(cites),
     target: { to: 'memory', id: memory.id, title },
   };
 }
@@ -81,6 +79,20 @@ function namesOf(memory: Memory, by: Exclude<Grouping, 'none'>): readonly string
   const found = by === 'type' ? [memory.type] : by === 'file' ? memory.files : by === 'tag' ? memory.tags : [memory.task];
   const named = found.filter((name): name is string => !!name);
   return named.length ? named : [''];
+}
+
+/** Which menus the row of a memory has, by how its citations stand: what has gone can't be confirmed. */
+export function kindOf(cites: readonly Citation[]): string {
+  const states = cites.map(({ state }) => state);
+  if (states.includes('gone')) return 'memory.gone';
+  return states.includes('drifted') || states.includes('moved') ? 'memory.stale' : 'memory';
+}
+
+/** How a row shows that the code of its memory has changed or gone; undefined where it has not. */
+export function signOf(cites: readonly Citation[]): Pick<Node, 'icon' | 'colour'> | undefined {
+  const states = cites.map(({ state }) => state);
+  if (states.includes('gone')) return { icon: 'error', colour: 'list.errorForeground' };
+  return states.includes('drifted') ? { icon: 'warning', colour: 'list.warningForeground' } : undefined;
 }
 
 /** The headline of a memory on one line. */

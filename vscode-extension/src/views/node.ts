@@ -20,6 +20,13 @@ export interface Node {
   /** Its children are asked for when somebody opens it. */
   readonly closed?: boolean;
   readonly open?: boolean;
+  /** What stands for the repository that it belongs to. */
+  readonly repository?: string;
+}
+
+/** Rows with the repository that they belong to, all that is below them too. */
+export function rowsOf(repository: string, rows: readonly Node[]): Node[] {
+  return rows.map((row) => ({ ...row, repository, ...(row.children ? { children: rowsOf(repository, row.children) } : {}) }));
 }
 
 /** What a screen reader says of a row: all that can be seen of it, in the order in which it is read. */

@@ -2,7 +2,7 @@
 
 import type { Citation, Conflict, VerifyResult, WorkSession } from '../protocol';
 import { counted } from '../state';
-import { headline, memoryNode } from './memories';
+import { headline, kindOf, memoryNode, signOf } from './memories';
 import type { Node } from './node';
 
 /** The contradictions that wait for a person, each with its two sides. */
@@ -48,8 +48,8 @@ export function staleNodes(found: VerifyResult['found']): Node[] {
       key: one.id,
       label: one.title,
       description: [...new Set(cites.map(({ state }) => state))].join(', '),
-      icon: cites.some(({ state }) => state === 'gone') ? 'error' : cites.some(({ state }) => state === 'drifted') ? 'warning' : 'arrow-swap',
-      kind: 'memory.stale',
+      ...(signOf(cites) ?? { icon: 'arrow-swap' }),
+      kind: kindOf(cites),
       target: { to: 'memory' as const, id: one.id, title: one.title },
       children: cites.map((cite, number) => place(cite, `${one.id}/${number}`)),
     }));

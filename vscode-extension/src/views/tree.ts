@@ -42,14 +42,14 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
     const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
     const inside = node.closed || node.children?.length;
     const item = new vscode.TreeItem(node.label, inside ? (node.open ? Expanded : Collapsed) : None);
-    item.id = node.key;
+    item.id = `${node.repository ?? ''}/${node.key}`;
     if (node.description) item.description = node.description;
     if (node.tooltip) item.tooltip = node.tooltip;
     if (node.kind) item.contextValue = node.kind;
     const colour = node.colour ? new vscode.ThemeColor(node.colour) : undefined;
     if (node.icon) item.iconPath = new vscode.ThemeIcon(node.icon, colour);
     item.accessibilityInformation = { label: spoken(node) };
-    if (node.target) item.command = { command: 'muninn.ui.open', title: 'Open', arguments: [node.target] };
+    if (node.target) item.command = { command: 'muninn.ui.open', title: 'Open', arguments: [node.target, node.repository] };
     return item;
   }
 
@@ -60,8 +60,8 @@ export class Tree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
       rows = await this.rows(node);
     } catch (error) {
       const failure = failureOf(error);
-      // Of a repository without memory the view's welcome speaks, with the button that helps.
-      this.view.message = failure.kind === 'not_initialised' ? '' : sentence(failure);
+      // Where there is no memory, or no folder, the view's welcome speaks, with the button that helps.
+      this.view.message = ['not_initialised', 'no_folder'].includes(failure.kind) ? '' : sentence(failure);
       return [];
     }
     if (node) return [...rows];

@@ -2,8 +2,7 @@
 
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Api } from '../../src/extension';
-import { activated, until } from './waiting';
+import { activated, repeated, until } from './waiting';
 
 const GUIDE = '# Cache task\n\nBegin with @src/cache.py#render_page, then [[caches]].\n\n## Then\n\nSee @src/cache.py.\n';
 
@@ -16,7 +15,7 @@ interface Newer {
 }
 
 suite('Files of Muninn in VS Code', () => {
-  let api: Api;
+  let api: Awaited<ReturnType<typeof activated>>;
   let guide: vscode.Uri;
   let code: vscode.Uri;
 
@@ -111,8 +110,3 @@ suite('Files of Muninn in VS Code', () => {
     assert.match(content[0]?.value ?? '', /The guide of caches is old/);
   });
 });
-
-/** Asks until it is so: a setting reaches the server without telling anybody here. The suite's time limit ends it. */
-async function repeated(ok: () => Promise<boolean>): Promise<void> {
-  while (!(await ok())) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -5,11 +5,10 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { Api } from '../../src/extension';
 import { activated, until } from './waiting';
 
 suite('Muninn in trouble', () => {
-  let api: Api;
+  let api: Awaited<ReturnType<typeof activated>>;
   let real: readonly string[];
 
   const use = (command: readonly string[] | undefined): Thenable<void> =>

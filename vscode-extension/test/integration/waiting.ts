@@ -3,6 +3,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/extension';
+import type { Server } from '../../src/server';
 
 /** Waits for an event that makes `ok` true; the suite's time limit ends what never comes. */
 export function until(event: vscode.Event<unknown>, ok: () => boolean): Promise<void> {
@@ -16,9 +17,14 @@ export function until(event: vscode.Event<unknown>, ok: () => boolean): Promise<
   });
 }
 
-/** The extension under test, running. */
-export async function activated(): Promise<Api> {
+/** Asks until it is so: not all that happens tells somebody here. The suite's time limit ends what never comes. */
+export async function repeated(ok: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await ok())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** The extension under test, running; `server` is that of a window with one repository. */
+export async function activated(): Promise<Api & { readonly server: Server }> {
   const found = await vscode.extensions.getExtension<Api>('muninn.muninn')?.activate();
   assert.ok(found);
-  return found;
+  return { ...found, server: found.repositories.current };
 }

@@ -35,4 +35,5 @@ test('message and hint are shown as sentences', () => {
     'Muninn: the disk is full. Free some space.',
   );
   expect(sentence(new Failure('error', 'Really?'))).toBe('Muninn: Really?');
+  expect(sentence(new Failure('error', 'gone'), 'Muninn (api)')).toBe('Muninn (api): gone.');
 });

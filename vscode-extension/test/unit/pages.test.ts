@@ -14,6 +14,9 @@ test('the tab has a name that is a file name', () => {
   const page = { page: 'context', params: { query: 'x' } } as const;
   expect(address(page, 'Why is ../a/b "so"?\nsecond').path).toBe('/context/Why is .. a b so.md');
   expect(address(page, '???').path).toBe('/context/context.md');
+  const long = 'Pages are cached by commit, because branches share the rendering machine';
+  expect(address(page, long).path).toBe('/context/Pages are cached by commit because branches share the….md');
+  expect(address(page, 'x'.repeat(100)).path).toBe(`/context/${'x'.repeat(60)}….md`);
 });
 
 test('an address that is none of ours is refused', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { within } from '../../src/paths';
+import { namesOf, toServe, within, workTree } from '../../src/paths';
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'muninn-paths-')));
 const root = path.join(folder, 'repo');
@@ -17,6 +17,7 @@ test('a file inside is relative to the root', () => {
 
 test('a file that is not saved yet counts, too', () => {
   expect(within(root, path.join(root, 'new.py'))).toBe('new.py');
+  expect(within(root, path.join(folder, 'link', 'to', 'new.py'))).toBe('to/new.py');
 });
 
 test('a file that is reached through a link is the same file', () => {
@@ -31,4 +32,44 @@ test('a file outside, and the root itself, have no path inside', () => {
 
 test('a name that begins with two dots is a name', () => {
   expect(within(root, path.join(root, '..a.py'))).toBe('..a.py');
+});
+
+/** Makes files below the folder of this test, and returns the path of the first name. */
+function made(...files: string[]): string {
+  for (const file of files) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), '');
+  }
+  return path.join(folder, files[0]?.split('/')[0] ?? '');
+}
+
+test('a folder belongs to the work tree of git around it, else to the nearest memory, else to itself', () => {
+  const outer = made('outer/.git/HEAD', 'outer/src/deep/a.py', 'outer/linked/.git', 'outer/empty/.git/x');
+  expect(workTree(path.join(outer, 'src', 'deep'))).toBe(outer);
+  expect(workTree(path.join(outer, 'linked'))).toBe(path.join(outer, 'linked'));
+  expect(workTree(path.join(outer, 'empty'))).toBe(outer);
+  const plain = made('plain/.muninn/config.yaml', 'plain/docs/a.md');
+  expect(workTree(path.join(plain, 'docs'))).toBe(plain);
+  expect(workTree(made('alone/a.md'))).toBe(path.join(folder, 'alone'));
+});
+
+test('each work tree with memory is served once, by the first of its folders, and those that are served already stay', () => {
+  const one = made('one/.git/HEAD', 'one/.muninn/config.yaml', 'one/src/a.py');
+  const two = made('two/.git/HEAD', 'two/.muninn/config.yaml');
+  const none = made('none/.git/HEAD');
+  const folders = [none, path.join(one, 'src'), one, two].map((fsPath) => ({ uri: { fsPath } }));
+  const roots = (served: (root: string) => boolean): unknown => [...toServe(folders, served)].map(([root, { uri }]) => [root, uri.fsPath]);
+  expect(roots(() => false)).toEqual([[one, path.join(one, 'src')], [two, two]]);
+  expect(roots((root) => root === none)).toEqual([[none, none], [one, path.join(one, 'src')], [two, two]]);
+});
+
+test('where no folder has memory the first one is served, and where there is no folder none is', () => {
+  const folders = ['bare/a', 'empty/b'].map((file) => ({ uri: { fsPath: made(file) } }));
+  expect([...toServe(folders, () => false).values()]).toEqual([folders[0]]);
+  expect(toServe([], () => false).size).toBe(0);
+});
+
+test('folders of one name are told apart by what they lie in', () => {
+  const folders = ['/a/api', '/b/api', '/b/web'].map((each) => ({ name: path.basename(each), path: each }));
+  expect(namesOf(folders)).toEqual(['a/api', 'b/api', 'web']);
 });

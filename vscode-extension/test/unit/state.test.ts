@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/failure';
-import { appearance, counted, describe as described } from '../../src/state';
+import { appearance, counted, describe as described, type State } from '../../src/state';
 import { STATUS } from './values';
 
 const running = { phase: 'running', status: STATUS } as const;
@@ -20,6 +20,17 @@ test('with a file at hand it counts what belongs to it, and conflicts are never 
   expect(appearance(running, 3).text).toBe('$(library) Muninn: 3 here, 12 in all');
   const torn = { ...STATUS, log: { ...STATUS.log, conflicts: 1 } };
   expect(appearance({ phase: 'running', status: torn }, 0).text).toMatch(/0 here, 12 in all · \$\(git-merge\) 1 conflict$/);
+});
+
+test('of several repositories it names the one that it shows, in every state', () => {
+  const states: State[] = [running, { phase: 'starting' }, { phase: 'failed' }, { ...running, indexing: {} }];
+  for (const state of [...states, { phase: 'running', status: { ...STATUS, mode: 'uninitialised' } } as const]) {
+    expect(appearance(state, undefined, 'Muninn (api)').text).toContain(' Muninn (api): ');
+  }
+});
+
+test('a memory that may not be written says so beside its count', () => {
+  expect(appearance({ phase: 'running', status: { ...STATUS, mode: 'read-only' } }).text).toMatch(/12 memories · read-only$/);
 });
 
 test('while it indexes it says how far it is', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Citation, Memory, Verified, WorkSession } from '../../src/protocol';
 import { memoryNode, memoryNodes } from '../../src/views/memories';
-import { spoken } from '../../src/views/node';
+import { type Node, rowsOf, spoken } from '../../src/views/node';
 import { conflictNodes, knowledgeNodes, sessionNodes, staleNodes } from '../../src/views/rest';
 import { MEMORY } from './values';
 
@@ -17,6 +17,20 @@ test('a memory whose code has changed is marked, and its row can be told from th
   expect(fresh).toMatchObject({ icon: 'law', kind: 'memory', target: { to: 'memory', id: MEMORY.id } });
   expect(stale).toMatchObject({ icon: 'warning', kind: 'memory.stale', description: 'code changed · src/cache.py' });
   expect(stale.tooltip).toContain('src/cache.py:4-6 drifted');
+});
+
+test('what still can be confirmed is told from what has gone', () => {
+  const row = (state: Citation['state']): Node => memoryNode(MEMORY, [CITE, { ...CITE, state }]);
+  expect(row('moved')).toMatchObject({ icon: 'law', kind: 'memory.stale' });
+  expect(row('drifted')).toMatchObject({ icon: 'warning', kind: 'memory.stale', colour: 'list.warningForeground' });
+  expect(row('gone')).toMatchObject({ icon: 'error', kind: 'memory.gone', colour: 'list.errorForeground' });
+  const [stale] = staleNodes([{ id: 'a', title: 'A', cites: [{ ...CITE, state: 'gone' }] } as unknown as Verified]);
+  expect(stale).toMatchObject({ icon: 'error', kind: 'memory.gone' });
+});
+
+test('rows know their repository, however deep they lie', () => {
+  const [group] = rowsOf('repo-1', memoryNodes([MEMORY], {}, 'type', 1));
+  expect([group?.repository, group?.children?.[0]?.repository]).toEqual(['repo-1', 'repo-1']);
 });
 
 test('groups come largest first, and what has no group last', () => {

@@ -3,13 +3,12 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { RememberResult } from '../../src/protocol';
-import type { Api } from '../../src/extension';
 import { activated, until } from './waiting';
 
 const FACT = 'Pages are cached by commit, because branches share the rendering machine.';
 
 suite('Muninn in VS Code', () => {
-  let api: Api;
+  let api: Awaited<ReturnType<typeof activated>>;
   let file: vscode.Uri;
 
   suiteSetup(async () => {
@@ -176,11 +175,29 @@ suite('Muninn in VS Code', () => {
     assert.ok(!(await completed(file, 1, 0)).includes('high'));
   });
 
+  test('reconcile tells how far it is, and that is not taken for the index', async () => {
+    const heard: string[] = [];
+    const { token } = new vscode.CancellationTokenSource();
+    const states: boolean[] = [];
+    const listener = api.server.onDidChange(({ indexing }) => states.push(indexing !== undefined));
+    await api.server.watched('reconcile', { dry_run: true }, (message) => heard.push(message), token);
+    listener.dispose();
+    assert.notDeepEqual(heard, []);
+    assert.ok(!states.includes(true));
+  });
+
   test('what another client remembers is counted, too', async () => {
     const elsewhere = vscode.Uri.joinPath(api.server.folder.uri, '.muninn/memory/sessions/other-1.jsonl');
     const line = { v: 1, id: 'fromelsewhere1', ts: '2026-01-02T03:04:05Z', type: 'insight', session: 'other', text: 'Elsewhere.' };
     await vscode.workspace.fs.writeFile(elsewhere, Buffer.from(`${JSON.stringify(line)}\n`));
     await until(api.server.onDidChange, () => api.server.state.status?.log.memories === 2);
+  });
+
+  test('a file that changes on the disk is noticed, though it is not open and has nothing to do with the memory', async () => {
+    const { generation } = (await api.server.request('status', {})).index;
+    await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(api.server.folder.uri, 'src/other.py'), Buffer.from('def other():\n    pass\n'));
+    await new Promise((resolve) => api.server.onDidOutdate(resolve));
+    await until(api.server.onDidChange, () => (api.server.state.status?.index.generation ?? 0) > generation);
   });
 
   test('an error of the server keeps its kind', async () => {

@@ -1,0 +1,155 @@
+// The repositories of the window: one server for each work tree, and which of them is at hand.
+
+import { isAbsolute } from 'node:path';
+import * as vscode from 'vscode';
+import { Failure } from './failure';
+import { DOCUMENT } from './links';
+import { SCHEME } from './pages';
+import { namesOf, remembers, toServe, within, workTree } from './paths';
+import type { Server } from './server';
+
+const CONFIG = '**/.muninn/config.yaml';
+
+/** Makes the server of a work tree, and what follows it; the latter is disposed of when the server is stopped. */
+export type Make = (root: string, folder: vscode.WorkspaceFolder) => { readonly server: Server; readonly follower: vscode.Disposable };
+
+/** All servers of the window. They come and go with its folders, and with the memory in them. */
+export class Repositories implements vscode.Disposable {
+  private readonly served = new Map<string, ReturnType<Make>>();
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly moved = new vscode.EventEmitter<Server>();
+  private readonly registrations: readonly vscode.Disposable[];
+  private readonly owners = new Map<string, Server | undefined>(); // every key that is typed asks, and links cost
+  private latest: Server | undefined;
+
+  /** Fires when there are others than before, or another one is at hand. */
+  readonly onDidChange = this.changed.event;
+
+  /** Fires with a server whose state has changed. */
+  readonly onDidChangeState = this.moved.event;
+
+  constructor(private readonly make: Make) {
+    const memory = vscode.workspace.createFileSystemWatcher(CONFIG, false, true, true);
+    this.registrations = [
+      memory,
+      memory.onDidCreate(() => void this.update()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.update()),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
+    ];
+  }
+
+  /** All of them, in the order of the window's folders. */
+  get all(): readonly Server[] {
+    return [...this.served.values()].map(({ server }) => server);
+  }
+
+  /** The one at hand: that of the active editor, or else of the last one that had any, or else the first. Throws a Failure. */
+  get current(): Server {
+    const server = this.atHand;
+    if (!server) throw new Failure('no_folder', 'no folder is open', 'Muninn keeps the memory of a folder on disk: open one.');
+    return server;
+  }
+
+  /** The one at hand; undefined when the window has none. */
+  get atHand(): Server | undefined {
+    return this.latest ?? this.all[0];
+  }
+
+  /** The one whose file or document this is: of those that lie in one another the innermost. */
+  of(uri: vscode.Uri): Server | undefined {
+    if (uri.scheme === DOCUMENT || uri.scheme === SCHEME) return uri.authority ? this.all.find(({ key }) => key === uri.authority) : this.atHand;
+    const { fsPath } = uri;
+    if (!this.owners.has(fsPath)) this.owners.set(fsPath, isAbsolute(fsPath) ? this.around(fsPath) : undefined);
+    return this.owners.get(fsPath);
+  }
+
+  /** The one that `key` stands for; without a key the one at hand. Throws a Failure when its folder was closed. */
+  keyed(key: string | undefined): Server {
+    const server = key === undefined ? this.current : this.all.find((each) => each.key === key);
+    if (!server) throw new Failure('no_folder', 'the repository of this is not open in this window any more', 'Add its folder again.');
+    return server;
+  }
+
+  /** The first folder of each work tree that has no memory yet. */
+  get bare(): readonly vscode.WorkspaceFolder[] {
+    return [...toServe(onDisk(), () => true)].filter(([root]) => !remembers(root)).map(([, folder]) => folder);
+  }
+
+  /** Starts the server of a folder's work tree, unless it runs: somebody is about to initialise it. */
+  serve(folder: vscode.WorkspaceFolder): Server {
+    const root = workTree(folder.uri.fsPath);
+    void this.update(root);
+    return this.keyed(this.served.get(root)?.server.key);
+  }
+
+  /** Starts and stops servers as the folders of the window want it, that of the work tree `also` too. */
+  async update(also?: string): Promise<void> {
+    const wanted = toServe(onDisk(), (root) => root === also || this.served.has(root));
+    const stopped = [...this.served].filter(([root, { server }]) => wanted.get(root)?.uri.toString() !== server.folder.uri.toString());
+    for (const [root, { follower }] of stopped) {
+      this.served.delete(root);
+      follower.dispose();
+    }
+    const before = new Map(this.served);
+    this.served.clear();
+    const started = [...wanted].filter(([root, folder]) => {
+      const known = before.get(root);
+      this.served.set(root, known ?? this.begin(root, folder));
+      return !known;
+    });
+    if (started.length || stopped.length) this.settle();
+    await Promise.all([
+      ...stopped.map(([, { server }]) => server.stop()),
+      ...started.map(([root]) => this.served.get(root)?.server.restart()),
+    ]);
+  }
+
+  /** Ends all servers for good. */
+  async stop(): Promise<void> {
+    await Promise.all(this.all.map((server) => server.stop()));
+  }
+
+  dispose(): void {
+    for (const { follower } of this.served.values()) follower.dispose();
+    for (const registration of this.registrations) registration.dispose();
+    this.changed.dispose();
+    this.moved.dispose();
+  }
+
+  private around(file: string): Server | undefined {
+    const found = this.all.filter(({ root }) => within(root, file) !== undefined);
+    return found.sort((one, other) => other.root.length - one.root.length)[0];
+  }
+
+  private begin(root: string, folder: vscode.WorkspaceFolder): ReturnType<Make> {
+    const begun = this.make(root, folder);
+    begun.server.onDidChange(() => this.moved.fire(begun.server));
+    return begun;
+  }
+
+  /** Names all of them anew, and looks who is at hand. */
+  private settle(): void {
+    this.owners.clear();
+    const names = namesOf(this.all.map(({ folder }) => ({ name: folder.name, path: folder.uri.fsPath })));
+    this.all.forEach((server, index) => {
+      server.name = names[index] ?? server.folder.name;
+      server.alone = names.length === 1;
+    });
+    if (this.latest && !this.all.includes(this.latest)) this.latest = undefined;
+    const editor = vscode.window.activeTextEditor;
+    this.latest = (editor && this.of(editor.document.uri)) ?? this.latest;
+    this.changed.fire();
+  }
+
+  private follow(editor: vscode.TextEditor | undefined): void {
+    const found = editor && this.of(editor.document.uri);
+    if (!found || found === this.latest) return;
+    const before = this.atHand;
+    this.latest = found;
+    if (found !== before) this.changed.fire();
+  }
+}
+
+function onDisk(): readonly vscode.WorkspaceFolder[] {
+  return vscode.workspace.workspaceFolders?.filter(({ uri }) => uri.scheme === 'file') ?? [];
+}

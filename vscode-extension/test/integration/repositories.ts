@@ -1,0 +1,235 @@
+// Inside the real extension host: a window with several repositories, each with a server of its own.
+
+import * as assert from 'node:assert/strict';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { Api } from '../../src/extension';
+import type { RememberResult } from '../../src/protocol';
+import type { Server } from '../../src/server';
+import { activated, repeated, until } from './waiting';
+
+const FACTS = { one: 'Pages of one are cached by commit.', two: 'Pages of two are never cached.' } as const;
+
+interface Newer {
+  readonly lm: { invokeTool(name: string, options: object, token: vscode.CancellationToken): Thenable<{ content: { value: string }[] }> };
+}
+
+suite('Muninn in a window with several repositories', () => {
+  let api: Api;
+  let root: vscode.Uri;
+
+  const ask = <T>(provider: string, ...args: unknown[]): Thenable<T> => vscode.commands.executeCommand<T>(`vscode.${provider}`, ...args);
+  const tree = (name: string): vscode.Uri => vscode.Uri.joinPath(root, name === 'later' ? 'one/later' : name);
+  const code = (name: string): vscode.Uri => vscode.Uri.joinPath(tree(name), 'src/cache.py');
+  const show = (name: string): Thenable<vscode.TextEditor> => vscode.window.showTextDocument(code(name));
+  const names = (): string[] => api.repositories.all.map((server) => server.name);
+  const server = (name: string): Server => {
+    const found = api.repositories.all.find((each) => each.name === name);
+    assert.ok(found, `${name} is not served, but ${names().join()}`);
+    return found;
+  };
+  const lenses = async (name: string): Promise<vscode.Command[]> =>
+    (await ask<vscode.CodeLens[]>('executeCodeLensProvider', code(name), 10)).flatMap(({ command }) => (command ? [command] : []));
+  const visible = (scheme: string): vscode.TextDocument | undefined =>
+    vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === scheme)?.document;
+
+  suiteSetup(async () => {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(folder);
+    root = vscode.Uri.joinPath(folder.uri, '..');
+    api = await activated();
+  });
+
+  test('where none has memory the first is served, and initialising means the folder of the file at hand', async () => {
+    await until(api.repositories.onDidChangeState, () => api.repositories.current.state.status !== undefined);
+    assert.deepEqual(names(), ['one']);
+    assert.match(api.item.text, /Muninn: not initialised/);
+    await show('two');
+    await vscode.commands.executeCommand('muninn.ui.init');
+    assert.deepEqual(names(), ['one', 'two']);
+    await repeated(() => /Muninn \(two\): 0/.test(api.item.text));
+    assert.equal(server('one').state.status?.mode, 'uninitialised');
+    await show('one');
+    await repeated(() => /Muninn \(one\): not initialised/.test(api.item.text));
+    await vscode.commands.executeCommand('muninn.ui.init');
+    await repeated(() => /Muninn \(one\): 0/.test(api.item.text));
+  });
+
+  test('each server is that of the work tree which the extension took it for', async () => {
+    for (const each of api.repositories.all) assert.equal((await each.request('status', {})).root, each.root);
+  });
+
+  test('what is remembered goes to the repository of the editor, and status bar and views follow it', async () => {
+    for (const name of ['one', 'two'] as const) {
+      await show(name);
+      const result = await vscode.commands.executeCommand<RememberResult>('muninn.ui.remember', FACTS[name], 'decision');
+      assert.deepEqual(result.memory?.files, ['src/cache.py']);
+      await repeated(() => api.item.text.endsWith(`Muninn (${name}): 1 here, 1 in all`));
+      const [group] = await api.views.rows('memory');
+      assert.deepEqual(group?.children?.map(({ tooltip, repository }) => [tooltip?.includes(FACTS[name]), repository]), [
+        [true, server(name).key],
+      ]);
+      assert.equal((await api.views.rows('file')).length, 1);
+    }
+    for (const each of api.repositories.all) assert.equal((await each.request('status', {})).log.memories, 1);
+    assert.match(api.item.accessibilityInformation?.label ?? '', /^Muninn \(two\): 1 here, 1 in all\..*\. Muninn \(one\): 1 memory$/);
+  });
+
+  test('without an editor of a repository the last one stays at hand', async () => {
+    await show('two');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    assert.equal(api.repositories.current.name, 'two');
+    const { document } = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'a note' }));
+    assert.equal(api.repositories.current.name, 'two');
+    assert.ok(!document.isClosed);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  test('a lens of each opens its own memory, and a row its own page, whichever is at hand', async () => {
+    await Promise.all(api.repositories.all.map((each) => each.request('index', { wait: true })));
+    for (const [name, other] of [['one', 'two'], ['two', 'one']] as const) {
+      await show(name);
+      const shown = await lenses(name);
+      assert.deepEqual(shown.map(({ title }) => title), ['1 decision']);
+      const [row] = (await api.views.rows('memory'))[0]?.children ?? [];
+      await show(other);
+      await vscode.commands.executeCommand(shown[0]?.command ?? '', ...(shown[0]?.arguments ?? []));
+      await until(vscode.window.onDidChangeVisibleTextEditors, () => visible('muninn') !== undefined);
+      assert.ok(visible('muninn')?.getText().includes(FACTS[name]));
+      await vscode.commands.executeCommand('closeReferenceSearch');
+      await show(other);
+      await vscode.commands.executeCommand('muninn.ui.open', row?.target, row?.repository);
+      assert.ok(vscode.window.activeTextEditor?.document.getText().includes(FACTS[name]));
+      assert.equal(api.repositories.current.name, name); // a page is at hand as a file is
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    }
+  });
+
+  test('a link of a hover, an action and a hint carry the repository that they belong to', async () => {
+    for (const name of ['one', 'two'] as const) {
+      const { key } = server(name);
+      await show(name);
+      const hovers = await ask<vscode.Hover[]>('executeHoverProvider', code(name), new vscode.Position(0, 0));
+      const text = hovers.flatMap(({ contents }) => contents).map((part) => (part as vscode.MarkdownString).value).join();
+      const address = decodeURIComponent(/command:muninn\.ui\.document\?([^)]+)\)/.exec(text)?.[1] ?? '');
+      assert.ok(address.startsWith(`["muninn://${key}/memory/`), text);
+      await vscode.commands.executeCommand('muninn.ui.document', ...(JSON.parse(address) as string[]));
+      assert.ok(vscode.window.activeTextEditor?.document.getText().includes(FACTS[name]));
+      await show(name);
+      const lines = new vscode.Range(3, 0, 5, 0);
+      const actions = await ask<vscode.CodeAction[]>('executeCodeActionProvider', code(name), lines);
+      const own = actions.filter(({ title }) => title === 'Remember this');
+      assert.deepEqual(own.map(({ command }) => command?.arguments?.[1]), [key]);
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    }
+  });
+
+  test('a language model asks the repository at hand, or the one that it names', async () => {
+    const { lm } = vscode as unknown as Newer;
+    const recalled = async (input: object): Promise<string> => {
+      const { token } = new vscode.CancellationTokenSource();
+      const { content } = await lm.invokeTool('muninn_recall', { input: { query: 'pages cached', ...input }, toolInvocationToken: undefined }, token);
+      return content[0]?.value ?? '';
+    };
+    await show('two');
+    assert.ok((await recalled({})).includes(FACTS.two));
+    const named = await recalled({ repository: 'one' });
+    assert.ok(named.includes(FACTS.one) && !named.includes(FACTS.two), named);
+    await assert.rejects(recalled({ repository: 'three' }), /one, two/);
+  });
+
+  test('completion in files of ours comes from their own repository, once', async () => {
+    const own = vscode.Uri.joinPath(root, 'two/.muninn/knowledge/names.md');
+    await vscode.workspace.fs.writeFile(own, Buffer.from('---\nconfidence: \n---\n'));
+    await vscode.window.showTextDocument(own);
+    const list = await ask<vscode.CompletionList>('executeCompletionItemProvider', own, new vscode.Position(1, 12));
+    assert.equal(list.items.filter(({ label }) => label === 'high').length, 1);
+  });
+
+  test('a folder has settings of its own, after a restart of its server too', async () => {
+    const settings = vscode.workspace.getConfiguration('muninn', server('two').folder);
+    await settings.update('lens', 'off', vscode.ConfigurationTarget.WorkspaceFolder);
+    const titles = async (name: string): Promise<string> => (await lenses(name)).map(({ title }) => title).join();
+    for (const name of ['two', 'one']) await show(name);
+    await repeated(async () => (await titles('two')) === '');
+    await server('two').restart();
+    await server('two').request('status', {});
+    await repeated(async () => (await titles('one')) === '1 decision');
+    assert.equal(await titles('two'), '');
+    await settings.update('lens', undefined, vscode.ConfigurationTarget.WorkspaceFolder);
+    await repeated(async () => (await titles('two')) === '1 decision');
+  });
+
+  test('a server that crashes does not touch the other one', async () => {
+    const [one, two] = [server('one'), server('two')];
+    const note = path.join(mkdtempSync(path.join(tmpdir(), 'muninn-starts-')), 'starts');
+    const script = path.join(vscode.extensions.getExtension('muninn.muninn')?.extensionPath ?? '', 'test/servers/faulty.mjs');
+    const settings = vscode.workspace.getConfiguration('muninn', two.folder);
+    const phases = new Set<string>();
+    const listener = one.onDidChange(({ phase }) => phases.add(phase));
+    const crashing = [process.execPath, script, 'crashing', note, ...(settings.get<string[]>('server.command') ?? [])];
+    await show('one');
+    await settings.update('server.command', crashing, vscode.ConfigurationTarget.WorkspaceFolder);
+    await until(two.onDidChange, () => two.state.failure !== undefined);
+    assert.equal(two.state.failure?.kind, 'ended');
+    listener.dispose();
+    assert.ok([...phases].every((phase) => phase === 'running'), [...phases].join());
+    assert.match(api.item.text, /Muninn \(one\): 1 here/);
+    assert.equal((await one.request('memories', {})).total, 1);
+    assert.deepEqual((await lenses('one')).map(({ title }) => title), ['1 decision']);
+    await show('two');
+    assert.match(api.item.text, /Muninn \(two\): problem/);
+    await settings.update('server.command', undefined, vscode.ConfigurationTarget.WorkspaceFolder);
+    await until(two.onDidChange, () => two.state.status !== undefined);
+  });
+
+  test('a folder that is added is served as soon as it has memory, and not twice', async () => {
+    const count = vscode.workspace.workspaceFolders?.length ?? 0;
+    const before = api.repositories.all;
+    const inside = vscode.Uri.joinPath(root, 'one/src');
+    const later = tree('later');
+    assert.ok(vscode.workspace.updateWorkspaceFolders(count, 0, { uri: inside }, { uri: later }));
+    await until(vscode.workspace.onDidChangeWorkspaceFolders, () => vscode.workspace.workspaceFolders?.length === count + 2);
+    assert.deepEqual(api.repositories.all, before);
+    // As another client makes it, a shell or an agent.
+    const config = vscode.Uri.joinPath(later, '.muninn/config.yaml');
+    await vscode.workspace.fs.writeFile(config, await vscode.workspace.fs.readFile(vscode.Uri.joinPath(root, 'one/.muninn/config.yaml')));
+    await until(api.repositories.onDidChange, () => names().length === 3);
+    assert.deepEqual(names(), ['one', 'two', 'later']);
+    assert.equal((await server('later').request('memories', {})).total, 0);
+    await show('later');
+    assert.equal(api.repositories.current.name, 'later');
+  });
+
+  test('a repository inside another one has its files to itself', async () => {
+    const { document } = await show('later');
+    const actions = await ask<vscode.CodeAction[]>('executeCodeActionProvider', document.uri, new vscode.Range(3, 0, 5, 0));
+    const own = actions.filter(({ title }) => title === 'Remember this');
+    assert.deepEqual(own.map(({ command }) => command?.arguments), [
+      [{ type: 'insight', path: 'src/cache.py', start: 4, end: 5 }, server('later').key],
+    ]);
+  });
+
+  test('a folder that is removed is served no more, and what was shown of it says so', async () => {
+    const later = server('later');
+    const index = vscode.workspace.workspaceFolders?.findIndex(({ name }) => name === 'later') ?? -1;
+    assert.ok(vscode.workspace.updateWorkspaceFolders(index, 1));
+    await until(api.repositories.onDidChange, () => names().length === 2);
+    assert.deepEqual(names(), ['one', 'two']);
+    assert.equal(api.repositories.of(code('later')), server('one')); // which lies around it
+    await assert.rejects(later.request('status', {}), { kind: 'ended' });
+    assert.throws(() => api.repositories.keyed(later.key), { kind: 'no_folder' });
+    await show('two');
+    assert.deepEqual((await lenses('two')).map(({ title }) => title), ['1 decision']);
+  });
+
+  test('when one of two is left nothing is named any more', async () => {
+    const index = vscode.workspace.workspaceFolders?.findIndex(({ name }) => name === 'two') ?? -1;
+    assert.ok(vscode.workspace.updateWorkspaceFolders(index, 1));
+    await until(api.repositories.onDidChange, () => names().length === 1);
+    await show('one');
+    await repeated(() => /Muninn: 1 here, 1 in all$/.test(api.item.text));
+  });
+});

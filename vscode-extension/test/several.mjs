@@ -1,0 +1,77 @@
+// A window with several repositories: each is served, and what is shown follows the one at hand and names it.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { served, withDesk } from './desk.mjs';
+import { muninn, workspace } from './repository.mjs';
+
+const FACTS = { one: 'Pages of one are cached by commit', two: 'Pages of two are never cached' };
+
+/** Does all of it in a window of two repositories that have memory. */
+export async function several() {
+  const { file, folder, remove } = workspace();
+  try {
+    for (const [name, fact] of Object.entries(FACTS)) {
+      const ask = (...words) => execFileSync(muninn, [...words, '--repo', path.join(folder, name)], { stdio: 'pipe' });
+      ask('init');
+      ask('remember', fact, '--type', 'decision', '--file', 'src/cache.py', '--session', 'shell');
+    }
+    await withDesk({ workspace: file }, served({ 'chat.disableAIFeatures': false }), (desk) => follows(desk, folder));
+  } finally {
+    remove();
+  }
+}
+
+async function follows(desk, folder) {
+  const file = async (name) => {
+    await desk.page.keyboard.press('Control+p');
+    await desk.input.fill(path.join(folder, name, 'src/cache.py'));
+    await desk.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: `${name} • src` }).waitFor();
+    await desk.page.keyboard.press('Enter');
+    await desk.status.filter({ hasText: `Muninn (${name}): 1 here, 1 in all` }).waitFor();
+  };
+  await desk.step('status bar, views and lists follow the repository of the editor, and name it', async () => {
+    await desk.status.filter({ hasText: 'Muninn (one): 1 memory' }).waitFor();
+    await desk.view();
+    for (const name of ['two', 'one']) {
+      await file(name);
+      await desk.pane('Memory').locator('.description', { hasText: name }).waitFor();
+      await desk.pane('This File').locator('.description', { hasText: `${name} · cache.py` }).waitFor();
+      await desk.pane('This File').locator('.monaco-list-row', { hasText: FACTS[name] }).waitFor();
+      await desk.lens('1 decision').waitFor();
+    }
+    await desk.shot('several');
+    await desk.run('Muninn: Recall');
+    await desk.page.locator('.quick-input-title', { hasText: 'Muninn (one): Recall' }).waitFor();
+    await desk.input.fill('pages cached');
+    await desk.rows.filter({ hasText: FACTS.one }).first().waitFor();
+    const rows = await desk.rows.allInnerTexts();
+    assert.ok(!rows.some((row) => row.includes(FACTS.two)), rows.join());
+    const scores = rows.map((row) => Number(/\d+\.\d{3}/.exec(row)?.[0]));
+    assert.deepEqual(scores, [...scores].sort((one, other) => other - one)); // VS Code would rank by its own lights
+    await desk.shot('several-recall');
+    await desk.page.keyboard.press('Escape');
+    await desk.input.waitFor({ state: 'hidden' });
+  });
+  await desk.step('a document of each is at hand as a file is', async () => {
+    for (const name of ['one', 'two']) {
+      await file(name);
+      await desk.page.locator('.view-line', { hasText: 'A cache of rendered pages' }).first().hover({ position: { x: 60, y: 8 } });
+      await desk.page.locator('.monaco-hover a[data-href^="command:muninn.ui.document"]').first().click();
+      await desk.lines(FACTS[name]).waitFor();
+      await desk.run('View: Keep Editor');
+    }
+    for (const name of ['one', 'two']) {
+      await desk.page.locator('.tab', { hasText: `Pages of ${name}` }).click();
+      await desk.lines(FACTS[name]).waitFor();
+      await desk.status.filter({ hasText: `Muninn (${name}): 1 memory` }).waitFor();
+    }
+    await desk.shot('several-documents');
+  });
+  await desk.step('the agent mode of the editor finds the tools of each', async () => {
+    await desk.run('MCP: List Servers');
+    for (const name of ['one', 'two']) await desk.rows.filter({ hasText: `Muninn (${name})` }).first().waitFor();
+    await desk.shot('several-mcp');
+    await desk.page.keyboard.press('Escape');
+  });
+}
