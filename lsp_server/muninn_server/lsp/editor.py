@@ -1,6 +1,6 @@
 """One editor: its life cycle, its documents, and what all of its features need. Verbs do not come here.
 
-Each family of features is a module of its own with a `register`, called in `_register` below.
+It knows no family of features by name, but what it must see to by itself: doubts that are pushed, drafts, settings.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from muninn_core.engine.file.buffers import Buffers
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
 from muninn_core.protocol.methods import METHODS, nearest
 from muninn_core.source.ownfile import kind_of
-from muninn_server.lsp import actions, findings, folders, hovers, lenses, links, pages, settings
+from muninn_server.lsp import findings, folders, pages, settings
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.indexing import show_indexing
-from muninn_server.lsp.own import completion, faults, lens, navigation, shape
 from muninn_server.lsp.own.turns import Turns
-from muninn_server.lsp.server import Refused, Server, answerable, new_server, path_of, structure
+from muninn_server.lsp.server import Refused, answerable, new_server, path_of, structure
 from muninn_server.lsp.texts import MOST_CHARS
 from muninn_server.rpc import error_frame
 from muninn_server.session import error_of
@@ -83,10 +82,9 @@ class Editor:
         self._later: dict[str, asyncio.TimerHandle] = {}
         self._unheard: Callable[[], None] = lambda: None
         self._open: dict[str, None] = {}
-        self._server = new_server(send)
-        self.pages = pages.Pages(self, self._server)
-        self.folders = folders.Folders(session.place, self._server)
-        _register(self, self._server)
+        self.server = new_server(send)
+        self.pages = pages.Pages(self, self.server)
+        self.folders = folders.Folders(session.place, self.server)
 
     # --- what the face hands over ---
 
@@ -109,7 +107,7 @@ class Editor:
         except BadParams as error:
             self._send(error_frame(number, error))
             return
-        self._server.protocol.handle_message(typed)
+        self.server.protocol.handle_message(typed)
 
     def notify(self, message: dict[str, Any]) -> None:
         """Take a notification. The text of files of the work tree is kept, that of others is nobody's affair here."""
@@ -125,7 +123,7 @@ class Editor:
             self._note_open(method, self.relative(typed.params.text_document.uri))
             if not self._is_kept(typed):
                 return
-        self._server.protocol.handle_message(typed)
+        self.server.protocol.handle_message(typed)
 
     def _is_kept(self, typed: Any) -> bool:
         document = typed.params.text_document
@@ -133,12 +131,12 @@ class Editor:
             path = self.relative(document.uri)
             if path is not None and kind_of(path) and len(document.text) > MOST_CHARS:
                 self.too_long[document.uri] = len(document.text)
-                findings.tell_too_long(self, self._server, document.uri)
+                findings.tell_too_long(self, self.server, document.uri)
             return (path is not None or self.pages.is_draft(document.uri)) and len(document.text) <= MOST_CHARS
         closed = typed.method == types.TEXT_DOCUMENT_DID_CLOSE
         if closed and self.too_long.pop(document.uri, None) is not None and not self.pulls:
-            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, []))
-        return document.uri in self._server.workspace.text_documents
+            self.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(document.uri, []))
+        return document.uri in self.server.workspace.text_documents
 
     def _note_open(self, method: str, path: str | None) -> None:
         """Put on the desk what is open here, the last opened or edited first: a context begins with it."""
@@ -152,11 +150,11 @@ class Editor:
 
     def answer(self, message: dict[str, Any]) -> None:
         """Take the client's answer to a request of ours; one that does not fit is a refusal."""
-        self._server.protocol.take_answer(message)
+        self.server.protocol.take_answer(message)
 
     def cancel(self, number: str | int) -> bool:
         """Cancel a request of the protocol; False when there is no such request (any more)."""
-        future = self._server.protocol.open_requests.get(number)
+        future = self.server.protocol.open_requests.get(number)
         return future is not None and future.cancel()
 
     async def close(self) -> None:
@@ -167,7 +165,7 @@ class Editor:
         for timer in self._later.values():
             timer.cancel()
         running: list[Any] = [*self._tasks]
-        for future in [*running, *self._server.protocol.open_requests.values()]:
+        for future in [*running, *self.server.protocol.open_requests.values()]:
             future.cancel()
         await asyncio.gather(*running, return_exceptions=True)
         self.pages.close()
@@ -227,7 +225,7 @@ class Editor:
 
     def version_of(self, uri: str) -> int:
         """Return the version of an open document, -1 for one that is not open."""
-        document = self._server.workspace.text_documents.get(uri)
+        document = self.server.workspace.text_documents.get(uri)
         return -1 if document is None or document.version is None else document.version
 
     def set(self, wanted: settings.Settings) -> None:
@@ -244,7 +242,7 @@ class Editor:
 
     def keep(self, uri: str, *, saved: bool = False) -> None:
         """Take over the text of an open document, and see to what follows from it."""
-        document = self._server.workspace.text_documents[uri]
+        document = self.server.workspace.text_documents[uri]
         path = self.relative(uri)
         if saved and self.pages.is_draft(uri):
             self._run(self.pages.saved(uri, document.source))
@@ -256,7 +254,7 @@ class Editor:
                     self._soon(preview, PREVIEW_SECONDS, lambda: self.pages.refresh(preview))
             if not self.pulls:
                 quiet = findings.QUIET_SECONDS if self.version_of(uri) > 0 and not saved else 0.0
-                self._soon(uri, quiet, lambda: self._run(findings.push(self, self._server, uri, again=saved)))
+                self._soon(uri, quiet, lambda: self._run(findings.push(self, self.server, uri, again=saved)))
                 if not saved and self._ours(path):
                     self._soon("ours", REFERRING_SECONDS, lambda: self._check_ours(path))
 
@@ -269,7 +267,7 @@ class Editor:
         if timer is not None:
             timer.cancel()
         if self.published.pop(uri, None) is not None:
-            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+            self.server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     # --- the editor's life ---
 
@@ -283,14 +281,14 @@ class Editor:
                 loop.call_soon_threadsafe(self._changed, paths)
 
         self._unheard = self._session.engine.listen(self._session.place.root, heard)
-        self._run(settings.follow(self, self._server))
-        registrations = list(self._server.protocol.postponed)
+        self._run(settings.follow(self, self.server))
+        registrations = list(self.server.protocol.postponed)
         if registrations:
             wanted = types.RegistrationParams(registrations)
-            self._run(_asked(self._server.client_register_capability_async(wanted)))
+            self._run(_asked(self.server.client_register_capability_async(wanted)))
         window = given.capabilities.window
         if window is not None and window.work_done_progress:
-            self._run(show_indexing(self, self._server))
+            self._run(show_indexing(self, self.server))
 
     def know(self, given: types.InitializeParams) -> None:
         """Take note of what the client can do and how it is set."""
@@ -304,40 +302,40 @@ class Editor:
         self.takes_related = bool(
             (publish and publish.related_information) or (pull and getattr(pull, "related_information", False))
         )
-        findings.register(self, self._server, given.capabilities)
+        findings.register(self, self.server, given.capabilities)
 
     def _changed(self, paths: frozenset[str] | None) -> None:
         """Take note of changes; of files that are open here the editor knows by itself, if no other refers to them."""
         self.epoch += 1
-        opened = {self.relative(uri) for uri in self._server.workspace.text_documents}
+        opened = {self.relative(uri) for uri in self.server.workspace.text_documents}
         if paths is not None and paths <= opened and not self._ours(*paths):
             return
         self._soon("", REFRESH_SECONDS, self._refresh)
 
     def _ours(self, *without: str) -> list[str]:
         """Return the addresses of open files of ours: what they say of another file changes with that file."""
-        found = ((uri, self.relative(uri)) for uri in self._server.workspace.text_documents)
+        found = ((uri, self.relative(uri)) for uri in self.server.workspace.text_documents)
         return [uri for uri, path in found if path is not None and path not in without and kind_of(path)]
 
     def _check_ours(self, changed: str) -> None:
         """Say anew what is wrong in the open files of ours, for another file is not as it was."""
         for uri in self._ours(changed):
-            self._run(findings.push(self, self._server, uri))
+            self._run(findings.push(self, self.server, uri))
 
     def _refresh(self) -> None:
         """Have the client ask again for what it shows."""
         self.epoch += 1
         self.pages.refresh()
-        workspace = self._server.client_capabilities.workspace
+        workspace = self.server.client_capabilities.workspace
         if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
-            self._run(_asked(self._server.workspace_code_lens_refresh_async(None)))
+            self._run(_asked(self.server.workspace_code_lens_refresh_async(None)))
         if workspace is not None and workspace.inlay_hint is not None and workspace.inlay_hint.refresh_support:
-            self._run(_asked(self._server.workspace_inlay_hint_refresh_async(None)))
+            self._run(_asked(self.server.workspace_inlay_hint_refresh_async(None)))
         if not self.pulls:
-            for uri in list(self._server.workspace.text_documents):
-                self._run(findings.push(self, self._server, uri))
+            for uri in list(self.server.workspace.text_documents):
+                self._run(findings.push(self, self.server, uri))
         elif workspace is not None and workspace.diagnostics is not None and workspace.diagnostics.refresh_support:
-            self._run(_asked(self._server.workspace_diagnostic_refresh_async(None)))
+            self._run(_asked(self.server.workspace_diagnostic_refresh_async(None)))
 
     def _soon(self, key: str, seconds: float, then: Callable[[], None]) -> None:
         """Do something after a rest, counted from the last time that it was wanted."""
@@ -370,44 +368,3 @@ async def _quietly(work: Coroutine[Any, Any, None]) -> None:
 
 async def _asked(request: Coroutine[Any, Any, Any] | Any) -> None:
     await request
-
-
-def _register(editor: Editor, server: Server) -> None:
-    """Hang the editor's features on the server. (pygls marks functions; bound methods can't be marked.)"""
-    known: list[types.InitializeParams] = []
-
-    @server.feature(types.INITIALIZE)
-    def initialize(params: types.InitializeParams) -> None:
-        editor.initialized = True
-        known.append(params)
-        editor.know(params)
-
-    @server.feature(types.INITIALIZED)
-    def initialized(_params: types.InitializedParams) -> None:
-        (params,) = known
-        named = [folder.uri for folder in params.workspace_folders or ()]
-        editor.begin(params, named or ([params.root_uri] if params.root_uri else []))
-
-    @server.feature(types.SHUTDOWN)
-    def shutdown(_params: None) -> None:
-        editor.shut = True
-
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def opened(params: types.DidOpenTextDocumentParams) -> None:
-        editor.keep(params.text_document.uri)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(params: types.DidChangeTextDocumentParams) -> None:
-        editor.keep(params.text_document.uri)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def saved(params: types.DidSaveTextDocumentParams) -> None:
-        editor.keep(params.text_document.uri, saved=True)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(params: types.DidCloseTextDocumentParams) -> None:
-        editor.drop(params.text_document.uri)
-
-    for family in (navigation, hovers, lenses, actions, links, pages, settings, completion, faults, lens, shape):
-        family.register(editor, server)
-    folders.register(editor.folders, server)

@@ -15,6 +15,7 @@ from muninn_core.errors import BadParams, Cancelled, MuninnError, UnknownVerb
 from muninn_core.model.value import encode_json
 from muninn_core.protocol import wire
 from muninn_core.protocol.methods import METHODS, nearest
+from muninn_server.lsp import features
 from muninn_server.lsp.editor import Editor
 from muninn_server.lsp.server import GESTURES
 from muninn_server.rpc import PlainFace, error_frame, result_frame
@@ -49,6 +50,7 @@ class EditorFace(PlainFace):
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
         super().__init__(reader, writer, session)
         self.editor = Editor(session, self._send)
+        features.serve(self.editor)
         self._gestures: dict[str | int, asyncio.Task[None]] = {}
 
     async def serve(self) -> None:
