@@ -36,6 +36,15 @@ async def remember(editor: BareEditor, **params: Any) -> str:
     return identity
 
 
+async def remembering(repo: Path, environ: dict[str, str], bare_in: BareIn) -> tuple[BareEditor, Path]:
+    """Return an editor that has a file open about which something is remembered, and the file."""
+    users = repo / "src" / "users.py"
+    editor = await bare_in(repo, environ)
+    await editor.send(opened(users, USERS))
+    await remember(editor, files=["src/users.py:6-8"])
+    return editor, users
+
+
 async def hover(editor: BareEditor, path: Path, line: int) -> str:
     params = {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": 0}}
     result = await editor.result("textDocument/hover", params)
@@ -155,10 +164,7 @@ async def test_a_folder_of_a_thousand_files_that_gets_another_name_keeps_its_mem
 async def test_a_memory_that_is_deleted_while_files_are_open_fails_no_question_and_can_be_begun_again(
     repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
-    users = repo / "src" / "users.py"
-    editor = await bare_in(repo, environ)
-    await editor.send(opened(users, USERS))
-    await remember(editor, files=["src/users.py:6-8"])
+    editor, users = await remembering(repo, environ, bare_in)
     assert await lenses(editor, users)
     (repo / ".muninn").rename(repo.parent / "deleted")  # at once: the daemon may be writing there
     shutil.rmtree(repo.parent / "deleted")
@@ -250,10 +256,7 @@ async def test_a_request_without_a_version_of_the_protocol_is_answered(
 async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_storing_nor_by_beginning_again(
     repo: Path, environ: dict[str, str], bare_in: BareIn
 ) -> None:
-    users = repo / "src" / "users.py"
-    editor = await bare_in(repo, environ)
-    await editor.send(opened(users, USERS))
-    await remember(editor, files=["src/users.py:6-8"])
+    editor, users = await remembering(repo, environ, bare_in)
     (repo / ".muninn").rename(repo.parent / "deleted")
     assert (await editor.result("muninn/memories", {}))["memories"] == []
     assert await lenses(editor, users) == []

@@ -5,6 +5,7 @@ A template is markdown with `{title}`. Its hints stand in comments, which no rea
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -167,6 +168,11 @@ TEMPLATES: Mapping[str, Draft] = MappingProxyType(
     }
 )
 """The templates by name."""
+
+
+def title_of(path: str) -> str:
+    """Return the title of a context file that nobody gave one: its name as words."""
+    return posixpath.basename(path).removesuffix(".md").replace("-", " ").replace("_", " ")
 
 
 def filled(template: str, title: str) -> str:

@@ -8,7 +8,7 @@ import re
 from datetime import datetime
 
 from muninn_core.context.render import render_item
-from muninn_core.context.templates import TEMPLATES, filled
+from muninn_core.context.templates import TEMPLATES, filled, title_of
 from muninn_core.context.tokens import BYTES_PER_TOKEN, count_tokens
 from muninn_core.engine.answer import recalling
 from muninn_core.engine.answer.sight import labelled
@@ -113,8 +113,7 @@ def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
         raise UsageError(f"{path} lies outside of the repository", hint="A folder above it is a link.")
     if file.exists():
         raise UsageError(f"{path} is there already", hint="Give the new one another name.")
-    title = posixpath.basename(name).replace("-", " ").replace("_", " ")
-    text = filled(params.template, params.title or title)
+    text = filled(params.template, params.title or title_of(path))
     write_whole(file, text.encode())
     return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.saw())
 

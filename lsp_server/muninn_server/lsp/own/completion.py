@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from muninn_core.context.slot import Slot, slot_at
-from muninn_core.context.templates import TEMPLATES, filled
+from muninn_core.context.templates import TEMPLATES, filled, title_of
 from muninn_core.engine.file.names import rooted
 from muninn_core.source.references import written
 from muninn_server.lsp.own.files import OwnFile, own_file
@@ -103,7 +103,6 @@ def _shown(name: Name, file: OwnFile, slot: Slot) -> str:
 def _templates(file: OwnFile, position: types.Position) -> list[types.CompletionItem]:
     """Return what a context file can begin as that is empty, or holds the beginning of a template's name."""
     typed = file.text.strip()
-    title = posixpath.basename(file.path).removesuffix(".md").replace("-", " ").replace("_", " ")
     alone = file.text.startswith(typed) and len(file.document.lines) <= 1
     place = types.Range(types.Position(0, 0) if typed else position, position)
     return [
@@ -111,7 +110,7 @@ def _templates(file: OwnFile, position: types.Position) -> list[types.Completion
             name,
             kind=types.CompletionItemKind.Snippet,
             detail=draft.summary,
-            text_edit=types.TextEdit(place, filled(name, title)),
+            text_edit=types.TextEdit(place, filled(name, title_of(file.path))),
         )
         for name, draft in TEMPLATES.items()
         if name.startswith(typed) and (alone or not typed)
