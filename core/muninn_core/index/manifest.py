@@ -163,7 +163,7 @@ class Manifest:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk} of the ids that are there. A memory's path is its id."""
-        return {row[0]: _chunk(row) for row in self._by_id(_CHUNK, "chunks", ids)}
+        return {row[0]: _chunk(row) for row in self._by_id(_BARE, "chunks", ids)}
 
     def chunks_of(self, path: str) -> list[ChunkRow]:
         """Return the chunks of a path or memory key, in the order of the file."""
@@ -174,7 +174,7 @@ class Manifest:
         """Return the first chunk of each of the paths that has some."""
         marks = ",".join("?" * len(paths))
         first = f"SELECT MIN(id) FROM chunks WHERE path IN ({marks}) GROUP BY path"
-        rows = self._rows(f"SELECT {_CHUNK} FROM chunks WHERE id IN ({first})", paths) if paths else ()
+        rows = self._rows(f"SELECT {_BARE} FROM chunks WHERE id IN ({first})", paths) if paths else ()
         return {row[1]: _chunk(row) for row in rows}
 
     def unembedded(self, limit: int, after: int) -> list[ChunkRow]:
@@ -357,7 +357,8 @@ class Manifest:
 
 
 _FILE = "path, size, mtime_ns, digest, kind, language, generated"
-_CHUNK = "id, path, start, end, language, symbol, title, signature, comment, text, extra"
+_BARE = "id, path, start, end, language, symbol, title, signature, comment, text"
+_CHUNK = f"{_BARE}, extra"
 
 
 def open_manifest(path: Path) -> Manifest:
@@ -429,15 +430,15 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-_Columns = tuple[int, str, int, int, str, str, str, str, str, str, str]
+_Columns = tuple[int, str, int, int, str, str, str, str, str, str]
 
 
-def _chunk_row(row: _Columns) -> ChunkRow:
-    return ChunkRow(row[0], _chunk(row), row[-1])
+def _chunk_row(row: tuple[*_Columns, str]) -> ChunkRow:
+    return ChunkRow(row[0], _chunk(row[:-1]), row[-1])
 
 
 def _chunk(row: _Columns) -> Chunk:
-    number, path, start, end, language, symbol, title, signature, comment, text, _ = row
+    number, path, start, end, language, symbol, title, signature, comment, text = row
     return Chunk(
         kind=SOURCE_KINDS[number >> KIND_BITS],
         path=path.removeprefix(_MEMORY),

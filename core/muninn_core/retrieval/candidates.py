@@ -136,7 +136,8 @@ def _scaled(found: Sequence[tuple[Key, float]]) -> dict[Key, float]:
 
 
 def _top(found: Sequence[tuple[Key, float]]) -> float:
-    return max((score for _, score in found), default=0.0)
+    """Return the score of the first one: they come best first."""
+    return found[0][1] if found else 0.0
 
 
 def _best(fused: Mapping[int, tuple[float, float]], count: int) -> list[int]:

@@ -6,7 +6,7 @@ It knows words, not where they are shown. Offsets count UTF-16 code units, as th
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from muninn_core.model.answer import Mark, SnippetLine
@@ -26,8 +26,6 @@ _WHOLE = 10**9
 
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-
-Spans = list[tuple[int, int]]
 
 _Marks = list[tuple[int, int, str]]
 """(start, end, word) of what is wanted in a line."""
@@ -68,6 +66,29 @@ def _parts(run: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((match.start(), match.end(), stem(match[0].lower())) for match in _PART.finditer(run))
 
 
+class _Bits:
+    """Words as the bits of whole numbers, so that sets of them are joined and weighed at once."""
+
+    def __init__(self, weights: Mapping[str, int]) -> None:
+        self.of = {word: 1 << i for i, word in enumerate(weights)}
+        self._weights = list(weights.values())
+        self._worth = {0: 0}
+
+    def all(self, words: Iterable[str]) -> int:
+        """Return the bits of some words."""
+        found = 0
+        for word in words:
+            found |= self.of[word]
+        return found
+
+    def worth(self, held: int) -> int:
+        """Return what words weigh together."""
+        found = self._worth.get(held)
+        if found is None:
+            found = self._worth[held] = sum([weight for i, weight in enumerate(self._weights) if held >> i & 1])
+        return found
+
+
 class Marker:
     """Finds the words of one question in texts; each word is looked up once, however often it stands there.
 
@@ -75,28 +96,29 @@ class Marker:
     """
 
     def __init__(self, wanted: Mapping[str, float]) -> None:
-        self._weights = {word: round(weight * _WHOLE) for word, weight in wanted.items()}
-        self._seeming: dict[str, int] = {}
-        for word, weight in sorted(self._weights.items()):
-            self._seeming[_beginning(word)] = max(weight, self._seeming.get(_beginning(word), 0))
-        self._looked = _Looked(frozenset(wanted), self._seeming)
+        weights = {word: round(weight * _WHOLE) for word, weight in wanted.items()}
+        seeming: dict[str, int] = {}
+        for word, weight in sorted(weights.items()):
+            seeming[_beginning(word)] = max(weight, seeming.get(_beginning(word), 0))
+        self._words = _Bits(weights)
+        self._beginnings = _Bits(seeming)
+        self._seeming = tuple(self._beginnings.of.items())
+        self._looked = _Looked(frozenset(wanted), seeming)
 
     def snippet(self, text: str, first: int = 1) -> tuple[SnippetLine, ...]:
         """Return the lines that hold the most of the words, at most LINES; none when no word is there.
 
         `first` is the number of the text's first line. Of equal places the first is taken.
         """
-        if not self._weights:
+        if not self._seeming:
             return ()
         rows = [row[:LINE_CHARACTERS] for row in text.split("\n", LOOKED_AT)[:LOOKED_AT]]
         start, end, found = self._place(rows)
         return tuple(
-            SnippetLine(
-                line=first + i,
-                text=rows[i].rstrip("\r"),
-                marks=_in_utf16(rows[i], [(begin, stop) for begin, stop, _ in found[i - start]]),
-            )
-            for i in range(start, end)
+            [
+                SnippetLine(line=first + i, text=rows[i].rstrip("\r"), marks=_in_utf16(rows[i], found[i - start]))
+                for i in range(start, end)
+            ]
         )
 
     def _place(self, rows: Sequence[str]) -> tuple[int, int, list[_Marks]]:
@@ -104,83 +126,112 @@ class Marker:
 
         Where words seem to begin says enough of all the lines; those to show are looked at in full.
         """
-        seems = self._seem_in(rows)
-        start, end = _window(seems, self._seeming, len(rows))
-        found = [self._in_row(rows[i]) if i in seems else [] for i in range(start, end)]
+        seems, joined = self._seem_in(rows)
+        start, end = _window(seems, self._beginnings, len(rows))
+        found = [self._in_row(rows[i], joined) if i in seems else [] for i in range(start, end)]
         if any(found) or start == end:
             return start, end, found
-        every = [self._in_row(row) for row in rows]  # it only seemed so: `form` begins `format`
-        held = {i: {word for _, _, word in row} for i, row in enumerate(every) if row}
-        start, end = _window(held, self._weights, len(rows))
+        every = [self._in_row(row, joined) for row in rows]  # it only seemed so: `form` begins `format`
+        held = {i: self._words.all([word for _, _, word in row]) for i, row in enumerate(every) if row}
+        start, end = _window(held, self._words, len(rows))
         return start, end, every[start:end]
 
-    def _seem_in(self, rows: Sequence[str]) -> dict[int, set[str]]:
+    def _seem_in(self, rows: Sequence[str]) -> tuple[dict[int, int], bool]:
         """Return the beginnings of wanted words that seem to begin a word, or a part of a name, by their line.
 
-        Of most lines one look at the whole text tells that nothing is there.
+        And whether one may stand in pieces that underscores join. Of most lines one look at the whole text tells that
+        nothing is there.
         """
         text = "\n".join(rows)
         low = text.lower()
-        if not text.isascii() or len(low) != len(text):  # accents, and scripts without blanks
-            return {i: held for i, row in enumerate(rows) if (held := self._seem_in_row(row))}
-        found: dict[int, set[str]] = {}
-        for part in self._seeming:
+        joined = "_" in low and self._joined(low)
+        if not text.isascii():  # accents, and scripts without blanks
+            return {i: held for i, row in enumerate(rows) if (held := self._seem_in_row(row, joined))}, joined
+        found: dict[int, int] = {}
+        for part, bit in self._seeming:
             at, before, line = low.find(part), 0, 0
             while at >= 0:
-                line += low.count("\n", before, at)
-                before = at
                 if _begins(text, low, part, at):
-                    found.setdefault(line, set()).add(part)
-                    end = low.find("\n", at)  # once in a line is enough
-                    at = low.find(part, end) if end >= 0 else -1
+                    line += low.count("\n", before, at)
+                    found[line] = found.get(line, 0) | bit
+                    before = low.find("\n", at)  # once in a line is enough
+                    at = low.find(part, before) if before >= 0 else -1
                 else:
                     at = low.find(part, at + 1)
-        if "_" in low and self._joined(low):
+        if joined:
             for i, row in enumerate(rows):
-                if i not in found and "_" in row and (held := self._seem_in_row(row)):
+                if i not in found and "_" in row and (held := self._seem_in_row(row, joined)):
                     found[i] = held
-        return found
+        return found, joined
 
     def _joined(self, low: str) -> bool:
         """Whether a wanted word stands somewhere only when underscores are left out."""
         whole = low.replace("_", "")
-        return any(whole.count(part) > low.count(part) for part in self._seeming)
+        return any([whole.count(part) > low.count(part) for part, _ in self._seeming])
 
-    def _seem_in_row(self, row: str) -> set[str]:
-        if not row.isascii():
-            return {_beginning(word) for _, _, word in self._in_row(row)}
-        low = row.lower()
-        found = {part for part in self._seeming if part in low and _stands(row, low, part)}
-        if "_" in low and not found:  # get_user_name answers to getusername
-            whole = low.replace("_", "")
-            if any(map(whole.__contains__, self._seeming)):
-                return {_beginning(word) for _, _, word in self._in_row(row)}
-        return found
+    def _seem_in_row(self, row: str, joined: bool) -> int:
+        if row.isascii():
+            low = row.lower()
+            found = 0
+            for part, bit in self._seeming:
+                if part in low and _stands(row, low, part):
+                    found |= bit
+            if found or not (joined and "_" in row):  # get_user_name answers to getusername
+                return found
+        return self._beginnings.all([_beginning(word) for _, _, word in self._in_row(row, joined)])
 
-    def _in_row(self, row: str) -> _Marks:
+    def _in_row(self, row: str, joined: bool) -> _Marks:
         looked = self._looked
         return [
-            (match.start() + begin, match.start() + end, word)
-            for match in _RUN.finditer(row)
-            for begin, end, word in looked[match[0]]
+            (start + begin, start + end, word)
+            for start, run in self._runs(row, joined)
+            for begin, end, word in looked[run]
         ]
 
+    def _runs(self, row: str, joined: bool) -> list[tuple[int, str]]:
+        """Return the runs of letters that may hold what is wanted, and where they start; most of a line does not."""
+        if not row.isascii() or (joined and "_" in row):
+            return [(match.start(), match[0]) for match in _RUN.finditer(row)]
+        low = row.lower()
+        found: dict[int, str] = {}
+        for part, _ in self._seeming:
+            at = low.find(part)
+            while at >= 0:
+                start, end = _around(row, at)
+                found[start] = row[start:end]
+                at = low.find(part, end)
+        return sorted(found.items())
 
-def _window(held: Mapping[int, Collection[str]], weights: Mapping[str, int], rows: int) -> tuple[int, int]:
+
+def _around(row: str, at: int) -> tuple[int, int]:
+    """Return where the run of letters begins and ends in which a place lies."""
+    match = _RUN.match(row, at)
+    end = match.end() if match else at + 1
+    while at > 0 and (row[at - 1].isalnum() or row[at - 1] == "_"):
+        at -= 1
+    return at, end
+
+
+def _window(held: Mapping[int, int], bits: _Bits, rows: int) -> tuple[int, int]:
     """Return the first and behind the last of the lines that together hold the most, blank ends left out.
 
     `held` has what is in each of the lines that have something, `rows` is how many lines there are.
     """
+    if not held:
+        return 0, 0
     best, most = 0, (0, 0)
     order = sorted(held)
     for place, start in enumerate(order):
-        part = [held[i] for i in order[place : place + LINES] if i < start + LINES]
-        words = part[0] if len(part) == 1 else set[str]().union(*part)
-        here = (sum([weights[word] for word in words]), sum(map(len, part)))
+        words, count = 0, 0
+        for i in order[place : place + LINES]:
+            if i < start + LINES:
+                words |= held[i]
+                count += held[i].bit_count()
+        here = (bits.worth(words), count)
         if here > most:
             best, most = start, here
-    last = max((i for i in held if best <= i < best + LINES), default=-1)
-    return (best, min(max(last + 1, best + 3), rows)) if held else (0, 0)
+    last = max([i for i in order if best <= i < best + LINES])
+    return best, min(max(last + 1, best + 3), rows)
 
 
 def _beginning(word: str) -> str:
@@ -217,9 +268,9 @@ def _unspaced(run: str, there: Collection[str]) -> _Marks:
     return marked
 
 
-def _in_utf16(row: str, spans: Spans) -> tuple[Mark, ...]:
-    """Return spans of characters as marks in UTF-16 code units."""
+def _in_utf16(row: str, spans: _Marks) -> tuple[Mark, ...]:
+    """Return where words stand in a line as marks in UTF-16 code units."""
     wide = [] if row.isascii() else [i for i, sign in enumerate(row) if ord(sign) > 0xFFFF]
     if not wide:
-        return tuple([Mark(start=a, end=b) for a, b in spans])
-    return tuple(Mark(start=a + sum(i < a for i in wide), end=b + sum(i < b for i in wide)) for a, b in spans)
+        return tuple([Mark(start=a, end=b) for a, b, _ in spans])
+    return tuple(Mark(start=a + sum(i < a for i in wide), end=b + sum(i < b for i in wide)) for a, b, _ in spans)

@@ -57,7 +57,11 @@ class Page:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = text
-        self.lines = text.split("\n")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines, without their ends."""
+        return self.text.split("\n")
 
     @property
     def length(self) -> int:
@@ -75,7 +79,9 @@ class Page:
 
     def span(self, start: int, end: int) -> list[str]:
         """Return the lines from `start` to `end` (1-based, inclusive)."""
-        return self.lines[max(start, 1) - 1 : end]
+        if end < 0 or "lines" in self.__dict__:
+            return self.lines[max(start, 1) - 1 : end]
+        return self.text.split("\n", end)[:end][max(start, 1) - 1 :]  # most pages are asked for one span
 
     def holds(self, mark: Mark, start: int, end: int) -> bool:
         """Whether a marked span stands exactly there."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Unreadable = Literal["vanished", "unreadable", "not a file", "too large", "binary"]
 """Why a file has no text."""
 
+_MARK = b"\xef\xbb\xbf"
 _HEAD = 8_192
 _BEYOND = 4_096
 # O_NOFOLLOW: a link put in a file's place leads nowhere. O_NONBLOCK: a pipe put there does not make us wait.
@@ -59,7 +60,7 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
     Bytes that are no UTF-8 become U+FFFD; a byte order mark is dropped.
     """
     try:
-        descriptor = os.open(root / path, _FLAGS)
+        descriptor = os.open(f"{root}/{path}", _FLAGS)
     except FileNotFoundError:
         return "vanished"
     except OSError:
@@ -81,13 +82,13 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
     if looks_binary(data):
         return "binary"
     still = (status.st_size, status.st_mtime_ns) == (len(data), after.st_mtime_ns)
-    return Text(data.decode("utf-8-sig", "replace"), data, status.st_mtime_ns if still else 0)
+    return Text(_decoded(data), data, status.st_mtime_ns if still else 0)
 
 
 def head_is_binary(root: Path, path: str) -> bool | Unreadable:
     """Whether a file's first 8 KiB say that it is binary."""
     try:
-        descriptor = os.open(root / path, _FLAGS)
+        descriptor = os.open(f"{root}/{path}", _FLAGS)
     except FileNotFoundError:
         return "vanished"
     except OSError:
@@ -103,6 +104,11 @@ def head_is_binary(root: Path, path: str) -> bool | Unreadable:
 def digest(data: bytes) -> bytes:
     """Return the 16-byte BLAKE2b digest by which content is recognised."""
     return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _decoded(data: bytes) -> str:
+    """Return what bytes say, without a byte order mark; the codec that knows of these is a slow one."""
+    return data.decode("utf-8" if not data.startswith(_MARK) else "utf-8-sig", "replace")
 
 
 def _read_all(descriptor: int, size: int, most: int) -> bytes | None:
