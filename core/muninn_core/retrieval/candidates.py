@@ -99,11 +99,14 @@ def candidates(
     whole_files = begun(
         reader.documents, lambda: () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
     )
+    files: Mapping[str, float] | None = None
     reach = w.CANDIDATES
     while True:
         lexical = begun(reader.documents, partial(reader.lexical, query.words, reach, kind))
         dense = () if vector is None else reader.dense(vector, reach, kind)
         fused = fuse(lexical(), dense)
+        if files is None:  # right behind chunks: vectors push out of the processor's caches what both of these read
+            files = _scaled(whole_files())
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
         found = []
         for number, chunk in reader.chunks(best).items():
@@ -113,7 +116,7 @@ def candidates(
                 found.append(Found(chunk, memory, *fused[number]))
         enough = len(found) >= limit or len(found) == len(best) or len(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
-            return Pool(found, _scaled(whole_files()), _top(dense), len(dense) < reach)
+            return Pool(found, files, _top(dense), len(dense) < reach)
         reach *= w.WIDER
 
 
@@ -136,8 +139,7 @@ def _scaled(found: Sequence[tuple[Key, float]]) -> dict[Key, float]:
 
 
 def _top(found: Sequence[tuple[Key, float]]) -> float:
-    """Return the score of the first one: they come best first."""
-    return found[0][1] if found else 0.0
+    return max([score for _, score in found], default=0.0)
 
 
 def _best(fused: Mapping[int, tuple[float, float]], count: int) -> list[int]:
