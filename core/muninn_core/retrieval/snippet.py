@@ -167,7 +167,7 @@ class Marker:
     def _joined(self, low: str) -> bool:
         """Whether a wanted word stands somewhere only when underscores are left out."""
         whole = low.replace("_", "")
-        return any([whole.count(part) > low.count(part) for part, _ in self._seeming])
+        return any(whole.count(part) > low.count(part) for part, _ in self._seeming)
 
     def _seem_in_row(self, row: str, joined: bool) -> int:
         if row.isascii():
