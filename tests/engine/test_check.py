@@ -139,7 +139,7 @@ def test_a_fresh_clone_is_checked_without_a_trace(clean, tmp_path, start):
     before = sorted(path for path in fresh.root.rglob("*") if ".git" not in path.parts)
     assert fresh.call("check").ok
     assert sorted(path for path in fresh.root.rglob("*") if ".git" not in path.parts) == before
-    assert not fresh.engine._workspaces
+    assert not list(fresh.engine.trees)
 
 
 def test_spools_of_a_session_that_died_are_told_and_left_alone(clean, tmp_path, start):

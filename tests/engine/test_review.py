@@ -243,7 +243,7 @@ def test_a_memory_begins_before_the_conflict_that_was_found_at_the_same_time(bas
 
 def test_history_of_a_redacted_memory_does_not_tell_what_it_said(base):
     identity = base.names["name"]
-    workspace = next(iter(base.engine._workspaces.values()))
+    workspace = next(iter(base.engine.trees))
     base.clock.forward(seconds=1)
     workspace.log.append([{"type": "update", "actor": "user", "target": identity, "set": {"text": "Hush."}}], "s")
     workspace.log.append([{"type": "redact", "actor": "user", "target": identity}], "s")

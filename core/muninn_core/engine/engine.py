@@ -10,8 +10,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -42,15 +41,15 @@ from muninn_core.engine.memory import (
 )
 from muninn_core.engine.memory.lifeline import history
 from muninn_core.engine.memory.review import review
+from muninn_core.engine.opened import Opened
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.session import capture, ending, inbox, reminding, sessions
 from muninn_core.engine.session.briefing import brief
 from muninn_core.engine.workspace import Workspace
 from muninn_core.engine.worktree import layout_at
-from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError
+from muninn_core.errors import BadParams, MuninnError, NotInitialised
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.launch.place import Place
-from muninn_core.launch.runtime import key
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol import params as p
@@ -97,28 +96,22 @@ class Engine:
         self.clock = clock
         self.ids = Ids(clock, chance)
         self.desk = Desk()
-        self._spare_cache = spare_cache
-        self._model_cache = model_cache
-        self._global_memory = global_memory
-        self._shared: SharedLog | None = None
-        self._load = load
-        self._opened = opened
+        self.trees = Opened(
+            clock=clock,
+            ids=self.ids,
+            load=lambda model: load(model, model_cache),
+            watch=opened,
+            spare_cache=spare_cache,
+            global_memory=global_memory,
+            home=home,
+        )
         self._clients = clients
-        self._home = home
         self._begun = time.monotonic()
         self._longest_stall = 0.0
         self._last_call = self._begun
         self._under_way: set[object] = set()
         self._rested: list[object] | None = None
-        self._workspaces: dict[str, Workspace] = {}
-        self._replaced: list[Workspace] = []
-        self._listeners: dict[str, list[Callable[[frozenset[str] | None], None]]] = {}
-        self._memory_listeners: dict[str, list[Callable[[Mapping[str, bool]], None]]] = {}
-        self._embedders: dict[str, Embedder] = {}
-        self._opening = threading.RLock()
         self._catching_up = threading.Lock()
-        self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
-        self._closed = False
         missing = [verb for verb in METHODS if not hasattr(self, METHODS[verb].function)]
         if missing:
             raise MuninnError(f"the engine lacks {', '.join(missing)}")
@@ -138,97 +131,21 @@ class Engine:
 
     def open(self, place: Place) -> Workspace:
         """Return the work tree, opened. Raises NotInitialised without `.muninn`."""
-        found = self._workspaces.get(place.root)
-        if found is not None:
-            return found
-        with self._opening:
-            found = self._workspaces.get(place.root)
-            if found is not None:
-                return found
-            if self._closed:
-                raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
-            found = self._made(place)
-            self._workspaces[place.root] = found
-            found.edited.seen = self._opened(place) or found.edited.seen
-            found.start()
-            return found
-
-    def _made(self, place: Place) -> Workspace:
-        made = Workspace(
-            place,
-            clock=self.clock,
-            ids=self.ids,
-            embedder=self._embedder,
-            spare_cache=self._spare_cache / key(place.root),
-            home=self._home,
-            shared=self._shared_log(place),
-        )
-        made.tell = lambda paths: self._tell(place.root, paths)
-        made.tell_memories = lambda changed: self._tell_memories(place.root, changed)
-        return made
-
-    def _taken_over(self, reading: Workspace) -> Workspace:
-        """Return a work tree opened for writing, when who had it open has let go of it; else as it is."""
-        place = reading.place
-        with self._opening:
-            known = self._workspaces.get(place.root)
-            if known is not reading or self._closed or not reading.is_free():
-                return known or reading
-            opened = self._made(place)
-            if not opened.writable:
-                opened.close()
-                return reading
-            opened.edited.seen = reading.edited.seen
-            opened.notes_of_trouble += [one for one in reading.notes_of_trouble if one.kind == "watch"]
-            self._workspaces[place.root] = opened
-            self._replaced.append(reading)  # somebody may be reading in it
-            opened.start()
-        self._tell(place.root, None)
-        return opened
+        return self.trees.open(place)
 
     def close(self) -> None:
         """Close all work trees: what sessions stored is sealed, indexes are left whole."""
-        with self._opening:
-            self._closed = True
-            with ExitStack() as all_of_them:  # one that can't be sealed must not keep the others open
-                for workspace in (*self._workspaces.values(), *self._replaced):
-                    all_of_them.callback(workspace.close)
-            self._workspaces.clear()
-            self._replaced.clear()
-
-    def listen(self, root: str, heard: Callable[[frozenset[str] | None], None]) -> Callable[[], None]:
-        """Call `heard`, on any thread, when what is said of a work tree's files may have changed; see `Workspace`.
-
-        Returns what ends it.
-        """
-        self._listeners.setdefault(root, []).append(heard)
-        return lambda: self._listeners[root].remove(heard)
-
-    def _tell(self, root: str, paths: frozenset[str] | None) -> None:
-        for heard in list(self._listeners.get(root, ())):
-            heard(paths)
-
-    def listen_memories(self, root: str, heard: Callable[[Mapping[str, bool]], None]) -> Callable[[], None]:
-        """Call `heard`, on any thread, with the memories of a work tree that changed; see `Workspace`.
-
-        Returns what ends it.
-        """
-        self._memory_listeners.setdefault(root, []).append(heard)
-        return lambda: self._memory_listeners[root].remove(heard)
-
-    def _tell_memories(self, root: str, changed: Mapping[str, bool]) -> None:
-        for heard in list(self._memory_listeners.get(root, ())):
-            heard(changed)
+        self.trees.close()
 
     def touched(self, place: Place, paths: set[str]) -> None:
         """Take note of files that changed (absolute paths)."""
-        workspace = self._workspaces.get(place.root)
+        workspace = self.trees.get(place)
         if workspace is not None:
             workspace.touched(paths)
 
     def idle_seconds(self, place: Place) -> float:
         """Return after how long without a client the daemon is to leave."""
-        workspace = self._workspaces.get(place.root)
+        workspace = self.trees.get(place)
         return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
 
     @property
@@ -245,15 +162,10 @@ class Engine:
     def rest(self) -> None:
         """Give memory back to the system that only makes the next answer faster."""
         self._rested = self._work_done()
-        with self._opening:
-            replaced, self._replaced = self._replaced, []
-        for workspace in replaced:
-            workspace.close()
-        for workspace in list(self._workspaces.values()):
-            workspace.rest()
+        self.trees.rest()
 
     def _work_done(self) -> list[object]:
-        return [workspace.updater.work_done for workspace in list(self._workspaces.values())]
+        return [workspace.updater.work_done for workspace in self.trees]
 
     def note_stall(self, seconds: float) -> None:
         """Take note of how long the event loop was held."""
@@ -261,33 +173,19 @@ class Engine:
 
     def note_problem(self, place: Place, message: str, hint: str) -> None:
         """Take note of something that `status` shows."""
-        workspace = self._workspaces.get(place.root)
+        workspace = self.trees.get(place)
         if workspace is not None:
             workspace.trouble("watch", message, hint)
-
-    def _shared_log(self, place: Place) -> SharedLog | None:
-        """Return the global memory, one for all work trees: a process has one spool there."""
-        if self._shared is None and self._global_memory is not None:
-            name = key(place.identity)
-            self._shared = SharedLog(self._global_memory, name=name, clock=self.clock, ids=self.ids)
-            self._shared.refresh()
-        return self._shared
-
-    def _embedder(self, model: str) -> Embedder:
-        with self._loading:
-            if model not in self._embedders:
-                self._embedders[model] = self._load(model, self._model_cache)
-            return self._embedders[model]
 
     # --- the catalogue ---
 
     def init(self, _params: p.InitParams, scope: Scope) -> r.InitResult:
         """Write `.muninn` and open it."""
         layout = layout_at(scope.place)
-        deleted = self._workspaces.get(scope.place.root) if not layout.muninn.is_dir() else None
+        deleted = self.trees.get(scope.place) if not layout.muninn.is_dir() else None
         if deleted is not None:
             deleted.follow()  # what was deleted is not to come back with the folder
-        with self._opening:  # whoever opens half of it sweeps away what is being written
+        with self.trees.opening():
             created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
             workspace = self.open(scope.place)
         return r.InitResult(root=scope.place.root, created=created, saw=workspace.saw())
@@ -754,18 +652,7 @@ class Engine:
         return workspace
 
     def _writable(self, scope: Scope) -> Workspace:
-        workspace = self.open(scope.place)
-        if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
-            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
-        if not workspace.writable:
-            workspace = self._taken_over(workspace)
-        if not workspace.writable:
-            reason = workspace.notes_of_trouble[0] if workspace.notes_of_trouble else None
-            raise ReadOnlyError(
-                reason.message if reason else "this repository is read-only",
-                hint=reason.hint if reason else "Memory can be read here but not stored.",
-            )
-        return workspace
+        return self.trees.writable(scope.place)
 
     def _sharing(self, workspace: Workspace) -> SharedLog:
         if workspace.shared is not None:

@@ -55,12 +55,12 @@ def looks_binary(head: bytes) -> bool:
 
 
 def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
-    """Read `path` (POSIX, relative to `root`) when it is a regular text file of at most `most` bytes.
+    """Read `path` (POSIX, relative to `root`, or absolute) when it is a regular text file of at most `most` bytes.
 
     Bytes that are no UTF-8 become U+FFFD; a byte order mark is dropped.
     """
     try:
-        descriptor = os.open(f"{root}/{path}", _FLAGS)
+        descriptor = os.open(root / path, _FLAGS)
     except FileNotFoundError:
         return "vanished"
     except OSError:
@@ -88,7 +88,7 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
 def head_is_binary(root: Path, path: str) -> bool | Unreadable:
     """Whether a file's first 8 KiB say that it is binary."""
     try:
-        descriptor = os.open(f"{root}/{path}", _FLAGS)
+        descriptor = os.open(root / path, _FLAGS)
     except FileNotFoundError:
         return "vanished"
     except OSError:

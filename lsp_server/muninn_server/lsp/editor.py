@@ -280,7 +280,7 @@ class Editor:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self._changed, paths)
 
-        self._unheard = self._session.engine.listen(self._session.place.root, heard)
+        self._unheard = self._session.engine.trees.files.add(self._session.place.root, heard)
         self._run(settings.follow(self, self.server))
         registrations = list(self.server.protocol.postponed)
         if registrations:

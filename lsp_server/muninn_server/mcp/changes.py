@@ -53,8 +53,8 @@ class Changes:
             loop = asyncio.get_running_loop()
             root = self._place.root
             self._ends = [
-                self._engine.listen(root, lambda _paths: _soon(loop, self._wake, {})),
-                self._engine.listen_memories(root, functools.partial(_soon, loop, self._wake)),
+                self._engine.trees.files.add(root, lambda _paths: _soon(loop, self._wake, {})),
+                self._engine.trees.memories.add(root, functools.partial(_soon, loop, self._wake)),
             ]
             self._knowledge = await asyncio.to_thread(self._open)
         return functools.partial(self._leave, heard)
