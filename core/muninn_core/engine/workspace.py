@@ -330,12 +330,7 @@ class Workspace:
                 if before.get(identity) is not memory:
                     told[identity] = memory
                     changed[identity] = memory if memory is not None and speaks(memory, now) else None
-            if changed:
-                self._forget_redacted(after, changed)
-                self.witnesses.take(told)
-                self.current.take(changed)
-                self.places.take(changed)
-                self.updater.update_memories(changed)
+            self._hand_on(changed, told, after)
         if changed:
             self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
@@ -355,15 +350,21 @@ class Workspace:
                 for each, memory in ((each, after.get(each)) for each in before.keys() | after.keys())
                 if each not in own and before.get(each) != memory
             }
-            if changed:
-                self._forget_redacted(after, changed)
-                self.witnesses.take(changed)
-                self.current.take(changed)
-                self.places.take(changed)
-                self.updater.update_memories(changed)
+            self._hand_on(changed, changed, after)
         if changed:
             self.tell_memories(_spoke(changed, before, now))
             self.tell(None)
+
+    def _hand_on(
+        self, changed: Mapping[str, Memory | None], known: Mapping[str, Memory | None], after: Mapping[str, Memory]
+    ) -> None:
+        """Let all that keep up with memories know of those that changed; `known` has those that only do not speak."""
+        if changed:
+            self._forget_redacted(after, changed)
+            self.witnesses.take(known)
+            self.current.take(changed)
+            self.places.take(changed)
+            self.updater.update_memories(changed)
 
     def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
         """Remove kept contexts that hold what was redacted, here or by somebody whose records have just come."""
