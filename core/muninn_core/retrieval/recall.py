@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
@@ -69,6 +69,23 @@ Standing = Callable[["Memory"], Sequence["Citation"]]
 """Says how a memory's citations stand in the asker's work tree. It looks at files, so it is asked of few."""
 
 
+def _uncurated(_path: str) -> None:
+    """Say of no path that it is a decision."""
+
+
+class Terms(TypedDict, total=False):
+    """On what terms a question is asked; `rank` says what each of them means, and what holds without it."""
+
+    kind: SourceKind | None
+    focus: Focus | None
+    bounds: Bounds | None
+    curated: Curated
+    half_life: float
+    hybrid: Hybrid
+    witnesses: Testimony
+    evolution: Evolution
+
+
 def recall(
     reader: Reader,
     vector: np.ndarray | None,
@@ -77,38 +94,12 @@ def recall(
     *,
     limit: int,
     now: datetime,
-    kind: SourceKind | None = None,
-    focus: Focus | None = None,
     standing: Standing = lambda _memory: (),
-    bounds: Bounds | None = None,
-    curated: Curated = lambda _path: None,
-    half_life: float = w.DECAY_DAYS,
-    hybrid: Hybrid = HYBRID,
-    witnesses: Testimony = lambda _words: {},
-    evolution: Evolution = UNKNOWN,
+    **terms: Unpack[Terms],
 ) -> tuple[Hit, ...]:
-    """Return at most `limit` hits, best first. Without `vector` (no model yet) words alone decide.
-
-    `memories` are all there are, by id; one in the index that is not among them, or does not speak, is left out.
-    `half_life` is that of importance, in days; 0 is endless.
-    """
-    ranked = rank(
-        reader,
-        vector,
-        memories,
-        text,
-        limit=limit,
-        now=now,
-        kind=kind,
-        focus=focus,
-        bounds=bounds,
-        curated=curated,
-        half_life=half_life,
-        hybrid=hybrid,
-        witnesses=witnesses,
-        evolution=evolution,
-    )
-    return settle(ranked, limit, standing, curated)[0]
+    """Return at most `limit` hits, best first; `rank` says of what. Their citations count as they stand."""
+    ranked = rank(reader, vector, memories, text, limit=limit, now=now, **terms)
+    return settle(ranked, limit, standing, terms.get("curated", _uncurated))[0]
 
 
 class Ranking(list["Candidate"]):
@@ -128,7 +119,7 @@ def rank(
     kind: SourceKind | None = None,
     focus: Focus | None = None,
     bounds: Bounds | None = None,
-    curated: Curated = lambda _path: None,
+    curated: Curated = _uncurated,
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
     witnesses: Testimony = lambda _words: {},
@@ -136,7 +127,9 @@ def rank(
 ) -> Ranking:
     """Return the candidates of a question in their order: `limit` of them and, where there are, some more.
 
-    Where nothing is near the question there are none, and a doubt.
+    Where nothing is near the question there are none, and a doubt. Without `vector` (no model yet) words alone decide.
+    `memories` are all there are, by id; one in the index that is not among them, or does not speak, is left out.
+    `half_life` is that of importance, in days; 0 is endless.
     """
     query, within = parse_query(text), bounds or Bounds()
     pool = candidates(reader, vector, memories, query, limit, now, kind, within)
@@ -182,7 +175,7 @@ def rank(
 
 
 def settle(
-    ranked: Sequence[Candidate], limit: int, standing: Standing, curated: Curated = lambda _path: None
+    ranked: Sequence[Candidate], limit: int, standing: Standing, curated: Curated = _uncurated
 ) -> tuple[tuple[Hit, ...], list[Candidate]]:
     """Return the first `limit` candidates as hits, their citations counted, and the candidates that come after them."""
     found, rest = _settled(ranked, limit, standing)
