@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.recall import has_expired
 
 _MANY = 200
 """With more changes than this at once, sorting anew is quicker than placing each."""
@@ -27,6 +27,7 @@ class Current:
         self._active: dict[str, Memory] | None = None
         self._order: list[tuple[str, str]] = []
         self._pins: set[str] = set()
+        self._mortal: set[str] = set()
 
     def take(self, changed: Mapping[str, Memory | None]) -> None:
         """Take in memories that changed; None is one that is gone. Nothing is done before the first use."""
@@ -38,10 +39,13 @@ class Current:
                 if known is not None and len(changed) <= _MANY:
                     del self._order[bisect_left(self._order, _age(known))]
                 self._pins.discard(identity)
+                self._mortal.discard(identity)
                 if memory is not None and memory.active:
                     self._active[identity] = memory
                     if memory.pinned:
                         self._pins.add(identity)
+                    if memory.expires:
+                        self._mortal.add(identity)
                     if len(changed) <= _MANY:
                         insort(self._order, _age(memory))
             if len(changed) > _MANY:
@@ -50,14 +54,18 @@ class Current:
     def memories(self, now: datetime) -> dict[str, Memory]:
         """Return the active memories that have not expired, by id, in no order that means anything."""
         with self._lock:
-            return {identity: memory for identity, memory in self._opened().items() if speaks(memory, now)}
+            found = dict(self._opened())
+            for identity in self._mortal:  # few are: to ask each of ten thousand took longer than all of a status
+                if has_expired(found[identity], now):
+                    del found[identity]
+            return found
 
     def newest(self, now: datetime) -> Iterator[Memory]:
         """Yield the active memories that have not expired, the one that was changed last first."""
         with self._lock:
             active, order = dict(self._opened()), self._order[::-1]
         for _, identity in order:
-            if speaks(active[identity], now):
+            if not has_expired(active[identity], now):
                 yield active[identity]
 
     def pinned(self, now: datetime) -> list[Memory]:
@@ -65,12 +73,13 @@ class Current:
         with self._lock:
             active = self._opened()
             pins = [active[identity] for identity in self._pins]
-        return sorted((memory for memory in pins if speaks(memory, now)), key=_age, reverse=True)
+        return sorted((memory for memory in pins if not has_expired(memory, now)), key=_age, reverse=True)
 
     def _opened(self) -> dict[str, Memory]:
         if self._active is None:
             self._active = {identity: memory for identity, memory in self._all().items() if memory.active}
             self._pins = {identity for identity, memory in self._active.items() if memory.pinned}
+            self._mortal = {identity for identity, memory in self._active.items() if memory.expires}
             self._sort()
         return self._active
 
