@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from muninn_core.model.chunk import Chunk
-from muninn_core.retrieval.phrase import holding, index_words
+from muninn_core.retrieval.phrase import holding, index_words, parts
 from muninn_core.retrieval.snippet import LINE_CHARACTERS, LINES, Marker
 from muninn_core.retrieval.telling import LIKE_WORDS, MOST_WORDS, bounded, telling
 from muninn_core.source.identifiers import words
@@ -79,6 +81,8 @@ def test_a_snippet_has_few_lines():
         ("größe der", "Die Größe der Datei", True),
         ("認証を", "利用者の認証を行う", True),
         ("sha256 sum", "sha 256 sum", True),
+        ("x y x", "xy xY_x", True),
+        ("2 b", "2b", True),
     ],
 )
 def test_a_phrase_is_words_side_by_side_also_in_identifiers(phrase, text, there):
@@ -86,6 +90,12 @@ def test_a_phrase_is_words_side_by_side_also_in_identifiers(phrase, text, there)
     assert holding([phrase])(chunk) is there
     if there:
         assert set(index_words(phrase)) <= set(words(text).split())
+
+
+@given(st.text("aAbB1_ .é", max_size=30), st.text("aAbB1_ é", max_size=8).map("a{}".format))
+def test_a_quick_look_at_letters_hides_no_phrase(text, phrase):
+    chunk = Chunk(kind="code", path="a.py", start=1, end=1, text=text)
+    assert holding([phrase])(chunk) is (parts(phrase) in parts(text))
 
 
 def test_a_phrase_does_not_reach_from_the_title_into_the_text():

@@ -214,11 +214,6 @@ class Manifest:
             yield np.array([row[0] for row in rows], np.int64), np.frombuffer(blob, np.int8).reshape(-1, dim)
             first = rows[-1][0]
 
-    def vectors_of(self, ids: Sequence[int], dim: int) -> tuple[list[int], NDArray[np.int8]]:
-        """Return (ids, whole numbers [n, dim]) of those of some chunks that have a vector."""
-        rows = self._by_id("id, vector", "vectors", ids)
-        return [row[0] for row in rows], np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(-1, dim)
-
     def paths(self) -> list[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of all files, by path; memories are left out."""
         return [

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.manifest import memory_key
 from muninn_core.index.survey import is_glimpsed
-from muninn_core.index.vector import cosines
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -84,6 +83,7 @@ class Snapshot:
         self.generation = manifest.generation
         self.code = manifest.code
         self._counts: dict[str, int] | None = None
+        self._paths: list[tuple[str, SourceKind, str]] | None = None
         self._recent = recent
         self._survey = survey
         weakref.finalize(self, manifest.close)
@@ -128,15 +128,14 @@ class Snapshot:
         return max(self._words.frequency(word), self._survey.frequency(word) if self._survey is not None else 0)
 
     def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return (chunk id, cosine) of all of some chunks that have a vector, best first: for some thousands of them.
+        """Return (chunk id, cosine) of all of some chunks that have a vector, best first."""
+        return self._meaning.near(vector, ids)
 
-        It reads the manifest's vectors, and finds what `dense` finds.
-        """
-        return cosines(vector, *self._manifest.vectors_of(ids, len(vector)))
-
-    def paths(self) -> list[tuple[str, SourceKind, str]]:
-        """Return (path, kind, language) of all files, by path, memories left out."""
-        found = self._manifest.paths()
+    def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
+        """Return (path, kind, language) of all files, by path, memories left out. They are kept until it rests."""
+        found = self._paths
+        if found is None:
+            found = self._paths = self._manifest.paths()
         if self._survey is None:
             return found
         known = {path for path, _, _ in found}
@@ -219,6 +218,7 @@ class Snapshot:
     def rest(self) -> None:
         """Give memory back that only makes the next answer faster."""
         self._recent.forget()
+        self._paths = None
         self._manifest.rest()
 
     def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:

@@ -71,6 +71,17 @@ class _Part(NamedTuple):
         dead[places] = True
         return _Part(self.segment, dead, len(dead) - int(np.count_nonzero(dead)))
 
+    def of(self, ids: Ids) -> tuple[Ids, Rows]:
+        """Return those of some ids, which rise, that are there and not dead, and their rows."""
+        places = np.searchsorted(ids, self.segment.ids)
+        there = np.zeros(len(self.segment), bool)
+        inside = places < len(ids)
+        there[inside] = ids[places[inside]] == self.segment.ids[inside]
+        if self.dead is not None:
+            there &= ~self.dead
+        at = np.flatnonzero(there)
+        return self.segment.ids[at], self.segment.rows(at)
+
     def live(self) -> tuple[Ids, Rows]:
         """Return ids and rows of what is not dead."""
         places = np.arange(len(self.segment)) if self.dead is None else np.flatnonzero(~self.dead)
@@ -78,16 +89,6 @@ class _Part(NamedTuple):
 
 
 _Shard = tuple[_Part, ...]
-
-
-def cosines(vector: NDArray[np.float32], ids: Sequence[int], rows: Rows) -> list[tuple[int, float]]:
-    """Return (id, cosine) of all of some vectors, best first, ties by id, to the same digits as `Meaning.search`."""
-    if not len(rows) or not np.any(vector):
-        return []
-    scale = 127.0 / float(np.max(np.abs(vector)))
-    products = (rows.astype(np.float32) @ whole(vector, scale).astype(np.float32)).tolist()
-    found = [(number, product / (SCALE * scale)) for number, product in zip(ids, products, strict=True)]
-    return sorted(found, key=lambda hit: (-hit[1], hit[0]))
 
 
 class Meaning:
@@ -121,6 +122,15 @@ class Meaning:
         else:
             found = found[:limit]
         return [(number, product / (SCALE * scale)) for product, number in found]
+
+    def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
+        """Return (id, cosine) of all of some vectors that are there, best first, ties by id."""
+        wanted = np.unique(np.asarray(ids, np.int64))
+        found = [part.of(wanted) for shard in self._shards.values() for part in shard]
+        if not found:
+            return []
+        known, rows = (np.concatenate(column) for column in zip(*found, strict=True))
+        return _cosines(vector, known, rows)
 
     def changed(self, removed: ArrayLike, ids: ArrayLike, rows: Rows) -> Meaning:
         """Return a new set without `removed` and with `ids` and their rows [n, dim], made by `whole`.
@@ -158,6 +168,17 @@ def _known(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
     """Leave out rows of zeros: texts of which the model knows no word."""
     known = np.any(rows, axis=1)
     return ids[known], rows[known]
+
+
+def _cosines(vector: NDArray[np.float32], ids: Ids, rows: Rows) -> list[tuple[int, float]]:
+    """Return (id, cosine) of some vectors, best first, ties by id, to the same digits as `Meaning.search`."""
+    if not len(rows) or not np.any(vector):
+        return []
+    scale = 127.0 / float(np.max(np.abs(vector)))
+    products = rows.astype(np.float32) @ whole(vector, scale).astype(np.float32)
+    order = np.lexsort((ids, -products))
+    scaled = (product / (SCALE * scale) for product in products[order].tolist())
+    return list(zip(ids[order].tolist(), scaled, strict=True))
 
 
 def _best(parts: list[_Part], question: NDArray[np.float32], count: int) -> list[Found]:

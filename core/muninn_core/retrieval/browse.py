@@ -36,7 +36,7 @@ def browse(
     """Return what passes the sieve and is within the bounds, without a question to rank it by."""
     asked = unasked(now, focus, half_life, hybrid)
     chunks: list[tuple[Chunk, Memory | None]] = []
-    if kind != "memory":
+    if kind != "memory" and not sieve.memories_alone:
         paths = [path for path, tier, language in reader.paths() if sieve.file(path, tier, language)]
         ids = reader.ids_of_files([*paths[:MOST_FILES]])
         chunks += [(chunk, None) for chunk in reader.chunks(ids).values() if kind in (None, chunk.kind)]
@@ -44,7 +44,7 @@ def browse(
         chunks += [
             (Chunk(kind="memory", path=each.id, start=1, end=1, text=each.text, title=each.title), each)
             for each in memories.values()
-            if speaks(each, now) and sieve.memory(each)
+            if sieve.memory(each) and speaks(each, now)
         ]
     found = [
         Candidate(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
@@ -39,16 +39,8 @@ class Sieve(NamedTuple):
     """Filters, compiled: whether a file passes all of them, and whether a memory does."""
 
     filters: tuple[Filter, ...]
-    files: tuple[OfFile, ...]
-    memories: tuple[OfMemory, ...]
-
-    def file(self, path: str, kind: SourceKind, language: str) -> bool:
-        """Whether a file passes."""
-        return all(passes(path, kind, language) for passes in self.files)
-
-    def memory(self, memory: Memory) -> bool:
-        """Whether a memory passes."""
-        return all(passes(memory) for passes in self.memories)
+    file: OfFile
+    memory: OfMemory
 
     @property
     def memories_alone(self) -> tuple[Filter, ...]:
@@ -64,7 +56,9 @@ def compile_filters(filters: Sequence[Filter], now: datetime) -> Sieve:
         of_file, of_memory = _FILES.get(each.key, _no_file)(each.values), _MEMORIES[each.key](each.values, now)
         files.append(_turned_file(of_file) if each.negated else of_file)
         memories.append(_turned(of_memory) if each.negated else of_memory)
-    return Sieve(tuple(filters), tuple(files), tuple(memories))
+    if not filters:
+        return Sieve((), lambda _path, _kind, _language: True, lambda _memory: True)
+    return Sieve(tuple(filters), reduce(_both_file, files), reduce(_both, memories))
 
 
 def wrong_value(key: str, value: str, kinds: Collection[str]) -> str:
@@ -100,6 +94,14 @@ def _unknown(what: str, value: str, known: Sequence[str]) -> str:
     return f"there is no {what} '{value}'" + (f"; did you mean '{near}'?" if near else f"; they are {', '.join(known)}")
 
 
+def _both(one: OfMemory, other: OfMemory) -> OfMemory:
+    return lambda memory: one(memory) and other(memory)
+
+
+def _both_file(one: OfFile, other: OfFile) -> OfFile:
+    return lambda path, kind, language: one(path, kind, language) and other(path, kind, language)
+
+
 def _turned(passes: OfMemory) -> OfMemory:
     return lambda memory: not passes(memory)
 
@@ -130,23 +132,45 @@ def _file_language(values: tuple[str, ...]) -> OfFile:
     return lambda _path, _kind, language: language in wanted
 
 
-def _about(memory: Memory) -> list[str]:
-    return [*memory.files, *(cite.path for cite in memory.cites)]
+class _Passing(dict[str, bool]):
+    """Whether paths pass, each looked at once: thousands of memories are about the same files."""
+
+    def __init__(self, passes: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._passes = passes
+
+    def __missing__(self, path: str) -> bool:
+        found = self[path] = self._passes(path)
+        return found
+
+
+def _about(passes: Callable[[str], bool]) -> OfMemory:
+    """Return whether any file that a memory names or cites passes."""
+    passing = _Passing(passes)
+    look = passing.__getitem__
+    return lambda memory: (
+        any(map(look, memory.files)) or (bool(memory.cites) and any(look(cite.path) for cite in memory.cites))
+    )
 
 
 def _path(values: tuple[str, ...], _now: datetime) -> OfMemory:
     globs = [compile_glob(value) for value in values]
-    return lambda memory: any(matches(path) for path in _about(memory) for matches in globs)
+    return _about(lambda path: any(matches(path) for matches in globs))
 
 
 def _language(values: tuple[str, ...], _now: datetime) -> OfMemory:
     wanted = frozenset(map(language_named, values))
-    return lambda memory: any(language_of(path) in wanted for path in _about(memory))
+    return _about(lambda path: language_of(path) in wanted)
 
 
 def _kind(values: tuple[str, ...], _now: datetime) -> OfMemory:
     wanted = frozenset(value.casefold() for value in values)
     return lambda memory: "memory" in wanted or memory.type.casefold() in wanted
+
+
+def _type(values: tuple[str, ...], _now: datetime) -> OfMemory:
+    wanted = frozenset(value.casefold() for value in values)
+    return lambda memory: memory.type.casefold() in wanted
 
 
 def _equal(of: Callable[[Memory], Sequence[str | None]], values: tuple[str, ...], _now: datetime) -> OfMemory:
@@ -214,7 +238,7 @@ _FILES: dict[str, Callable[[tuple[str, ...]], OfFile]] = {
 
 _MEMORIES: dict[str, Callable[[tuple[str, ...], datetime], OfMemory]] = {
     "kind": _kind,
-    "type": partial(_equal, lambda memory: (memory.type,)),
+    "type": _type,
     "tag": partial(_equal, lambda memory: memory.tags),
     "path": _path,
     "lang": _language,

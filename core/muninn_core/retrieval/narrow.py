@@ -146,7 +146,7 @@ def narrow(
     files = count = None
     if sieve.filters:
         files = _files(reader, sieve, tiers)
-        kept = [each for each in memories.values() if speaks(each, now) and sieve.memory(each)]
+        kept = [each for each in memories.values() if sieve.memory(each) and speaks(each, now)]
         count = len(kept)
         if count <= MOST_IDS:
             tiers["memory"] = reader.ids_of_memories(sorted(each.id for each in kept))
@@ -173,7 +173,7 @@ def _admitting(bounds: Bounds, sieve: Sieve, phrases: Sequence[str], without: Se
 
 def _files(reader: Searchable, sieve: Sieve, tiers: dict[SourceKind, Sequence[int] | None]) -> int:
     """Narrow the tiers of files to what passes, and return how many files do."""
-    every = reader.paths()
+    every = reader.paths() if not sieve.memories_alone else ()
     passing: dict[SourceKind, list[str]] = {"code": [], "knowledge": []}
     total = dict.fromkeys(passing, 0)
     for path, kind, language in every:

@@ -37,10 +37,35 @@ def _split(text: str) -> list[str]:
 
 def holding(phrases: Sequence[str]) -> Callable[[Chunk], bool]:
     """Return whether a chunk holds every one of some phrases, in its text or its title."""
-    wanted = [parts(phrase) for phrase in phrases]
+    wanted = [_holds(phrase) for phrase in phrases]
+    return lambda chunk: all(holds(chunk.text) or holds(chunk.title) for holds in wanted)
 
-    def holds(chunk: Chunk) -> bool:
-        text, title = parts(chunk.text), parts(chunk.title)
-        return all(each in text or each in title for each in wanted)
+
+def _holds(phrase: str) -> Callable[[str], bool]:
+    """Return whether a text holds a phrase. Only where its letters follow each other is a text taken apart."""
+    wanted = parts(phrase)
+    letters = re.compile(r"[\W_]*".join(map(re.escape, wanted.split())))
+
+    def holds(text: str) -> bool:
+        low = text.casefold()
+        if not text.isascii():
+            return letters.search(low) is not None and wanted in parts(text)
+        at = looked_at = 0
+        while (found := letters.search(low, at)) is not None:
+            if found.end() > looked_at:
+                start, looked_at = _around(text, *found.span())
+                if wanted in parts(text[start:looked_at]):
+                    return True
+            at = found.start() + 1  # not behind it: the next one may begin within
+        return False
 
     return holds
+
+
+def _around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return two places, moved apart to where the runs of letters and digits end that they lie in."""
+    while start > 0 and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return start, end

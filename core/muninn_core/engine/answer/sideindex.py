@@ -168,7 +168,7 @@ class Joined:
         """Return in how many chunks of the first a word stands: it is by far the larger one."""
         return self._first.frequency(word)
 
-    def paths(self) -> list[tuple[str, SourceKind, str]]:
+    def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of the first one's files."""
         return self._first.paths()
 
