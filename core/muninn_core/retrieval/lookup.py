@@ -10,10 +10,11 @@ from muninn_core.source.classify import language_of, traits
 from muninn_core.source.definition import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from muninn_core.retrieval.graph import Named
 
+_PARTS = re.compile(r"[A-Z0-9][a-z]*|[a-z]+")
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|_")
 _BEHIND = frozenset({"test", "vendored", "generated"})
 _RANK = {kind: number for number, kind in enumerate(KINDS)}
@@ -44,7 +45,8 @@ def find(
     for getUserName), these before parts; then what is written here and no test, by kind, shorter names, path and line.
     """
     container, _, name = query.strip().replace("::", ".").replace("#", ".").rpartition(".")
-    ranked = sorted((rank, len(each), each) for each in code.names() if (rank := closeness(name, each)) is not None)
+    close = closeness(name)
+    ranked = sorted((rank, len(each), each) for each in code.names() if (rank := close(each)) is not None)
     found: list[tuple[tuple[int, bool, int, int, str, int], Named]] = []
     for rank, length, each in ranked:
         for one in code.named(each):
@@ -64,26 +66,29 @@ def find(
     return [one for _, one in found[:limit]], len(found)
 
 
-def closeness(query: str, name: str) -> int | None:
-    """Return how close a name is to what was asked for: 0 is the same, higher is further, None is not at all."""
-    if query == name:
-        return 0
-    low, lower = name.lower(), query.lower()
-    if low == lower:
-        return 1
-    if low.startswith(lower):
-        return 2
-    if _humped(query, name):
-        return 3
-    if lower in low or lower.replace("_", "") in low.replace("_", ""):
-        return 4
-    return None
+def closeness(query: str) -> Callable[[str], int | None]:
+    """Return what says how close a name is to what was asked for: 0 is the same, higher is further, None is not at all.
+
+    All names of a repository are asked, so that most are told by their letters alone.
+    """
+    lower = query.lower()
+    bare, humps = lower.replace("_", ""), [part.lower() for part in _PARTS.findall(query)]
+    in_order = re.compile(".*".join(map(re.escape, humps)))
+
+    def close(name: str) -> int | None:
+        low = name.lower()
+        if query == name:
+            return 0
+        if low.startswith(lower):
+            return 1 if low == lower else 2
+        if len(humps) > 1 and in_order.search(low) and _humped(humps, name):
+            return 3
+        return 4 if bare in low.replace("_", "") or lower in low else None
+
+    return close
 
 
-def _humped(query: str, name: str) -> bool:
-    """Whether each hump of the query begins a hump of the name, in order: `gUN`, `getNa`, `g_u_n`."""
-    wanted = re.findall(r"[A-Z0-9][a-z]*|[a-z]+", query)
-    if len(wanted) < 2:
-        return False
+def _humped(wanted: Sequence[str], name: str) -> bool:
+    """Whether each wanted part begins a hump of the name, in order: `gUN`, `getNa`, `g_u_n`."""
     humps = iter(hump.lower() for hump in _HUMPS.findall(name) if hump != "_")
-    return all(any(hump.startswith(part.lower()) for hump in humps) for part in wanted)
+    return all(any(hump.startswith(part) for hump in humps) for part in wanted)
