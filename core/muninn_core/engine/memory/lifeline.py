@@ -60,7 +60,12 @@ def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tupl
 def _about(identity: str, records: Iterable[Record]) -> dict[str, Record]:
     """Return the records that bear on a memory: those that name it, and the births and conflicts that these name."""
     everything = {record.id: record for record in records}
-    about = {record.id: record for record in everything.values() if record.id == identity or identity in _named(record)}
+    said = identity.encode()
+    about = {
+        record.id: record
+        for record in everything.values()
+        if record.id == identity or (_may_name(record, said) and identity in _named(record))
+    }
     conflicts = {record.id for record in about.values() if record.type == "conflict"}
     about |= {
         record.id: record
@@ -70,6 +75,12 @@ def _about(identity: str, records: Iterable[Record]) -> dict[str, Record]:
     for record in list(about.values()):
         about |= {other: everything[other] for other in _named(record) if other in everything}
     return about
+
+
+def _may_name(record: Record, said: bytes) -> bool:
+    """Whether an id may stand in a record: most lines need not be read to know that it does not."""
+    line = record.line
+    return not line or said in line or b"\\u" in line  # any letter may be escaped
 
 
 def _named(record: Record) -> set[str]:
