@@ -21,6 +21,14 @@ PACES = {1: 15, 3: 25, 10: 5}
 """Questions a second of each client at a pace, and the salt of what is asked: no question is asked twice."""
 
 
+FILTERS = {
+    "decisions and bug fixes of two weeks": "type:decision,bug_fix since:2w",
+    "a folder without its tests": "path:*.py -path:tests/**",
+    "a phrase": '"is valid"',
+}
+"""What narrows a question, in words and as it is written."""
+
+
 def recall_at_rest(served: Served, corpus: Corpus, count: int) -> list[Figure]:
     """Ask `count` questions with one client and with eight at each pace, twice as many with eight at full speed."""
     paced = [
@@ -34,6 +42,11 @@ def recall_at_rest(served: Served, corpus: Corpus, count: int) -> list[Figure]:
         *_loops(served, "recall, one client", [corpus.queries(count, salt=1)]),
         *paced,
         *_loops(served, f"recall, {CLIENTS} clients at full speed", _shared(corpus.queries(count * 2, salt=2))),
+        *(
+            Figure(f"recall, {what}, p50", detail["p50"], "ms", None, f"p95 {detail['p95']:.1f} ms", detail)
+            for what, filters in FILTERS.items()
+            for detail in [spread(_asked(served, [f"{filters} {each}" for each in corpus.queries(count // 4, 16)]))]
+        ),
     ]
 
 
@@ -62,16 +75,20 @@ def recall_while_indexing(served: Served, corpus: Corpus, at_rest: float) -> lis
 
 def packs(served: Served, corpus: Corpus, count: int) -> list[Figure]:
     """Ask for context packs of the default budget with one client."""
-    latencies = []
-    with served.connect() as muninn:
-        for query in corpus.queries(count, salt=4):
-            begun = time.perf_counter()
-            muninn.call("context", {"query": query})
-            latencies.append((time.perf_counter() - begun) * 1000)
-    detail = spread(latencies)
+    detail = spread(_asked(served, corpus.queries(count, salt=4), "context"))
     return [
         Figure("context pack of 4,000 tokens, p50", detail["p50"], "ms", None, f"p95 {detail['p95']:.1f} ms", detail)
     ]
+
+
+def _asked(served: Served, queries: list[str], verb: str = "recall") -> list[float]:
+    latencies = []
+    with served.connect() as muninn:
+        for query in queries:
+            begun = time.perf_counter()
+            muninn.call(verb, {"query": query})
+            latencies.append((time.perf_counter() - begun) * 1000)
+    return latencies
 
 
 def _loops(served: Served, name: str, lists: list[list[str]], period: float = 0.0) -> list[Figure]:
