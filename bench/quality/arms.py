@@ -40,6 +40,7 @@ ABLATIONS = {
     "sharing": ("SHARED",),
     "whole files": ("WHOLE",),
     "several parts": ("PARTS",),
+    "spread of changes": ("SPREAD",),
     "names of files": ("NAME",),
     "names of symbols": ("SYMBOL",),
     "definitions": ("DEFINES", "SOUGHT"),

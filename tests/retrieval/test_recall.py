@@ -235,6 +235,33 @@ def test_further_chunks_of_a_file_speak_for_its_best_one():
     assert all("parts" not in signals(hit) for hit in found[1:])
 
 
+def test_who_asks_for_a_change_finds_files_of_which_much_has_to_do_with_it():
+    chunks = [code("a.py"), code("b.py", 1), code("b.py", 50), code("b.py", 90), code("test_b.py", 1), code("NEWS", 1)]
+    chunks += [code("test_b.py", start) for start in (20, 40, 60)]
+    lexical = [(0, 5.0), *((number, 4.5) for number in range(1, len(chunks)))]
+    found = ask(chunks, text="Fix the parser", lexical=lexical)
+    best = {hit.path: signals(hit).get("spread") for hit in reversed(found)}
+    assert found[0].path == "b.py"
+    third = pytest.approx(w.SPREAD / 3, abs=1e-3)
+    assert best == {"a.py": third, "NEWS": third, "b.py": w.SPREAD, "test_b.py": w.SPREAD}
+    assert sum("spread" in signals(hit) for hit in found) == len(best)
+    assert not any("spread" in signals(hit) for hit in ask(chunks, text="where does it parse", lexical=lexical))
+    assert "spread" not in signals(ask([code("a.md", kind="knowledge")], text="Fix the parser")[0])
+
+
+def test_who_asks_for_a_change_is_told_of_more_files_and_less_of_their_words_as_a_whole():
+    chunks = [code("a.py", 1), code("a.py", 10), code("b.py", 1)]
+    lexical = [(0, 4.0), (1, 4.0), (2, 2.7)]
+    change, other = (
+        recall(Known(chunks, lexical, whole=[("a.py", 4.0)]), None, {}, text, limit=5, now=NOW)
+        for text in ("Fix parser", "parser")
+    )
+    assert signals(change[0])["file"] == w.WHOLE_OF_CHANGE
+    assert [hit.path for hit in change if "crowd" in signals(hit)] == ["a.py"]
+    assert next(signals(hit)["crowd"] for hit in change if "crowd" in signals(hit)) == w.CROWD_OF_CHANGE
+    assert (signals(other[0])["file"], signals(other[1])["crowd"]) == (w.WHOLE, w.CROWD)
+
+
 def test_a_link_to_what_the_question_finds_raises_a_memory_in_both_directions():
     linked = said("m3", links=(Link(relation="extends", target="m1", strength=0.5),))
     found = ask([], [said("m1"), said("m2"), linked], lexical=[(0, 4.0), (1, 4.0), (2, 4.0)])
@@ -306,6 +333,22 @@ def test_small_words_count_only_where_there_are_no_others():
     assert parse_query("which tests fail").tests == 1
     assert parse_query("the latest contest").tests == 0
     assert 0 < parse_query("fix the order in which hooks of a plugin are called and add tests").tests < 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Fix the order of hooks", "lexer: don't eat blanks", "Added a cache", "**fix** the parser", "do not stop early"],
+)
+def test_a_question_asks_for_a_change_as_the_title_of_one_does(text):
+    assert parse_query(text).change
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Adds an item to the list", "where do we add users", "fixture", "add_user", "Returns the fix", "used by x", ""],
+)
+def test_other_questions_ask_for_no_change(text):
+    assert not parse_query(text).change
 
 
 class Strange(Known):

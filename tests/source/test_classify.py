@@ -48,6 +48,8 @@ def test_a_path_tells_tier_and_language(path, kind, language):
         ("src/latest/cart.cs", set()),
         ("base/cart_unittest.cc", {"test"}),
         ("test.c", {"test"}),
+        ("regress/cart.sh", {"test"}),
+        ("stats/regression/cart.py", set()),
         ("lib/plug/test.ex", set()),
         ("t/cart.t", {"test"}),
         ("test/cart.bats", {"test"}),

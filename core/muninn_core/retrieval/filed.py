@@ -6,12 +6,22 @@ that may.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.scoring import Asked, beyond_words, crowding, file_signals, match_of, named, several
+from muninn_core.retrieval.scoring import (
+    Asked,
+    beyond_words,
+    crowding,
+    file_signals,
+    match_of,
+    named,
+    several,
+    spreading,
+)
 from muninn_core.retrieval.signals import Signal
+from muninn_core.source.classify import traits
 
 if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk
@@ -38,13 +48,14 @@ def judge_files(asked: Asked, found: Sequence[Found], count: int) -> list[Judged
     sums = {path: sum([each[3] for each in signals]) for path, signals in shared.items()}
     # Names are worth a look where a chunk may still come to the top by them.
     least = _at(w.NAMED, [match + sums[one.chunk.path] for match, one in zip(matches, found, strict=True)])
+    spread = _spread(found, files) if asked.query.change else {}
     ranked: list[tuple[float, _Part, list[Signal]]] = []
     for path, pieces in files.items():
         own = sums[path]
         parts = [_part(asked, found[i], matches[i], matches[i] + own >= least) for i in pieces]
         parts.sort(key=_place)
         for place, part in enumerate(parts):
-            beside = crowding(place) if place else several([-one[0] for one in parts[1:]])
+            beside = crowding(asked, place) if place else several([-one[0] for one in parts[1:]]) + spread.get(path, [])
             ranked.append((own - part[0] + sum([one[3] for one in beside]), part, beside))
     last = _at(count, [entry[0] for entry in ranked])
     return [
@@ -52,6 +63,13 @@ def judge_files(asked: Asked, found: Sequence[Found], count: int) -> list[Judged
         for score, (_, _, _, one, names), beside in ranked
         if score >= last
     ]
+
+
+def _spread(found: Sequence[Found], files: Mapping[str, Sequence[int]]) -> dict[str, list[Signal]]:
+    """Return, of files of code, what it counts how many of their chunks are candidates."""
+    counts = {path: len(pieces) for path, pieces in files.items() if found[pieces[0]].chunk.kind == "code"}
+    most = max([count for path, count in counts.items() if "test" not in traits(path)], default=1)
+    return {path: spreading(count, most) for path, count in counts.items()}
 
 
 def _part(asked: Asked, one: Found, match: float, look: bool) -> _Part:

@@ -20,6 +20,17 @@ _SOUGHT = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|/)[^\W\d]\w*)*(?:\(\))?")
 _TELLING = re.compile(r"[^_]_+[^_]|[a-z][A-Z]|^[A-Z][A-Z0-9_]{2,}$")
 _TEST_WORDS = frozenset(words("test tests testing spec fixture mock").split())
 
+_CHANGE = re.compile(
+    r"""\s*(?:[\w.,/()\[\]*-]+:\s+)?\W*(?:
+    add|allow|avoid|correct|deprecate|disable|do\s+not|don't|enable|ensure|fix|handle|ignore|implement|improve|increase
+    |introduce|make|move|optimi[sz]e|prevent|reduce|refactor|remove|rename|replace|restore|revert|simplify|skip|support
+    |switch|tweak|update|use|fixe[sd]|(?:add|chang|implement|improv|mov|refactor|remov|renam|replac|support|updat)ed
+    |(?:add|chang|fix|implement|improv|mak|mov|refactor|remov|updat|us)ing)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What the title of a change begins with, also behind where it is made (`parser: fix …`). "Adds" and "returns", in the
+third person, are how comments speak of what is there."""
+
 _SHORTEST = 3
 """Letters of an abbreviation: `proc` answers to `process`, `p` does not."""
 
@@ -28,14 +39,15 @@ class Query(Value):
     """`words` are distinct, in the order of the text; stop words are gone unless there is nothing else.
 
     `identifiers` are those that look like names of code (`get_user`, `getUser`, `MAX_SIZE`), or else all that are no
-    stop words. `sought` says that the question is a name and nothing else. `tests` is 0 for a question that does not
-    mention tests, and 1 for one that is about them.
+    stop words. `sought` says that the question is a name and nothing else, `change` that it asks for something to be
+    done ("fix the parser"). `tests` is 0 for a question that does not mention tests, and 1 for one that is about them.
     """
 
     text: str
     words: tuple[str, ...]
     identifiers: frozenset[str]
     sought: bool
+    change: bool
     tests: float
 
 
@@ -51,6 +63,7 @@ def parse_query(text: str) -> Query:
         words=telling,
         identifiers=names or frozenset(run for run in runs if words(run) not in _STOP_WORDS),
         sought=bool(_SOUGHT.fullmatch(text.strip())),
+        change=bool(_CHANGE.match(text)),
         # "and add tests" at the end of a long sentence does not make it one about tests.
         tests=min(1.0, 2.5 * about_tests / len(telling)) if telling else 0.0,
     )

@@ -143,7 +143,7 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
     found = []
     bridge = bridge_of(path) if kind == "knowledge" else None
     if whole := asked.files.get(path):
-        found.append(signal("file", whole, w.WHOLE))
+        found.append(signal("file", whole, w.WHOLE_OF_CHANGE if asked.query.change else w.WHOLE))
     # Where a folder outside of the work tree lies says nothing of what is in it.
     name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
     if heard := asked.ear.answering(file_words(name)):
@@ -193,9 +193,17 @@ def several(matches: Sequence[float]) -> list[Signal]:
     return [signal("parts", value, w.PARTS, f"{len(matches)} more")] if value > 0 else []
 
 
-def crowding(place: int) -> list[Signal]:
+def spreading(count: int, most: int) -> list[Signal]:
+    """Return what it counts that `count` chunks of a file are candidates; `most` are those of the file with the most.
+
+    Who asks for a change says in few words what several places of a file have to do with.
+    """
+    return [signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")]
+
+
+def crowding(asked: Asked, place: int) -> list[Signal]:
     """Return what counts against a file's further chunk, so that one file does not fill the list."""
-    return [signal("crowd", place, w.CROWD)]
+    return [signal("crowd", place, w.CROWD_OF_CHANGE if asked.query.change else w.CROWD)]
 
 
 def memory_signals(asked: Asked, memory: Memory, words: float, meaning: float, graph: Signal | None) -> list[Signal]:

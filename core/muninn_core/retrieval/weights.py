@@ -22,6 +22,13 @@ SHARED = 0.5
 WHOLE = 0.7
 """BM25 of the whole file, divided by the best file's: an answer's words are often spread over its parts."""
 
+WHOLE_OF_CHANGE = 0.4
+"""The same, where the question asks for a change: BM25 holds against a large file what is work to be done in it."""
+
+SPREAD = 0.3
+"""How many of a file's chunks are candidates, against the file that has the most of them; where the question asks for a
+change. It counts for the file's best chunk."""
+
 PARTS = 0.2
 """The matches of a file's further chunks, each fading by `FADING`; they count for its best chunk."""
 
@@ -78,6 +85,9 @@ AGENT = -0.1
 
 CROWD = -0.1
 """For each better chunk of the same file: the second one must earn its place."""
+
+CROWD_OF_CHANGE = -0.3
+"""The same, where the question asks for a change: it is made in several files rather than in several of their parts."""
 
 MEMORY_WORDS = 1.3
 """Words of a memory. It has no file, no name and no neighbours to speak for it, so its own words must weigh as much."""

@@ -92,7 +92,7 @@ _PROSE_NAME = re.compile(r"(?i)^(readme|changelog|changes|contributing|architect
 _LISTS = re.compile(r"(?i)^(requirements|constraints)[\w.-]*\.txt$|^(robots|humans|llms|version|manifest)\.txt$")
 
 _TEST = re.compile(
-    r"(?i)(^|/)(tests?|testing|testdata|test[-_]\w+|__tests__|__mocks__|specs?|fixtures|e2e|\w+[-_]tests?)/"
+    r"(?i)(^|/)(tests?|testing|testdata|test[-_]\w+|__tests__|__mocks__|specs?|fixtures|e2e|regress|\w+[-_]tests?)/"
     r"|(^|/)(test_[^/]*|conftest\.py|tests\.py|[^/]*([._-](unit)?tests?|[._-]spec)\.\w+|[^/]*\.(bats|t))$"
     r"|^tests?\.\w+$"
 )
