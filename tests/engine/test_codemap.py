@@ -61,6 +61,17 @@ FILES = {
     "ruby/lib/motor.rb": "module Motor; end\n",
     "sh/run.sh": '#!/bin/sh\n. "$HERE/common.sh"\nsay_hello\n',
     "sh/common.sh": "say_hello() { echo hello; }\n",
+    "sh/bin/go.sh": '#!/bin/sh\n. "$ROOT/$LIBRARY/core/common2.sh"\n',
+    "sh/lib/core/common2.sh": "say_more() { echo more; }\n",
+    "kit/box/index.ts": "export const box = 1\n",
+    "kit/box/index.test.ts": "import { box } from '.'\n",
+    "kit/lid/index.ts": "export const lid = 1\n",
+    "kit/lid/index.test.ts": "test()\n",
+    "kit/box/util.ts": "export const one = 1\n",
+    "kit/lid/util.ts": "export const two = 1\n",
+    "kit/lid/util.test.ts": "test()\n",
+    "kit/coding.h": "int coded(void);\n",
+    "kit/coding_test.cc": "int checked() { return 0; }\n",
     "notes.md": "# Guide\n\nText.\n\n## Install\n\nMore text.\n",
     "words.lua": "function greet(name)\n  return name\nend\n",
 }
@@ -104,6 +115,7 @@ def edges(muninn: Muninn, target: str, relation: str, **more) -> list[str]:
         ("c/main.c", ["c/inc/list.h"]),
         ("ruby/main.rb", ["ruby/lib/motor.rb", "ruby/part/wheel.rb"]),
         ("sh/run.sh", ["sh/common.sh"]),
+        ("sh/bin/go.sh", ["sh/lib/core/common2.sh"]),
     ],
 )
 def test_imports_lead_to_files_and_back(muninn, path, wanted):
@@ -141,6 +153,20 @@ def test_deeper_steps_follow_what_was_found_and_each_is_told_once(muninn):
 def test_tests_are_found_by_name_and_by_what_they_call(muninn):
     assert edges(muninn, "shop/basket.py", "tests") == ["tests/test_basket.py"]
     assert edges(muninn, "Basket.total", "tests") == ["tests/test_basket.py#test_total"]
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("kit/box/index.ts", ["kit/box/index.test.ts"]),
+        ("kit/lid/index.ts", ["kit/lid/index.test.ts"]),
+        ("kit/box/util.ts", []),
+        ("kit/lid/util.ts", ["kit/lid/util.test.ts"]),
+        ("kit/coding.h", ["kit/coding_test.cc"]),
+    ],
+)
+def test_a_test_is_that_of_the_file_in_whose_folders_it_is(muninn, path, wanted):
+    assert edges(muninn, path, "tests") == wanted
 
 
 def test_neighbours_are_bounded_and_say_what_is_left_out(muninn):

@@ -735,6 +735,8 @@ def test_a_file_that_only_passes_on_is_read_though_a_grammar_does_not_know_all_o
         ("a.sh", 'source "$(dirname "$0")/lib/log.sh"', "./lib/log.sh"),
         ("a.sh", 'source "$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/log.sh" now', "./log.sh"),
         ("a.sh", ". ${HERE%/*}/log.sh", "./log.sh"),
+        ("a.sh", 'source "$ROOT/$LIBRARY/core/log.sh"', "./core/log.sh"),
+        ("a.rs", "mod tests {\n    use super::Log;\n}", "self"),
         ("a.rb", "autoload :Log, 'app/log'", "app/log"),
     ],
 )

@@ -12,7 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from muninn_core.index.code import could_mean, marks
+from muninn_core.index.code import could_mean, marks, stem_of
 from muninn_core.source.classify import language_of, traits
 from muninn_core.source.definition import Definition, Import
 from muninn_core.source.resolve import World, targets
@@ -37,6 +37,16 @@ _COMMON = re.compile(
     r"sub|test|then|update|upper|value|values|wait|write"
 )
 """Methods that everything has: that one class of the repository has such a one as well does not make it the one."""
+
+
+_TESTS = (
+    *("{}", "test_{}", "test-{}", "{}_test", "{}-test", "{}Test", "{}Tests", "Test{}"),
+    *("{}_spec", "spec_{}", "{}Spec", "{}Specs", "{}_unittest"),
+)
+"""What tests of a file are called, without their endings."""
+
+_KIN = ({"c", "cpp"}, {"javascript", "typescript"}, {"java", "kotlin"})
+"""Languages whose tests may be written in one another."""
 
 
 class Named(Protocol):
@@ -229,17 +239,28 @@ class Graph:
         if node.definition is not None:
             yield from (step for step in self._callers(node) if "test" in traits(step[1]))
             return
-        stem = posixpath.basename(node.path).partition(".")[0]
-        names = {f"test_{stem}", f"{stem}_test", f"{stem}Test", f"{stem}Tests", f"{stem}_spec", stem}
-        told: set[str] = set()
-        for name in sorted(names):
-            for path in self._facts.with_stem(name):
-                if "test" in traits(path) and path != node.path and language_of(path) == language_of(node.path):
-                    told.add(path)
-                    yield Node(path), path, 1, "its name"
+        told = self._tests_by_name(node.path)
+        yield from ((Node(path), path, 1, "its name") for path in sorted(told))
         for importer, path, line, _ in self._importers(node):
             if "test" in traits(path) and path not in told:
                 yield importer, path, line, "import"
+
+    def _tests_by_name(self, path: str) -> set[str]:
+        """Return the tests that are called like a file. Of files of one name it is that in whose folders a test is."""
+        name, stem = posixpath.basename(path).partition(".")[0], stem_of(path)
+        rivals = [each for each in self._world.with_stem(stem) if "test" not in traits(each) and _akin(each, path)]
+        found = set()
+        for called in {name, stem}:
+            for form in _TESTS:
+                for test in self._world.with_stem(form.format(called)):
+                    if "test" not in traits(test) or test == path or not _akin(test, path):
+                        continue
+                    # An `index.test.ts` elsewhere is that of another `index.ts`.
+                    if called != stem and not test.startswith(posixpath.dirname(path) + "/"):
+                        continue
+                    if _shared(test, path) >= max((_shared(test, each) for each in rivals), default=0):
+                        found.add(test)
+        return found
 
     def _files_imported(self, path: str) -> dict[str, int]:
         """Return {file: line} of what a file imports."""
@@ -314,6 +335,16 @@ class Graph:
         if path not in self._outlines:
             self._outlines[path] = self._facts.outline(path)
         return self._outlines[path]
+
+
+def _akin(one: str, other: str) -> bool:
+    languages = {language_of(one), language_of(other)}
+    return len(languages) == 1 or any(languages <= kin for kin in _KIN)
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many names of folders two paths share."""
+    return len({*one.split("/")[:-1]} & {*other.split("/")[:-1]})
 
 
 def _once(edges: Iterable[Edge]) -> list[Edge]:

@@ -24,7 +24,7 @@ _ALIAS = re.compile(r"\s+as\s+[\w$]+")
 _TYPE_ONLY = re.compile(r"^\s+type\b(?!\s*,|\s*$(?<=type))")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _SOURCED = re.compile(
-    r"(?:source|\.) (?:[\"']?(?:\$\(.*\)|\$\{[^}]*\}|\$\w+)[\"']?/)?"
+    r"(?:source|\.) (?:[\"']?(?:\$\(.*\)|\$\{[^}]*\}|\$\w+)[\"']?/)*"
     r"(?:[\"'](?P<quoted>[^\"']+)[\"']|(?P<bare>[^\s\"']+))[\"']?(?: .*)?"
 )
 """A file that a shell takes in: wherever a variable or a command in front points to, the rest of the path is known."""

@@ -160,7 +160,12 @@ class _Reading:
                 self._found[name.start_byte] = (kind, captures[kind][0], name, scope)
         elif "import" in captures:
             node = captures["import"][0]
-            self.imported[node.start_point[0] + 1, self._text(node)] = None
+            text = self._text(node)
+            if self._grammar == "rust" and "super" in text and node.start_point[1]:
+                around = node.parent
+                if around is not None and around.type == "declaration_list":  # of a `mod tests {`: this file itself
+                    text = text.replace("super", "self", 1)
+            self.imported[node.start_point[0] + 1, text] = None
         elif "attached" in captures:
             node = captures["attached"][0]
             behind = self._data.find(b"\n", node.end_byte)
