@@ -75,7 +75,8 @@ def recall(
     pieces: dict[str, tuple[int, float]] = {}
     if params.by_file:
         ranked, pieces = _by_file(ranked)
-    marker = Marker(weights(parse_query(ask.text).words if ask.text else (), sight.reader.frequency))
+    wanted = weights(parse_query(ask.text).words if ask.text else (), sight.reader.frequency)
+    marker = Marker(wanted, asking.phrases)
     rest = Rest(params, asking.params.at, ranked, pieces, marker, sight.saw)
     result = _shown(workspace, rest, sight.documents, params.limit)
     notes = [*ask.notes, *([ranking.doubt] if ranking.doubt else ())]
