@@ -166,6 +166,8 @@ def test_a_revision_can_be_asked_about_in_the_query(muninn: Muninn) -> None:
     assert result.saw.note.startswith("As of HEAD")
     with pytest.raises(BadParams, match="two revisions"):
         muninn.call("recall", query="tokens at:HEAD at:main")
+    with pytest.raises(BadParams, match="no question beside the revision"):
+        muninn.call("recall", query="at:HEAD")
 
 
 @pytest.mark.parametrize("query", ["", "   \n\t", "🚀", "👍🏽 ✅", "?!", '"…"'])
@@ -272,6 +274,12 @@ def test_an_answer_by_files_has_each_file_once_with_its_best_place(muninn: Munin
     assert long.chunks > 1
     assert long.total > long.score
     assert all(hit.total == hit.score for hit in hits if hit.chunks == 1)
+
+
+def test_an_answer_by_files_says_that_memories_are_no_files(muninn: Muninn) -> None:
+    remembered(muninn)
+    result = muninn.call("recall", query="type:decision", by_file=True)
+    assert (result.hits, result.notes) == ((), ("no file passes the filters, and with `files` memories are left out",))
 
 
 def test_hits_show_the_lines_that_hold_the_words(muninn: Muninn) -> None:

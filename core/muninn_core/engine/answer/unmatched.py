@@ -29,7 +29,14 @@ def unmatched(asking: Asking, sight: Sight, narrowing: Narrowing) -> list[str]:
         said = " and ".join(f'"{phrase}"' for phrase in asking.phrases)
         passing = " of what passes the filters" if asking.sieve.filters else ""
         return [f"no text{passing} holds {said}; without the quotation marks its words are searched"]
-    return [f"{narrowing.files or 0} files and {narrowing.memories or 0} memories pass the filters; none of them fits"]
+    if asking.params.by_file and not narrowing.files:
+        return ["no file passes the filters, and with `files` memories are left out"]
+    files, memories = _counted(narrowing.files, "file", "files"), _counted(narrowing.memories, "memory", "memories")
+    return [f"{files} and {memories} pass the filters; none of them fits"]
+
+
+def _counted(number: int | None, one: str, many: str) -> str:
+    return f"{number or 0:,} {one if number == 1 else many}"
 
 
 def _alone(each: Filter, sight: Sight, speaking: list[Memory]) -> str:
