@@ -196,6 +196,7 @@ def test_an_outline_is_a_tree_with_heads_and_comments(muninn):
         ("PRICE_OF", {}, "shop/prices.py#price_of"),
         ("pri", {}, "shop/prices.py#price_of"),
         ("l_s", {"language": "c"}, "c/list.c#list_size"),
+        ("price_of", {"language": "py"}, "shop/prices.py#price_of"),
         ("asket", {"kind": "class"}, "shop/basket.py#Basket"),
         ("Basket.tot", {}, "shop/basket.py#total"),
         ("wheel", {"path": "ruby"}, "ruby/part/wheel.rb#Wheel"),
@@ -218,6 +219,9 @@ def test_what_is_not_there_is_an_error_that_names_what_is_near(muninn):
     with pytest.raises(BadParams) as several:
         muninn.call("graph", start="main")
     assert several.value.data["candidates"] == ["c/main.c#main", "cmd/main.go#main", "rust/src/main.rs#main"]
+    with pytest.raises(NotFoundError) as long_name:
+        muninn.call("graph", start="x" * 100_000)
+    assert len(str(long_name.value)) < 200
     with pytest.raises(BadParams) as no_language:
         muninn.call("symbols", query="x", language="pyton")
     assert "python" in no_language.value.hint
