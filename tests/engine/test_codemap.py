@@ -72,6 +72,9 @@ FILES = {
     "kit/lid/util.test.ts": "test()\n",
     "kit/coding.h": "int coded(void);\n",
     "kit/coding_test.cc": "int checked() { return 0; }\n",
+    "box/box.h": "class Crate {\n public:\n  Crate(int size);\n};\n",
+    "box/box.cc": '#include "box.h"\nCrate::Crate(int size) {}\n',
+    "box/use.cc": '#include "box.h"\nvoid pack() { new Crate(1); }\n',
     "notes.md": "# Guide\n\nText.\n\n## Install\n\nMore text.\n",
     "words.lua": "function greet(name)\n  return name\nend\n",
 }
@@ -141,6 +144,11 @@ def test_callers_are_told_by_the_definition_that_calls(muninn):
     assert edges(muninn, "shop/prices.py#price_of", "callers") == ["shop/basket.py#Basket.total"]
     assert edges(muninn, "list_size", "callers") == ["c/main.c#main"]
     assert edges(muninn, "scan", "callers") == ["rust/src/main.rs#main"]
+
+
+@pytest.mark.parametrize("target", ["Crate", "Crate.Crate"])
+def test_a_class_is_meant_before_its_constructor_and_what_calls_one_calls_the_other(muninn, target):
+    assert edges(muninn, target, "callers") == ["box/use.cc#pack"]
 
 
 def test_deeper_steps_follow_what_was_found_and_each_is_told_once(muninn):

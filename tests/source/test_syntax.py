@@ -698,6 +698,11 @@ def test_the_head_of_an_arrow_function_has_all_of_its_parameters():
     assert one.signature == "export const Card = ({ title, text }: Props) =>"
 
 
+def test_the_head_of_a_declaration_has_all_of_its_parameters():
+    (one,) = syntax("a.c", "int open_it(const char *name,\n            int mode);\n").definitions
+    assert one.signature == "int open_it(const char *name, int mode)"
+
+
 BODY = "int other(int x) {\n  return x;\n}\n" * 3
 
 

@@ -225,6 +225,10 @@ class Graph:
         wanted = [node] if node.definition else [Node(node.path, one) for one in self._outline(node.path)]
         names = {each.definition.name for each in wanted if each.definition and each.definition.kind not in _NOT_CALLED}
         labels = {each.label for each in wanted}
+        for one in [each.definition for each in wanted if each.definition and is_constructor(each.definition)]:
+            # A call of a constructor is one of its class.
+            made = [(each.definition, each.label) for each in self._called_so(one.name)]
+            labels |= {label for each, label in made if each and each.qualified == one.container}
         for name in sorted(names):
             for path, lines in self._facts.called(name)[:_MOST_CALLERS]:
                 meant = self._meaning(path, name)
@@ -323,7 +327,8 @@ class Graph:
             every = [Node(each.path, each.definition) for each in self._facts.named(name)]
             callable_ = [each for each in every if each.definition and each.definition.kind not in _NOT_CALLED]
             whole = [each for each in callable_ if each.definition and each.definition.kind != "prototype"]
-            self._named[name] = whole or callable_
+            types = [each for each in whole if not is_constructor(each.definition)]
+            self._named[name] = types or whole or callable_
         return self._named[name]
 
     def _holder(self, path: str, line: int) -> Node:
@@ -335,6 +340,11 @@ class Graph:
         if path not in self._outlines:
             self._outlines[path] = self._facts.outline(path)
         return self._outlines[path]
+
+
+def is_constructor(one: Definition | None) -> bool:
+    """Whether a definition makes things of the class that it is in, and is called like it."""
+    return one is not None and one.kind in ("method", "prototype") and f".{one.container}".endswith(f".{one.name}")
 
 
 def _akin(one: str, other: str) -> bool:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _SIGNATURE = 240
 """Characters of a signature."""
 
+_LINES = 12
+"""Lines of a signature without a body."""
+
 _BROKEN = 0.3
 """The share of a text that may lie in errors before its tree is not believed."""
 
@@ -242,12 +245,17 @@ class _Reading:
 
 
 def _first_line(head: str) -> str:
-    """Return what stands before a brace, or else the first line that says something."""
+    """Return what stands before a brace, or else the first line that says something, with what its brackets hold."""
     before, brace, _ = head.partition("{")
     lines = (before if brace and before.strip() else head).strip().split("\n")
     if brace and before.strip() and len(lines) <= 8:
         return before
-    return lines[0]
+    kept = lines[0]
+    for line in lines[1:_LINES]:
+        if kept.count("(") <= kept.count(")"):
+            break
+        kept += f"\n{line}"
+    return kept if kept.count("(") == kept.count(")") else lines[0]
 
 
 def _refined(kind: str, name: str, outer: str, data: bytes, node: Node) -> str:

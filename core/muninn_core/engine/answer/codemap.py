@@ -16,7 +16,7 @@ from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import GraphParams, OutlineParams, SymbolsParams
 from muninn_core.protocol.results import CodeSymbol, GraphEdge, GraphResult, OutlineResult, SymbolsResult
 from muninn_core.retrieval.filters import language_named
-from muninn_core.retrieval.graph import RELATIONS, Edge, Graph, Node
+from muninn_core.retrieval.graph import RELATIONS, Edge, Graph, Node, is_constructor
 from muninn_core.retrieval.lookup import find
 from muninn_core.source.classify import LANGUAGES, language_of
 from muninn_core.source.definition import KINDS, Definition
@@ -137,6 +137,7 @@ def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
         if f".{one.definition.qualified}".endswith(f".{wanted}") and path in ("", one.path)
     ]
     whole = [each for each in known if each.definition and each.definition.kind not in _LESSER] or known
+    whole = [each for each in whole if not is_constructor(each.definition)] or whole
     if not whole:
         names = {one.name for one in snapshot.code.outline(path)} if path else set(snapshot.code.names())
         near = nearest(name, sorted(names))
