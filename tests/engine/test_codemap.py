@@ -67,6 +67,7 @@ FILES = {
     "kit/box/index.test.ts": "import { box } from '.'\n",
     "kit/lid/index.ts": "export const lid = 1\n",
     "kit/lid/index.test.ts": "test()\n",
+    "kit/a.test.ts": "import { box } from './box'\n",
     "kit/box/util.ts": "export const one = 1\n",
     "kit/lid/util.ts": "export const two = 1\n",
     "kit/lid/util.test.ts": "test()\n",
@@ -161,12 +162,13 @@ def test_deeper_steps_follow_what_was_found_and_each_is_told_once(muninn):
 def test_tests_are_found_by_name_and_by_what_they_call(muninn):
     assert edges(muninn, "shop/basket.py", "tests") == ["tests/test_basket.py"]
     assert edges(muninn, "Basket.total", "tests") == ["tests/test_basket.py#test_total"]
+    assert edges(muninn, "Basket", "tests") == ["tests/test_basket.py#test_total"]
 
 
 @pytest.mark.parametrize(
     ("path", "wanted"),
     [
-        ("kit/box/index.ts", ["kit/box/index.test.ts"]),
+        ("kit/box/index.ts", ["kit/box/index.test.ts", "kit/a.test.ts"]),
         ("kit/lid/index.ts", ["kit/lid/index.test.ts"]),
         ("kit/box/util.ts", []),
         ("kit/lid/util.ts", ["kit/lid/util.test.ts"]),

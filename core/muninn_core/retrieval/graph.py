@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from muninn_core.index.code import could_mean, marks, stem_of
 from muninn_core.source.classify import language_of, traits
-from muninn_core.source.definition import Definition, Import
+from muninn_core.source.definition import SCOPES, Definition, Import
 from muninn_core.source.resolve import World, targets
 
 RELATIONS = ("definitions", "imports", "importers", "callers", "callees", "tests")
@@ -44,6 +44,9 @@ _TESTS = (
     *("{}_spec", "spec_{}", "{}Spec", "{}Specs", "{}_unittest"),
 )
 """What tests of a file are called, without their endings."""
+
+_NAMED_SO = "its name"
+"""What makes a test one of a file before all that only import it."""
 
 _KIN = ({"c", "cpp"}, {"javascript", "typescript"}, {"java", "kotlin"})
 """Languages whose tests may be written in one another."""
@@ -182,7 +185,9 @@ class Graph:
                 for edge in self._edges(node, relation, step)
                 if edge.node.label not in seen or step == 1
             ]
-            found.sort(key=lambda edge: (relations.index(edge.relation), edge.node.order, edge.line))
+            found.sort(
+                key=lambda edge: (relations.index(edge.relation), edge.how != _NAMED_SO, edge.node.order, edge.line)
+            )
             level = []
             for edge in found:
                 if edge.node.label not in seen:
@@ -241,10 +246,12 @@ class Graph:
 
     def _tests(self, node: Node) -> Iterator[Step]:
         if node.definition is not None:
-            yield from (step for step in self._callers(node) if "test" in traits(step[1]))
+            inside = node.definition.qualified if node.definition.kind in SCOPES else None
+            members = [Node(node.path, one) for one in self._outline(node.path) if one.container == inside]
+            yield from (step for each in (node, *members) for step in self._callers(each) if "test" in traits(step[1]))
             return
         told = self._tests_by_name(node.path)
-        yield from ((Node(path), path, 1, "its name") for path in sorted(told))
+        yield from ((Node(path), path, 1, _NAMED_SO) for path in sorted(told))
         for importer, path, line, _ in self._importers(node):
             if "test" in traits(path) and path not in told:
                 yield importer, path, line, "import"
