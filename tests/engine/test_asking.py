@@ -101,6 +101,16 @@ def test_an_answer_without_hits_says_which_filter_left_them_out(crowded: Muninn)
         assert (result.hits, result.notes) == ((), (note,))
 
 
+def test_a_task_that_nothing_is_known_of_is_told(muninn: Muninn) -> None:
+    remembered(muninn)
+    for params in ({"query": "tokens task:T-9999"}, {"query": "tokens", "task": "T-9999"}):
+        result = muninn.call("recall", **params)
+        assert (result.hits, result.notes) == ((), ("no memory or document matches task:T-9999",))
+    with pytest.raises(NotFoundError, match="nothing is known of the task 'T-9999'"):
+        muninn.call("context", task="T-9999")
+    assert muninn.call("context", task="T-9999", query="tokens").items
+
+
 def test_memories_are_filtered_by_what_they_are(muninn: Muninn) -> None:
     remembered(muninn)
     assert muninn.texts("tokens type:decision") == ["Tokens expire after an hour."]
