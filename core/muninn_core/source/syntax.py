@@ -32,6 +32,9 @@ _BROKEN = 0.3
 _PARAMETERS = frozenset({"required_parameter", "property_promotion_parameter"})
 """Parameters of a constructor that are fields as well."""
 
+_SCRATCHED = 0.005
+"""The share that may lie in errors before a text is read a second time: what small ones hide is not worth it."""
+
 _CRACKED = 0.02
 """The share that may lie in errors before branches of a preprocessor are given up for the rest."""
 
@@ -93,7 +96,7 @@ def read_syntax(path: str, language: str, text: str, lines: Sequence[str]) -> Sy
     if parsed is None:
         return None
     found = _taken(grammar, data, lines, parsed)
-    for eased in easing.ease(grammar, clear) if parsed.root.has_error else ():
+    for eased in easing.ease(grammar, clear) if found.broken > _SCRATCHED * len(data) else ():
         again = parse(grammar, eased)
         better = _taken(grammar, data, lines, again) if again is not None else found
         if again is not None and 2 * better.broken < found.broken:
