@@ -73,6 +73,7 @@ FILES = {
     "kit/lid/util.test.ts": "test()\n",
     "kit/coding.h": "int coded(void);\n",
     "kit/coding_test.cc": "int checked() { return 0; }\n",
+    "crate/src/rim.rs": "pub fn spin() {}\nmod tests {\n    use super::*;\n    fn turns() { assert!(spin()); }\n}\n",
     "box/box.h": "class Crate {\n public:\n  Crate(int size);\n};\n",
     "box/box.cc": '#include "box.h"\nCrate::Crate(int size) {}\n',
     "box/use.cc": '#include "box.h"\nvoid pack() { new Crate(1); }\n',
@@ -163,6 +164,12 @@ def test_tests_are_found_by_name_and_by_what_they_call(muninn):
     assert edges(muninn, "shop/basket.py", "tests") == ["tests/test_basket.py"]
     assert edges(muninn, "Basket.total", "tests") == ["tests/test_basket.py#test_total"]
     assert edges(muninn, "Basket", "tests") == ["tests/test_basket.py#test_total"]
+
+
+def test_tests_beside_the_code_are_known_in_rust(muninn):
+    assert edges(muninn, "crate/src/rim.rs", "tests") == ["crate/src/rim.rs#tests"]
+    assert edges(muninn, "spin", "tests") == ["crate/src/rim.rs#tests.turns"]
+    assert edges(muninn, "crate/src/rim.rs", "imports") == []
 
 
 @pytest.mark.parametrize(

@@ -248,8 +248,10 @@ class Graph:
         if node.definition is not None:
             inside = node.definition.qualified if node.definition.kind in SCOPES else None
             members = [Node(node.path, one) for one in self._outline(node.path) if one.container == inside]
-            yield from (step for each in (node, *members) for step in self._callers(each) if "test" in traits(step[1]))
+            yield from (step for each in (node, *members) for step in self._callers(each) if _is_test(step[0], step[1]))
             return
+        own = [Node(node.path, one) for one in self._outline(node.path) if one.kind == "module"]
+        yield from ((each, node.path, each.order[1], _NAMED_SO) for each in own if _is_test(each, node.path))
         told = self._tests_by_name(node.path)
         yield from ((Node(path), path, 1, _NAMED_SO) for path in sorted(told))
         for importer, path, line, _ in self._importers(node):
@@ -352,6 +354,14 @@ class Graph:
 def is_constructor(one: Definition | None) -> bool:
     """Whether a definition makes things of the class that it is in, and is called like it."""
     return one is not None and one.kind in ("method", "prototype") and f".{one.container}".endswith(f".{one.name}")
+
+
+def _is_test(node: Node, path: str) -> bool:
+    """Whether what stands in a file is a test: by the file's name, or in Rust in a module for tests beside the code."""
+    if "test" in traits(path):
+        return True
+    within = node.definition.qualified.split(".") if node.definition else ()
+    return language_of(path) == "rust" and not {"test", "tests"}.isdisjoint(within)
 
 
 def _akin(one: str, other: str) -> bool:
