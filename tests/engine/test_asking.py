@@ -101,6 +101,16 @@ def test_an_answer_without_hits_says_which_filter_left_them_out(crowded: Muninn)
         assert (result.hits, result.notes) == ((), (note,))
 
 
+def test_a_task_that_nothing_is_known_of_is_told(muninn: Muninn) -> None:
+    remembered(muninn)
+    for params in ({"query": "tokens task:T-9999"}, {"query": "tokens", "task": "T-9999"}):
+        result = muninn.call("recall", **params)
+        assert (result.hits, result.notes) == ((), ("no memory or document matches task:T-9999",))
+    with pytest.raises(NotFoundError, match="nothing is known of the task 'T-9999'"):
+        muninn.call("context", task="T-9999")
+    assert muninn.call("context", task="T-9999", query="tokens").items
+
+
 def test_memories_are_filtered_by_what_they_are(muninn: Muninn) -> None:
     remembered(muninn)
     assert muninn.texts("tokens type:decision") == ["Tokens expire after an hour."]
@@ -166,6 +176,8 @@ def test_a_revision_can_be_asked_about_in_the_query(muninn: Muninn) -> None:
     assert result.saw.note.startswith("As of HEAD")
     with pytest.raises(BadParams, match="two revisions"):
         muninn.call("recall", query="tokens at:HEAD at:main")
+    with pytest.raises(BadParams, match="no question beside the revision"):
+        muninn.call("recall", query="at:HEAD")
 
 
 @pytest.mark.parametrize("query", ["", "   \n\t", "🚀", "👍🏽 ✅", "?!", '"…"'])
@@ -272,6 +284,12 @@ def test_an_answer_by_files_has_each_file_once_with_its_best_place(muninn: Munin
     assert long.chunks > 1
     assert long.total > long.score
     assert all(hit.total == hit.score for hit in hits if hit.chunks == 1)
+
+
+def test_an_answer_by_files_says_that_memories_are_no_files(muninn: Muninn) -> None:
+    remembered(muninn)
+    result = muninn.call("recall", query="type:decision", by_file=True)
+    assert (result.hits, result.notes) == ((), ("no file passes the filters, and with `files` memories are left out",))
 
 
 def test_hits_show_the_lines_that_hold_the_words(muninn: Muninn) -> None:

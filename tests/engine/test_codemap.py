@@ -61,6 +61,22 @@ FILES = {
     "ruby/lib/motor.rb": "module Motor; end\n",
     "sh/run.sh": '#!/bin/sh\n. "$HERE/common.sh"\nsay_hello\n',
     "sh/common.sh": "say_hello() { echo hello; }\n",
+    "sh/bin/go.sh": '#!/bin/sh\n. "$ROOT/$LIBRARY/core/common2.sh"\n',
+    "sh/lib/core/common2.sh": "say_more() { echo more; }\n",
+    "kit/box/index.ts": "export const box = 1\n",
+    "kit/box/index.test.ts": "import { box } from '.'\n",
+    "kit/lid/index.ts": "export const lid = 1\n",
+    "kit/lid/index.test.ts": "test()\n",
+    "kit/a.test.ts": "import { box } from './box'\n",
+    "kit/box/util.ts": "export const one = 1\n",
+    "kit/lid/util.ts": "export const two = 1\n",
+    "kit/lid/util.test.ts": "test()\n",
+    "kit/coding.h": "int coded(void);\n",
+    "kit/coding_test.cc": "int checked() { return 0; }\n",
+    "crate/src/rim.rs": "pub fn spin() {}\nmod tests {\n    use super::*;\n    fn turns() { assert!(spin()); }\n}\n",
+    "box/box.h": "class Crate {\n public:\n  Crate(int size);\n};\n",
+    "box/box.cc": '#include "box.h"\nCrate::Crate(int size) {}\n',
+    "box/use.cc": '#include "box.h"\nvoid pack() { new Crate(1); }\n',
     "notes.md": "# Guide\n\nText.\n\n## Install\n\nMore text.\n",
     "words.lua": "function greet(name)\n  return name\nend\n",
 }
@@ -104,6 +120,7 @@ def edges(muninn: Muninn, target: str, relation: str, **more) -> list[str]:
         ("c/main.c", ["c/inc/list.h"]),
         ("ruby/main.rb", ["ruby/lib/motor.rb", "ruby/part/wheel.rb"]),
         ("sh/run.sh", ["sh/common.sh"]),
+        ("sh/bin/go.sh", ["sh/lib/core/common2.sh"]),
     ],
 )
 def test_imports_lead_to_files_and_back(muninn, path, wanted):
@@ -131,6 +148,11 @@ def test_callers_are_told_by_the_definition_that_calls(muninn):
     assert edges(muninn, "scan", "callers") == ["rust/src/main.rs#main"]
 
 
+@pytest.mark.parametrize("target", ["Crate", "Crate.Crate"])
+def test_a_class_is_meant_before_its_constructor_and_what_calls_one_calls_the_other(muninn, target):
+    assert edges(muninn, target, "callers") == ["box/use.cc#pack"]
+
+
 def test_deeper_steps_follow_what_was_found_and_each_is_told_once(muninn):
     assert edges(muninn, "helper", "callers", depth=2) == ["shop/prices.py#price_of", "shop/basket.py#Basket.total"]
     found = muninn.call("graph", start="helper", relation="callers", depth=3).edges
@@ -141,6 +163,27 @@ def test_deeper_steps_follow_what_was_found_and_each_is_told_once(muninn):
 def test_tests_are_found_by_name_and_by_what_they_call(muninn):
     assert edges(muninn, "shop/basket.py", "tests") == ["tests/test_basket.py"]
     assert edges(muninn, "Basket.total", "tests") == ["tests/test_basket.py#test_total"]
+    assert edges(muninn, "Basket", "tests") == ["tests/test_basket.py#test_total"]
+
+
+def test_tests_beside_the_code_are_known_in_rust(muninn):
+    assert edges(muninn, "crate/src/rim.rs", "tests") == ["crate/src/rim.rs#tests"]
+    assert edges(muninn, "spin", "tests") == ["crate/src/rim.rs#tests.turns"]
+    assert edges(muninn, "crate/src/rim.rs", "imports") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("kit/box/index.ts", ["kit/box/index.test.ts", "kit/a.test.ts"]),
+        ("kit/lid/index.ts", ["kit/lid/index.test.ts"]),
+        ("kit/box/util.ts", []),
+        ("kit/lid/util.ts", ["kit/lid/util.test.ts"]),
+        ("kit/coding.h", ["kit/coding_test.cc"]),
+    ],
+)
+def test_a_test_is_that_of_the_file_in_whose_folders_it_is(muninn, path, wanted):
+    assert edges(muninn, path, "tests") == wanted
 
 
 def test_neighbours_are_bounded_and_say_what_is_left_out(muninn):
@@ -170,6 +213,7 @@ def test_an_outline_is_a_tree_with_heads_and_comments(muninn):
         ("PRICE_OF", {}, "shop/prices.py#price_of"),
         ("pri", {}, "shop/prices.py#price_of"),
         ("l_s", {"language": "c"}, "c/list.c#list_size"),
+        ("price_of", {"language": "py"}, "shop/prices.py#price_of"),
         ("asket", {"kind": "class"}, "shop/basket.py#Basket"),
         ("Basket.tot", {}, "shop/basket.py#total"),
         ("wheel", {"path": "ruby"}, "ruby/part/wheel.rb#Wheel"),
@@ -192,6 +236,9 @@ def test_what_is_not_there_is_an_error_that_names_what_is_near(muninn):
     with pytest.raises(BadParams) as several:
         muninn.call("graph", start="main")
     assert several.value.data["candidates"] == ["c/main.c#main", "cmd/main.go#main", "rust/src/main.rs#main"]
+    with pytest.raises(NotFoundError) as long_name:
+        muninn.call("graph", start="x" * 100_000)
+    assert len(str(long_name.value)) < 200
     with pytest.raises(BadParams) as no_language:
         muninn.call("symbols", query="x", language="pyton")
     assert "python" in no_language.value.hint

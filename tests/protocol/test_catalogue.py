@@ -120,6 +120,7 @@ def test_a_wrong_parameter_is_named(verb, raw, named):
         ("recall", {"query": "x", "kind": "music"}, "'kind' is one of code, knowledge, memory."),
         ("recall", {"query": "x", "tag": "a"}, "'tag' is a list, each of it a text."),
         ("forget", {"id": ""}, "'id' is a text that is not empty."),
+        ("symbols", {"query": "x" * 201}, "'query' is a text of at most 200 characters that is not empty."),
         ("forget", {}, "'forget' takes id, reason, restore, session."),
     ],
 )

@@ -84,10 +84,11 @@ def test_a_file_is_refused_also_by_what_only_memories_have(refusing):
 
 
 def test_languages_are_known_by_name_and_by_suffix():
-    assert [language_named(name) for name in ("Python", "py", ".rs", "c++", "yml")] == [
+    assert [language_named(name) for name in ("Python", "py", ".rs", "c+", "yml")] == [
         "python",
         "python",
         "rust",
         "",
         "yaml",
     ]
+    assert [language_named(name) for name in ("golang", "C++", "c#")] == ["go", "cpp", "csharp"]

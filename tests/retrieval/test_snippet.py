@@ -130,3 +130,17 @@ def test_what_is_often_here_and_seldom_elsewhere_tells_most_of_a_place():
     found = telling(text, lambda word: 1 if word == "kraken" else 1_000).split()
     assert found[0] == "kraken" or "kraken" in found
     assert len(found) == LIKE_WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("ctx, cancel = with_timeout()\nctx.cancel()\ncancel(ctx)\n\n\n\n\nit cancels ctx later", 8),
+        ("ctx, cancel = with_timeout()\nctx.cancel()\ncancel(ctx)\n\n\n\n\n# it cancels\n# ctx later", 8),
+    ],
+)
+def test_a_phrase_is_shown_where_it_stands(text, first):
+    wanted = dict.fromkeys(words("cancels ctx").split(), 1.0)
+    assert Marker(wanted).snippet(text)[0].line == 1
+    assert Marker(wanted, ["cancels ctx"]).snippet(text)[0].line == first
+    assert Marker(wanted, ["stands nowhere"]).snippet(text)[0].line == 1

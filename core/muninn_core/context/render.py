@@ -29,6 +29,9 @@ HEADINGS = {
     "code": "Code",
 }
 
+_CALLED = 120
+"""Characters of what a piece is called."""
+
 NOTHING = "Nothing in this repository's code, knowledge or memory matches."
 
 
@@ -63,8 +66,13 @@ def headline_of(item: PackItem) -> str:
     """Return an item in a line: its tier, where it is, what it is called."""
     if item.kind == "memory":
         return f"{HEADINGS[item.tier]}: {shorten(item.title or item.text, 70)} `{item.id}`"
-    title = shorten(item.title, 50)
+    title = shorten(_called(item), 50)
     return f"{HEADINGS[item.tier]}: {_place(item)}{f' {title}' if title else ''}"
+
+
+def _called(item: PackItem) -> str:
+    """Return what a piece is called: what is around it, and what it defines itself: `Basket: add total`."""
+    return f"{item.title}: {item.symbol}" if item.symbol and item.symbol != item.title else item.title
 
 
 def marks(item: PackItem) -> tuple[str, ...]:
@@ -99,7 +107,7 @@ def render_item(item: PackItem) -> str:
         return f"\n- {headline_of(item).partition(': ')[2]} (not shown)\n"
     if item.kind == "memory":
         return _remembered(item)
-    title = f" — {item.title}" if item.title else ""
+    title = f" — {shorten(_called(item), _CALLED)}" if item.title else ""
     subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
     came_from = provenance(item.trust, item.origin) if item.trust != "outside" else ()
     known = "; ".join(part for part in (", ".join(came_from), item.status, subject, _cut(item)) if part)
@@ -179,7 +187,7 @@ def _facts(item: PackItem) -> dict[str, str]:
         "id": item.id if not whole else "",
         "path": item.path,
         "lines": f"{item.start_line}-{item.end_line}" if item.start_line else "",
-        "title": item.title,
+        "title": item.title if item.kind == "memory" else shorten(_called(item), _CALLED),
         "form": item.form if item.form != "whole" else "",
         "trust": item.trust or "",
     }

@@ -216,7 +216,7 @@ def _hit_head(number: int, hit: Hit) -> str:
     where = f"{hit.path}:{hit.start_line}-{hit.end_line}" if hit.kind != "memory" else hit.id
     limit = hit.scope if hit.scope != "project" else "private" if hit.private else ""
     what = " ".join(part for part in (limit, hit.kind, hit.type, where) if part)
-    about = shorten(hit.title or hit.symbol, 100)
+    about = shorten(": ".join(part for part in (hit.title, hit.symbol) if part), 100)
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
     known = [*about_file, *([hit.status] if hit.status else []), *whereabouts(hit.elsewhere, hit.work)]
     known += provenance(hit.trust, hit.origin)

@@ -31,10 +31,11 @@ FORMAT = 4
 """1: files, chunks, vectors, pending, meta. 2: vectors are whole numbers of 8 bits. 3: a chunk's signature and comment,
 and the tables of `code.py`. 4: whether a file was generated."""
 
-FEATURES = 5
+FEATURES = 6
 """Raised when chunks, words or vectors of the same files come out differently, so that old ones are made anew.
 1: the first. 2: a call in JavaScript that is given a function is no definition. 3: chunks along definitions.
-4: what surrounds a piece of code is no title that is searched. 5: signatures and comments are in the body alone."""
+4: what surrounds a piece of code is no title that is searched. 5: signatures and comments are in the body alone.
+6: more definitions, and files of code that their grammar understands only in part."""
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

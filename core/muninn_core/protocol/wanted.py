@@ -44,6 +44,8 @@ def _said(schema: dict[str, Any]) -> str:
         said = f"a list, each of it {each}"
     if "minimum" in schema:
         said += f" from {schema['minimum']}" + (f" to {schema['maximum']}" if "maximum" in schema else " on")
+    if schema.get("type") == "string" and "maxLength" in schema:
+        said += f" of at most {schema['maxLength']:,} characters"
     if schema.get("minLength") == 1:
         said += " that is not empty"
     return said + (f" of the form {schema['pattern']}" if "pattern" in schema else "")

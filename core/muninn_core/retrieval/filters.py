@@ -29,6 +29,20 @@ _BOUND = re.compile(r"(>=|<=|>|<|=)?\s*(\d{1,2})|(\d{1,2})\.\.(\d{1,2})")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _LANGUAGES = frozenset({*LANGUAGES.values(), *PROSE, "make", "docker", "text"})
 
+_ALSO = dict(
+    pair.split()
+    for pair in (
+        "golang go",
+        "c++ cpp",
+        "c# csharp",
+        "f# fsharp",
+        "objc objective-c",
+        "dockerfile docker",
+        "makefile make",
+    )
+)
+"""What languages are called, too."""
+
 OfFile = Callable[[str, SourceKind, str], bool]
 """Says of a file's path, kind and language whether it passes."""
 
@@ -69,7 +83,7 @@ def wrong_value(key: str, value: str, kinds: Collection[str]) -> str:
         return _unknown("kind of memory", value, sorted(kinds))
     if key == "lang":
         return "" if language_named(value) else _unknown("language", value, sorted(_LANGUAGES))
-    if key == "importance" and _BOUND.fullmatch(value) is None:
+    if key == "importance" and not _is_importance(value):
         return "an importance is 1 to 10: importance:>=7, importance:3..5"
     if key in ("since", "until") and _moment(value, datetime(2026, 1, 1).astimezone()) is None:
         return f"a time is a span back from now (12h, 3d, 2w, 6m, 1y) or a date: {key}:2w, {key}:2026-01-31"
@@ -81,9 +95,17 @@ def wrong_value(key: str, value: str, kinds: Collection[str]) -> str:
     return ""
 
 
+def _is_importance(value: str) -> bool:
+    found = _BOUND.fullmatch(value)
+    if found is None:
+        return False
+    low, high = (int(found[3]), int(found[4])) if found[3] else (int(found[2]), int(found[2]))
+    return 0 <= low <= high <= 10
+
+
 def language_named(value: str) -> str:
-    """Return the language that a name or suffix means, "" for none."""
-    name = value.casefold()
+    """Return the language that a name, another name for it or a suffix means, "" for none."""
+    name = _ALSO.get(value.casefold(), value.casefold())
     return name if name in _LANGUAGES else LANGUAGES.get(name.removeprefix("."), "")
 
 

@@ -12,9 +12,9 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from muninn_core.index.code import could_mean, marks
+from muninn_core.index.code import could_mean, marks, stem_of
 from muninn_core.source.classify import language_of, traits
-from muninn_core.source.definition import Definition, Import
+from muninn_core.source.definition import SCOPES, Definition, Import
 from muninn_core.source.resolve import World, targets
 
 RELATIONS = ("definitions", "imports", "importers", "callers", "callees", "tests")
@@ -37,6 +37,19 @@ _COMMON = re.compile(
     r"sub|test|then|update|upper|value|values|wait|write"
 )
 """Methods that everything has: that one class of the repository has such a one as well does not make it the one."""
+
+
+_TESTS = (
+    *("{}", "test_{}", "test-{}", "{}_test", "{}-test", "{}Test", "{}Tests", "Test{}"),
+    *("{}_spec", "spec_{}", "{}Spec", "{}Specs", "{}_unittest"),
+)
+"""What tests of a file are called, without their endings."""
+
+_NAMED_SO = "its name"
+"""What makes a test one of a file before all that only import it."""
+
+_KIN = ({"c", "cpp"}, {"javascript", "typescript"}, {"java", "kotlin"})
+"""Languages whose tests may be written in one another."""
 
 
 class Named(Protocol):
@@ -172,7 +185,9 @@ class Graph:
                 for edge in self._edges(node, relation, step)
                 if edge.node.label not in seen or step == 1
             ]
-            found.sort(key=lambda edge: (relations.index(edge.relation), edge.node.order, edge.line))
+            found.sort(
+                key=lambda edge: (relations.index(edge.relation), edge.how != _NAMED_SO, edge.node.order, edge.line)
+            )
             level = []
             for edge in found:
                 if edge.node.label not in seen:
@@ -215,6 +230,10 @@ class Graph:
         wanted = [node] if node.definition else [Node(node.path, one) for one in self._outline(node.path)]
         names = {each.definition.name for each in wanted if each.definition and each.definition.kind not in _NOT_CALLED}
         labels = {each.label for each in wanted}
+        for one in [each.definition for each in wanted if each.definition and is_constructor(each.definition)]:
+            # A call of a constructor is one of its class.
+            made = [(each.definition, each.label) for each in self._called_so(one.name)]
+            labels |= {label for each, label in made if each and each.qualified == one.container}
         for name in sorted(names):
             for path, lines in self._facts.called(name)[:_MOST_CALLERS]:
                 meant = self._meaning(path, name)
@@ -227,19 +246,34 @@ class Graph:
 
     def _tests(self, node: Node) -> Iterator[Step]:
         if node.definition is not None:
-            yield from (step for step in self._callers(node) if "test" in traits(step[1]))
+            inside = node.definition.qualified if node.definition.kind in SCOPES else None
+            members = [Node(node.path, one) for one in self._outline(node.path) if one.container == inside]
+            yield from (step for each in (node, *members) for step in self._callers(each) if _is_test(step[0], step[1]))
             return
-        stem = posixpath.basename(node.path).partition(".")[0]
-        names = {f"test_{stem}", f"{stem}_test", f"{stem}Test", f"{stem}Tests", f"{stem}_spec", stem}
-        told: set[str] = set()
-        for name in sorted(names):
-            for path in self._facts.with_stem(name):
-                if "test" in traits(path) and path != node.path and language_of(path) == language_of(node.path):
-                    told.add(path)
-                    yield Node(path), path, 1, "its name"
+        own = [Node(node.path, one) for one in self._outline(node.path) if one.kind == "module"]
+        yield from ((each, node.path, each.order[1], _NAMED_SO) for each in own if _is_test(each, node.path))
+        told = self._tests_by_name(node.path)
+        yield from ((Node(path), path, 1, _NAMED_SO) for path in sorted(told))
         for importer, path, line, _ in self._importers(node):
             if "test" in traits(path) and path not in told:
                 yield importer, path, line, "import"
+
+    def _tests_by_name(self, path: str) -> set[str]:
+        """Return the tests that are called like a file. Of files of one name it is that in whose folders a test is."""
+        name, stem = posixpath.basename(path).partition(".")[0], stem_of(path)
+        rivals = [each for each in self._world.with_stem(stem) if "test" not in traits(each) and _akin(each, path)]
+        found = set()
+        for called in {name, stem}:
+            for form in _TESTS:
+                for test in self._world.with_stem(form.format(called)):
+                    if "test" not in traits(test) or test == path or not _akin(test, path):
+                        continue
+                    # An `index.test.ts` elsewhere is that of another `index.ts`.
+                    if called != stem and not test.startswith(posixpath.dirname(path) + "/"):
+                        continue
+                    if _shared(test, path) >= max((_shared(test, each) for each in rivals), default=0):
+                        found.add(test)
+        return found
 
     def _files_imported(self, path: str) -> dict[str, int]:
         """Return {file: line} of what a file imports."""
@@ -302,7 +336,8 @@ class Graph:
             every = [Node(each.path, each.definition) for each in self._facts.named(name)]
             callable_ = [each for each in every if each.definition and each.definition.kind not in _NOT_CALLED]
             whole = [each for each in callable_ if each.definition and each.definition.kind != "prototype"]
-            self._named[name] = whole or callable_
+            types = [each for each in whole if not is_constructor(each.definition)]
+            self._named[name] = types or whole or callable_
         return self._named[name]
 
     def _holder(self, path: str, line: int) -> Node:
@@ -314,6 +349,29 @@ class Graph:
         if path not in self._outlines:
             self._outlines[path] = self._facts.outline(path)
         return self._outlines[path]
+
+
+def is_constructor(one: Definition | None) -> bool:
+    """Whether a definition makes things of the class that it is in, and is called like it."""
+    return one is not None and one.kind in ("method", "prototype") and f".{one.container}".endswith(f".{one.name}")
+
+
+def _is_test(node: Node, path: str) -> bool:
+    """Whether what stands in a file is a test: by the file's name, or in Rust in a module for tests beside the code."""
+    if "test" in traits(path):
+        return True
+    within = node.definition.qualified.split(".") if node.definition else ()
+    return language_of(path) == "rust" and not {"test", "tests"}.isdisjoint(within)
+
+
+def _akin(one: str, other: str) -> bool:
+    languages = {language_of(one), language_of(other)}
+    return len(languages) == 1 or any(languages <= kin for kin in _KIN)
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many names of folders two paths share."""
+    return len({*one.split("/")[:-1]} & {*other.split("/")[:-1]})
 
 
 def _once(edges: Iterable[Edge]) -> list[Edge]:

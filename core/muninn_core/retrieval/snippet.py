@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from muninn_core.model.answer import Mark, SnippetLine
+from muninn_core.retrieval.phrase import parts
 from muninn_core.source.identifiers import MAX_WORD, stem, words_of
 
 LINES = 5
@@ -93,9 +94,11 @@ class Marker:
     """Finds the words of one question in texts; each word is looked up once, however often it stands there.
 
     `wanted` says how much each word tells: a line with a rare one comes before one with two that stand everywhere.
+    Where one of `phrases` stands its lines come before all others.
     """
 
-    def __init__(self, wanted: Mapping[str, float]) -> None:
+    def __init__(self, wanted: Mapping[str, float], phrases: Iterable[str] = ()) -> None:
+        self._phrases = [parts(phrase) for phrase in phrases]
         weights = {word: round(weight * _WHOLE) for word, weight in wanted.items()}
         seeming: dict[str, int] = {}
         for word, weight in sorted(weights.items()):
@@ -127,6 +130,9 @@ class Marker:
         Where words seem to begin says enough of all the lines; those to show are looked at in full.
         """
         seems, joined = self._seem_in(rows)
+        said = self._phrase_in(rows)
+        if said >= 0 and any(said <= i < said + LINES for i in seems):
+            seems = {i: held for i, held in seems.items() if said <= i < said + LINES}
         start, end = _window(seems, self._beginnings, len(rows))
         found = [self._in_row(rows[i], joined) if i in seems else [] for i in range(start, end)]
         if any(found) or start == end:
@@ -135,6 +141,15 @@ class Marker:
         held = {i: self._words.all([word for _, _, word in row]) for i, row in enumerate(every) if row}
         start, end = _window(held, self._words, len(rows))
         return start, end, every[start:end]
+
+    def _phrase_in(self, rows: Sequence[str]) -> int:
+        """Return the line in which a phrase begins, -1 where none does or nobody asked for one."""
+        for phrase in self._phrases:
+            for i, row in enumerate(rows):
+                below = "".join(rows[i + 1 : i + 2])
+                if phrase in parts(row) or (phrase not in parts(below) and phrase in parts(f"{row} {below}")):
+                    return i
+        return -1
 
     def _seem_in(self, rows: Sequence[str]) -> tuple[dict[int, int], bool]:
         """Return the beginnings of wanted words that seem to begin a word, or a part of a name, by their line.

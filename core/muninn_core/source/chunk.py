@@ -128,7 +128,7 @@ def _along(lines: Sequence[str], syntax: Syntax) -> list[_Piece]:
             open_ = [each for each in open_ if each.end >= one.start]
             open_.append(one)
         signatures = [around[-1].signature] if around and not (own and own[0].lead == start + 1) else []
-        signatures += [one.signature for one in own]
+        signatures += [one.signature for one in own if one.kind != "variant"]
         comments = [one.comment for one in own]
         if start == 0:
             comments.insert(0, syntax.comment)
@@ -138,7 +138,7 @@ def _along(lines: Sequence[str], syntax: Syntax) -> list[_Piece]:
                 end,
                 "".join(lines[start:end]),
                 around[-1].qualified if around else "",
-                " ".join(dict.fromkeys(one.name for one in own)),
+                " ".join(dict.fromkeys(one.name for one in own if one.kind != "variant")),  # their enum speaks for them
                 "\n".join(filter(None, signatures)),
                 "\n".join(filter(None, dict.fromkeys(comments)))[:_COMMENT],
             )

@@ -54,7 +54,7 @@ class Syntax(NamedTuple):
 
 KINDS: tuple[str, ...] = (
     "class", "interface", "trait", "struct", "enum", "type", "function", "method", "macro", "module", "property",
-    "field", "constant", "variable", "prototype", "definition", "key", "heading",
+    "field", "constant", "variant", "variable", "prototype", "definition", "key", "heading",
 )  # fmt: skip
 """The kinds of definitions, from those that are mostly meant by a name to those that seldom are."""
 

@@ -21,7 +21,15 @@ _COMMENT = re.compile(r"#[^\n]*")
 _QUOTED = re.compile(r"""(["'`])([^"'`\n]+)\1""")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _ALIAS = re.compile(r"\s+as\s+[\w$]+")
+_TYPE_ONLY = re.compile(r"^\s+type\b(?!\s*,|\s*$(?<=type))")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_SOURCED = re.compile(
+    r"(?:source|\.) (?:[\"']?(?:\$\(.*\)|\$\{[^}]*\}|\$\w+)[\"']?/)*"
+    r"(?:[\"'](?P<quoted>[^\"']+)[\"']|(?P<bare>[^\s\"']+))[\"']?(?: .*)?"
+)
+"""A file that a shell takes in: wherever a variable or a command in front points to, the rest of the path is known."""
+
+_LONGEST_PATH = 400
 _MOST = 2_000
 """Characters of a statement that are read."""
 
@@ -56,7 +64,7 @@ def _script(text: str) -> Iterator[Found]:
     names: list[str] = []
     for braced in _BRACES.findall(head):
         names += _listed(braced)
-    before = _BRACES.sub("", head).partition(" from")[0].removeprefix("import")
+    before = _TYPE_ONLY.sub("", _BRACES.sub("", head).partition(" from")[0].removeprefix("import"))
     names += [name.strip() for name in before.split(",") if _WORD.fullmatch(name.strip()) and text.startswith("import")]
     yield last.group(2), tuple(name.removeprefix("type ").strip() for name in names)
 
@@ -144,11 +152,9 @@ def _php(text: str) -> Iterator[Found]:
 
 
 def _bash(text: str) -> Iterator[Found]:
-    words = text.split()
-    if len(words) > 1:
-        path = words[1].strip("\"'")
-        # `"$DIR/lib.sh"`: wherever the variable points to, the rest of the path is known.
-        yield "./" + re.sub(r"^(?:\$\{?[\w@*#%/.:-]+\}?|\$\([^)]*\))/", "", path).removeprefix("./"), ()
+    found = _SOURCED.fullmatch(" ".join(text[:_LONGEST_PATH].split()))
+    if found:
+        yield "./" + (found["quoted"] or found["bare"] or "").removeprefix("./"), ()
 
 
 def _listed(text: str) -> tuple[str, ...]:

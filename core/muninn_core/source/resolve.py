@@ -215,7 +215,10 @@ def _bash(path: str, one: Import, world: World) -> Iterable[str]:
         base = posixpath.normpath(_join(root, one.module))
         if world.exists(base):
             return [base]
-    return ()
+    # A path behind a variable is known by its end alone.
+    name = one.module.removeprefix("./")
+    known = world.with_stem(posixpath.basename(name).partition(".")[0]) if "/" in name else ()
+    return _nearest(path, [each for each in known if each.endswith("/" + name)])
 
 
 def _suffixed(path: str, parts: Sequence[str], endings: Sequence[str], world: World, least: int) -> list[str]:

@@ -83,6 +83,11 @@ def _refuse_empty(asking: Asking) -> None:
             "there is no question",
             hint="Give a `query` (words, or a filter such as type:decision), or `like` with FILE:LINE.",
         )
+    if asking.params.at and not asking.text:
+        raise BadParams(
+            "there is no question beside the revision",
+            hint="Add words or a filter: at:v1.0 kind:memory lists what was remembered then.",
+        )
     raise BadParams(
         f"there is no word to look for in '{asking.params.query.strip()[:80]}'",
         hint="Signs and emoji are not indexed: ask with words.",

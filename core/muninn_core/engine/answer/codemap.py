@@ -15,10 +15,14 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import GraphParams, OutlineParams, SymbolsParams
 from muninn_core.protocol.results import CodeSymbol, GraphEdge, GraphResult, OutlineResult, SymbolsResult
-from muninn_core.retrieval.graph import RELATIONS, Edge, Graph, Node
+from muninn_core.retrieval.filters import language_named
+from muninn_core.retrieval.graph import RELATIONS, Edge, Graph, Node, is_constructor
 from muninn_core.retrieval.lookup import find
 from muninn_core.source.classify import LANGUAGES, language_of
 from muninn_core.source.definition import KINDS, Definition
+
+_SHOWN = 120
+"""Characters of a name that an error repeats."""
 
 _CANDIDATES = 8
 """How many of several definitions an error names."""
@@ -30,14 +34,15 @@ _LESSER = frozenset({"prototype", "key", "heading", "field", "variable", "proper
 def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
     """Find definitions. Raises BadParams for a language or kind that nobody knows."""
     snapshot, saw = _look(workspace)
-    _check("language", params.language, sorted(set(LANGUAGES.values())))
+    language = language_named(params.language or "") or params.language
+    _check("language", language, sorted(set(LANGUAGES.values())))
     _check("kind", params.kind, KINDS)
     found, total = find(
         snapshot.code,
         params.query,
         limit=params.limit,
         kind=params.kind,
-        language=params.language,
+        language=language,
         path=params.path,
     )
     return SymbolsResult(symbols=tuple(_symbol(one.path, one.definition) for one in found), total=total, saw=saw)
@@ -132,11 +137,12 @@ def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
         if f".{one.definition.qualified}".endswith(f".{wanted}") and path in ("", one.path)
     ]
     whole = [each for each in known if each.definition and each.definition.kind not in _LESSER] or known
+    whole = [each for each in whole if not is_constructor(each.definition)] or whole
     if not whole:
         names = {one.name for one in snapshot.code.outline(path)} if path else set(snapshot.code.names())
         near = nearest(name, sorted(names))
         raise NotFoundError(
-            f"'{symbol}' is not defined in {path or 'this repository'}",
+            f"'{symbol[:_SHOWN]}' is not defined in {path or 'this repository'}",
             hint=f"Did you mean '{near}'?" if near else "`muninn symbols` finds definitions by parts of their names.",
             data={"nearest": near} if near else {},
         )

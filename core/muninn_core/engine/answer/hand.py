@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from muninn_core import git
 from muninn_core.engine.answer.sight import Sight
+from muninn_core.engine.answer.unmatched import unknown_task
 from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import Hit
@@ -104,6 +105,11 @@ def question_of(params: ContextParams, sight: Sight, hand: Hand) -> str:
             parts.append(posixpath.basename(path))
             parts += [name for chunk in _chunks(sight, path)[:6] for name in chunk.symbol.split()[:2]]
     question = " ".join(dict.fromkeys(part for part in parts if part))
+    if params.task and question == params.task and unknown_task(params.task, sight):
+        raise NotFoundError(
+            f"nothing is known of the task '{params.task[:80]}'",
+            hint="Give a query, or the id as the task's document has it.",
+        )
     if question:
         return question if len(question) <= QUESTION_CHARS else question[:QUESTION_CHARS].rpartition(" ")[0]
     if params.diff is not None:

@@ -17,7 +17,7 @@ from muninn_core.engine.answer.hand import rooted
 from muninn_core.engine.answer.likeness import Likeness, likeness
 from muninn_core.engine.answer.pages import Rest
 from muninn_core.engine.answer.sight import Sight, labelled, sight_of
-from muninn_core.engine.answer.unmatched import unmatched
+from muninn_core.engine.answer.unmatched import unknown_task, unmatched
 from muninn_core.engine.memory.scopes import bounds
 from muninn_core.engine.scope import Scope
 from muninn_core.engine.workspace import Workspace
@@ -75,12 +75,15 @@ def recall(
     pieces: dict[str, tuple[int, float]] = {}
     if params.by_file:
         ranked, pieces = _by_file(ranked)
-    marker = Marker(weights(parse_query(ask.text).words if ask.text else (), sight.reader.frequency))
+    wanted = weights(parse_query(ask.text).words if ask.text else (), sight.reader.frequency)
+    marker = Marker(wanted, asking.phrases)
     rest = Rest(params, asking.params.at, ranked, pieces, marker, sight.saw)
     result = _shown(workspace, rest, sight.documents, params.limit)
     notes = [*ask.notes, *([ranking.doubt] if ranking.doubt else ())]
     if not result.hits and ask.narrowing is not None:
         notes += unmatched(asking, sight, ask.narrowing)
+    if not result.hits and asking.params.task and unknown_task(asking.params.task, sight):
+        notes.append(f"no memory or document matches task:{asking.params.task}")
     return replace(result, notes=tuple(notes))
 
 

@@ -12,6 +12,7 @@ from muninn_core.retrieval.filters import OF_FILES, compile_filters
 from muninn_core.retrieval.narrow import Narrowing
 from muninn_core.retrieval.question import Filter
 from muninn_core.retrieval.recall import speaks
+from muninn_core.source.shortcode import same_code
 
 _MOST_NAMES = 20_000
 """Names that a misspelt one is compared with."""
@@ -29,7 +30,20 @@ def unmatched(asking: Asking, sight: Sight, narrowing: Narrowing) -> list[str]:
         said = " and ".join(f'"{phrase}"' for phrase in asking.phrases)
         passing = " of what passes the filters" if asking.sieve.filters else ""
         return [f"no text{passing} holds {said}; without the quotation marks its words are searched"]
-    return [f"{narrowing.files or 0} files and {narrowing.memories or 0} memories pass the filters; none of them fits"]
+    if asking.params.by_file and not narrowing.files:
+        return ["no file passes the filters, and with `files` memories are left out"]
+    files, memories = _counted(narrowing.files, "file", "files"), _counted(narrowing.memories, "memory", "memories")
+    return [f"{files} and {memories} pass the filters; none of them fits"]
+
+
+def unknown_task(task: str, sight: Sight) -> bool:
+    """Whether no document is a task's, and no memory that speaks was learned on it."""
+    known = {memory.task for memory in sight.memories.values() if memory.task and speaks(memory, sight.now)}
+    return sight.documents.named(task) is None and not any(same_code(each, task) for each in known)
+
+
+def _counted(number: int | None, one: str, many: str) -> str:
+    return f"{number or 0:,} {one if number == 1 else many}"
 
 
 def _alone(each: Filter, sight: Sight, speaking: list[Memory]) -> str:

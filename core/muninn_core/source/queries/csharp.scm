@@ -11,6 +11,9 @@
 (local_function_statement name: (identifier) @name) @function
 (property_declaration name: (identifier) @name) @property
 (field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
+(field_declaration (modifier) @_const (variable_declaration (variable_declarator name: (identifier) @name))
+  (#eq? @_const "const")) @constant
+(event_declaration name: (identifier) @name) @field
 (event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
 (enum_member_declaration name: (identifier) @name) @constant
 (using_directive) @import

@@ -11,5 +11,7 @@
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @variable)))
 (import_spec) @import
 (call_expression function: [(identifier) @call (selector_expression field: (field_identifier) @call)])
-(composite_literal type: [(type_identifier) @call (qualified_type name: (type_identifier) @call)])
+(composite_literal type: [(type_identifier) @call (qualified_type name: (type_identifier) @call) (generic_type type: (type_identifier) @call)])
+(type_conversion_expression type: (generic_type
+  type: [(type_identifier) @call (qualified_type name: (type_identifier) @call)]))
 (ERROR) @error

@@ -5,8 +5,11 @@
 (function_definition name: (name) @name) @function
 (method_declaration name: (name) @name) @method
 (property_declaration (property_element (variable_name (name) @name))) @field
+(property_promotion_parameter name: (variable_name (name) @name)) @field
 (const_declaration (const_element (name) @name)) @constant
 (enum_case name: (name) @name) @constant
+(function_call_expression function: (name) @_define arguments: (arguments . (argument (string) @name))
+  (#eq? @_define "define")) @constant
 (namespace_definition name: (namespace_name) @name) @module
 (namespace_use_declaration) @import
 (include_expression) @import
