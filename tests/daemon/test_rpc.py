@@ -54,7 +54,7 @@ def test_every_answer_says_what_it_saw(muninn: client.Client) -> None:
         saw = muninn.call(verb, params)["saw"]
         assert len(saw["commit"]) == 40, verb
         assert saw["branch"] == "main", verb
-        assert saw["index"].keys() == {"generation", "lag", "surveyed", "unembedded"}, verb
+        assert saw["index"].keys() == {"generation", "lag", "surveyed", "unembedded", "failure"}, verb
 
 
 def test_a_folder_without_muninn_answers_status_and_asks_for_init(plain_repo: Path, environ: dict[str, str]) -> None:

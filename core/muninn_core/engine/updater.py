@@ -208,6 +208,14 @@ class Updater:
             self._wake.wait_for(lambda: self._memories_tried >= ticket or self._stopped, seconds)
             return self._memories_done >= ticket
 
+    def settle_memories(self, seconds: float) -> bool:
+        """Wait like `wait_memories`. Raises what made memories fail."""
+        done = self.wait_memories(seconds)
+        with self._wake:
+            if not done and self._memories_tried >= self._memories_wanted:
+                self._raise_failure()
+            return done
+
     def ready(self, seconds: float) -> Index:
         """Return the index as soon as it can be read. Raises what made it fail, else BusyError."""
         with self._wake:
@@ -276,7 +284,7 @@ class Updater:
     def _keep_memories(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopped or (self.index and (self._memories or self._recast_memories)))
+                self._wake.wait_for(lambda: self._stopped or (self.index and self._memories_waiting()))
                 self._wake.wait_for(
                     lambda: self._stopped or self._recast_memories or self._memories_wanted > self._memories_tried,
                     GATHER_SECONDS,
@@ -308,6 +316,9 @@ class Updater:
                 self._memories_tried = self._memories_done = ticket
                 self._memories_failure = ""
                 self._wake.notify_all()
+
+    def _memories_waiting(self) -> bool:
+        return self._recast_memories or self._memories_asked > self._memories_tried
 
     def _pause(self, index: Index) -> None:
         """Wait for the next memory, for files to be looked at again, or for another index, before trying once more."""
