@@ -7,7 +7,7 @@ import sys
 import time
 
 from muninn_core import __version__
-from muninn_core.errors import DaemonError, MuninnError, Stopping, from_plain
+from muninn_core.errors import DaemonError, MuninnError, Stopping, UsageError, from_plain
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, runtime_directory
 from muninn_core.launch.start import connect_or_start, private_daemon
@@ -76,8 +76,11 @@ class Client:
         """Send one request and wait for its answer."""
         self._next += 1
         number = self._next
+        data = wire.request(number, method, params)
+        if len(data) > wire.MAX_FRAME:
+            raise UsageError(f"a request of {len(data):,} bytes is too long", hint="Ask in several calls.")
         try:
-            self._sock.sendall(wire.request(number, method, params))
+            self._sock.sendall(data)
             return self._answer(number, progress)
         except KeyboardInterrupt:
             self._sock.sendall(wire.frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}}))

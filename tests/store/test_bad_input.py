@@ -84,6 +84,22 @@ def test_a_file_of_a_gigabyte_is_reported_and_not_read_and_reconciling_refuses(l
     assert texts(opened()) == {"one"}
 
 
+def test_no_file_grows_beyond_what_is_read_again(log, opened, layout, monkeypatch):
+    monkeypatch.setattr("muninn_core.store.log.LARGEST_BYTES", 600)
+    monkeypatch.setattr("muninn_core.reconcile.apply.LARGEST_BYTES", 600)
+    log.append([insight("one" * 60)], "s1")
+    for private in (False, True):
+        with pytest.raises(StorageError, match="more than 600 bytes") as refused:
+            log.append([insight("two" * 60, private=private), insight("three" * 90, private=private)], "s1")
+    assert "nothing was stored" in refused.value.message
+    assert texts(opened()) == {"one" * 60}
+    log.seal()
+    log.append([insight("two" * 60)], "s1")
+    with pytest.raises(StorageError, match=r"main\.jsonl would have"):
+        reconcile(log)
+    assert texts(opened()) == {"one" * 60, "two" * 60}
+
+
 def test_a_record_of_ten_megabytes_is_a_record(log, opened, layout):
     text = "x" * 10_000_000
     log.append([insight(text), insight("small")], "s1")
