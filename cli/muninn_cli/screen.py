@@ -91,5 +91,11 @@ def clipped(text: str, lines: int) -> list[str]:
     return rows if len(rows) <= lines else [*rows[: lines - 1], "…"]
 
 
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to `outcome`, as for any other output; rich would end the process with 1."""
+        raise BrokenPipeError
+
+
 def _console(stream: TextIO) -> Console:
-    return Console(file=stream, theme=_STYLES, highlight=False, markup=False, emoji=False)
+    return _Screen(file=stream, theme=_STYLES, highlight=False, markup=False, emoji=False)
