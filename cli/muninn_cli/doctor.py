@@ -25,6 +25,7 @@ from muninn_cli.show.facts import count, lagging
 from muninn_core import __version__, client
 from muninn_core.config import load_config
 from muninn_core.errors import MuninnError
+from muninn_core.git.run import run
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
 
@@ -104,8 +105,19 @@ def _git(place: Place) -> Check:
     answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     version = answer.stdout.strip() or answer.stderr.strip()
     if not place.git_dir:
-        return Check("git", "warn", f"{place.root} is no git repository", "Memory works here, but does not travel.")
+        return _without_git(place)
+    try:
+        run(place.root, "rev-parse", "--git-dir")
+    except MuninnError as error:
+        return Check("git", "fail", error.message, error.hint)
     return Check("git", "ok", f"{version}, {place.root}" + (" (linked work tree)" if place.linked else ""))
+
+
+def _without_git(place: Place) -> Check:
+    if Path(place.root, ".git").exists():
+        hint = "`git worktree repair` in the main work tree mends one that was moved."
+        return Check("git", "warn", f"the .git of {place.root} leads to no repository", hint)
+    return Check("git", "warn", f"{place.root} is no git repository", "Memory works here, but does not travel.")
 
 
 def _runtime(place: Place) -> Iterator[Check]:

@@ -251,7 +251,7 @@ class Updater:
                     if self.index is not None and not self.index.intact and not self._anew:
                         self._anew = True
                         self._ask()
-                self._settle("failed", str(error) or type(error).__name__)
+                self._settle("failed", _said(error))
 
     def _embed(self) -> None:
         """Make missing vectors until all are there or something else is to be done."""
@@ -269,7 +269,7 @@ class Updater:
             raise
         except Exception as error:  # words are there all the same; it is tried again with the next change
             log.exception("vectors could not be made")
-            failure = str(error) or type(error).__name__
+            failure = _said(error)
         with self._wake:
             self._meaning_failure = failure
             self._embedding = not failure and index is not None and index.incomplete
@@ -308,7 +308,7 @@ class Updater:
                 with self._wake:
                     self._recast_memories, self._memories_tried = True, ticket
                     if self.index is index:  # else it was closed under us for a rebuild, which is no failure
-                        self._memories_failure = str(error) or type(error).__name__
+                        self._memories_failure = _said(error)
                     self._wake.notify_all()
                 self._pause(index)
                 continue
@@ -427,6 +427,10 @@ class Updater:
     def _check_stopped(self) -> None:
         if self._stopped:
             raise Cancelled("the index is being closed")
+
+
+def _said(error: Exception) -> str:
+    return error.line if isinstance(error, MuninnError) else str(error) or type(error).__name__
 
 
 def _emptied(gone: set[str], snapshot: Snapshot) -> bool:
