@@ -25,9 +25,11 @@ HELLO_SECONDS = 60.0
 """How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
 
 
-_REPEATABLE = (
-    *("recall", "context", "memories", "status", "brief", "remind", "conflicts", "capture", "seal", "history", "diff"),
-    *("links", "overview"),
+REPEATABLE = (
+    *("recall", "context", "why", "replay", "memories", "sessions", "history", "links", "overview", "brief", "remind"),
+    *("symbols", "outline", "graph", "skills.match", "skills.list", "render", "template.list", "lint", "references"),
+    *("backlinks", "relink", "names", "annotate", "about", "document", "status", "diff", "check", "conflicts", "purge"),
+    *("export", "pack.list", "capture", "seal", "index"),
 )
 """Verbs that may be sent again when nobody knows whether they were done: they read, or do a thing once."""
 
@@ -186,7 +188,7 @@ def call(repo: str, environ: Mapping[str, str], verb: str, params: dict[str, Any
             try:
                 return client.call(verb, params)
             except (ConnectionLost, Stopping) as error:
-                safe = isinstance(error, Stopping) or "key" in params or verb in _REPEATABLE
+                safe = isinstance(error, Stopping) or "key" in params or verb in REPEATABLE
                 if last_try or not safe:
                     raise
     raise AssertionError("unreachable")

@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+from muninn_core.client import REPEATABLE
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import _BY_KIND, BadParams, UnknownVerb, from_plain
 from muninn_core.model.value import json_schema
@@ -28,6 +29,11 @@ OF_THE_PROCESS = {
 def test_the_engine_has_a_method_for_every_verb_and_no_other():
     public = {name for name, _ in inspect.getmembers(Engine, inspect.isfunction) if not name.startswith("_")}
     assert public - OF_THE_PROCESS == {method.function for method in METHODS.values()}
+
+
+def test_every_verb_that_reads_may_be_repeated():
+    assert {method.verb for method in METHODS.values() if method.effect == "read"} <= set(REPEATABLE)
+    assert set(REPEATABLE) <= set(METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
