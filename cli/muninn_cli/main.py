@@ -32,6 +32,9 @@ _WORDS = {
 _WITH_WORD = ("install", "uninstall", "lsp", "mcp")
 """One module answers several of these, so it is given the word, too."""
 
+_SETTLED = ("install", "uninstall")
+"""Words of another package that raises its errors: they are shown, and become exit codes, as those of a verb do."""
+
 
 def main() -> None:
     """Run the command line of this process and exit with its code."""
@@ -63,7 +66,12 @@ def run(argv: list[str]) -> int:
         return 0
     if word not in _WORDS:
         return _answerer("muninn_cli.verbs")([word, *rest])
-    return _answerer(_WORDS[word])([word, *rest] if word in _WITH_WORD else rest)
+    given = [word, *rest] if word in _WITH_WORD else rest
+    if word in _SETTLED:
+        from muninn_cli.outcome import settle
+
+        return settle(_answerer(_WORDS[word]), given)
+    return _answerer(_WORDS[word])(given)
 
 
 def split(argv: list[str]) -> tuple[str, list[str]]:

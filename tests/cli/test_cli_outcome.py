@@ -45,7 +45,7 @@ def test_an_error_for_programs_is_one_line_on_stdout(capsys: pytest.CaptureFixtu
     assert captured.err == ""
 
 
-@pytest.mark.parametrize("words", [("completion", "zsh"), ("help",), ("template", "list")])
+@pytest.mark.parametrize("words", [("completion", "zsh"), ("help",), ("install", "--list"), ("template", "list")])
 def test_a_reader_that_goes_away_is_no_error(shell: Shell, words: tuple[str, ...]) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
