@@ -163,3 +163,9 @@ def test_an_error_of_a_kind_that_is_not_known_keeps_its_kind():
     again = from_plain({"code": -1, "message": "New.", "data": {"kind": "newer", "hint": "Update."}})
     assert (again.kind, again.code, again.hint) == ("newer", -1, "Update.")
     assert from_plain({}).message
+
+
+def test_halves_of_characters_are_no_text_and_are_replaced():
+    method = lookup("recall")
+    assert decode_params(method, {"query": "why \ud83d here", "path": ["\udcff"]}).query == "why \ufffd here"
+    assert decode_params(method, {"query": "\ud83d\ude00"}).query == "\U0001f600"
