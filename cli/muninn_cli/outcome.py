@@ -20,6 +20,8 @@ def settle(command: Callable[[list[str]], int], argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="surrogateescape")  # bytes that are no text are told where they are looked at
     as_json = "--json" in argv
     try:
         code = command(argv)
