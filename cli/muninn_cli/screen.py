@@ -60,7 +60,8 @@ def styled(*parts: tuple[str, str]) -> Text:
 
 
 def line(console: Console, *parts: tuple[str, str]) -> None:
-    """Print one line: cut to the terminal's width, whole for a program that reads it."""
+    """Print one line: cut to the terminal's width, whole for a program that reads it. A file's name may break it."""
+    parts = tuple((text.replace("\n", "\N{REPLACEMENT CHARACTER}"), style) for text, style in parts)
     if console.is_terminal:
         console.print(styled(*parts), no_wrap=True, overflow="ellipsis")
     else:

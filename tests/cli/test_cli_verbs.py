@@ -245,6 +245,15 @@ class TestQueries:
         assert "missing.jsonl" in error["message"]
 
 
+def test_a_file_whose_name_has_two_lines_is_shown_in_one(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    (shell.repo / "new\nline.py").write_text("def hoist_lantern(): pass\n")
+    shell.json("init")
+    shell.json("index")
+    done = shell.run("recall", "hoist lantern", "--limit", "1", "--kind", "code")
+    assert "new\N{REPLACEMENT CHARACTER}line.py:1" in done.stdout.splitlines()[0]
+
+
 @pytest.mark.parametrize("words", [("recall", "caf\udce9"), ("remember", "caf\udce9"), ("remember", "-")])
 def test_bytes_that_are_no_text_are_refused(shell: Shell, words: tuple[str, ...]) -> None:
     done = subprocess.run(
