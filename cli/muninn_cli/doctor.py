@@ -167,7 +167,8 @@ def _daemon(place: Place) -> Iterator[Check]:
 def _index(index: dict[str, Any]) -> Check:
     held = f"{index['state']}, {count(index['files'], 'file')}, {count(index['chunks'], 'chunk')}, {index['model']}"
     if index["state"] == "failed":
-        return Check("index", "fail", held, "`muninn index --rebuild` builds it anew; `muninn daemon logs` says why.")
+        hint = "What failed stands below. Once it is mended, `muninn index` makes up for it; `--rebuild` starts anew."
+        return Check("index", "fail", held, hint)
     if index["state"] == "absent" or index["lag"]:
         return Check(
             "index", "warn", ", ".join(filter(None, (held, lagging(index)))), "`muninn index` brings it up to date."
