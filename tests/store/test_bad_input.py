@@ -184,13 +184,10 @@ def test_a_submodule_keeps_a_memory_of_its_own(layout, opened, tmp_path):
     ]
 
 
-def test_a_bare_repository_is_a_folder_without_memory(tmp_path, opened):
-    from muninn_core.errors import NotInitialised
+def test_a_bare_repository_has_no_memory(tmp_path):
+    from muninn_core.errors import NotARepository
     from muninn_core.launch.place import locate
 
     git(tmp_path, "init", "-q", "--bare", "bare.git")
-    place = locate(str(tmp_path / "bare.git"))
-    assert place.git_dir == ""
-    with pytest.raises(NotInitialised):
-        opened(layout_of(Path(place.root)))
-    assert not (tmp_path / "bare.git" / ".muninn").exists()
+    with pytest.raises(NotARepository):
+        locate(str(tmp_path / "bare.git"))
