@@ -29,24 +29,27 @@ def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
     """Answer every `{"id", "query"}` line of a file ("-": stdin) with one line `{"id", "hits", "ms", "saw"}`.
 
     `shared` are parameters of all of the calls; `ms` is the latency of the call in milliseconds. A query that fails
-    has `error` in place of hits, and the last such decides the exit code. Raises UsageError for a line that is none.
+    has `error` in place of hits, and the last such decides the exit code; the id of a line that is none is null.
     """
     if "query" in shared:
         raise UsageError("give a QUERY or --queries, not both")
     code = OK
     with _opened(name) as lines, client.connect(repo, os.environ, name="muninn") as daemon:
-        for where, query in _queries(lines, name):
+        for where, line in _filled(lines, name):
             start = time.perf_counter()
+            identity: Any = None
             try:
+                query = _query(line)
+                identity = query["id"]
                 result = daemon.call("recall", {**shared, "query": query["query"]})
             except DaemonError:
                 raise
             except MuninnError as error:
-                print_json({"id": query["id"], "error": error.to_plain(), "ms": _since(start)})
+                print_json({"id": identity, "error": error.to_plain(), "ms": _since(start)})
                 sys.stderr.write(f"{where}: {error.message}\n")
                 code = exit_code(error)
                 continue
-            print_json({"id": query["id"], "hits": result["hits"], "ms": _since(start), "saw": result["saw"]})
+            print_json({"id": identity, "hits": result["hits"], "ms": _since(start), "saw": result["saw"]})
     return code
 
 
@@ -55,16 +58,14 @@ def read_drafts(name: str) -> list[dict[str, Any]]:
     drafts: list[dict[str, Any]] = []
     problems: list[str] = []
     with _opened(name) as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
+        for where, line in _filled(lines, name):
             try:
-                draft = decode_json(line)
+                draft = _decoded(line)
                 value = from_plain(draft, MemoryDraft)
                 if not value.text.strip():
                     raise ValidationError("`text` is empty")
             except ValueError as error:
-                problems.append(f"{_shown(name)}:{number}: {error}{_suggestion(line)}")
+                problems.append(f"{where}: {error}{_suggestion(line)}")
                 continue
             drafts.append({"key": os.urandom(16).hex(), **draft})
     if problems:
@@ -88,7 +89,7 @@ def _refused(problems: list[str]) -> BadParams:
 def _suggestion(line: str) -> str:
     """Return what a misspelt field of a line most likely means."""
     try:
-        draft = decode_json(line)
+        draft = _decoded(line)
     except ValueError:
         return ""
     known = MemoryDraft.__struct_fields__
@@ -97,18 +98,30 @@ def _suggestion(line: str) -> str:
     return f" (did you mean `{near}`?)" if near else ""
 
 
-def _queries(lines: IO[str], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _filled(lines: IO[str], name: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines that are not blank, each with its place."""
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        where = f"{_shown(name)}:{number}"
-        try:
-            query = decode_json(line)
-        except ValueError as error:
-            raise UsageError(f"{where}: {error}") from None
-        if not isinstance(query, dict) or "id" not in query or not isinstance(query.get("query"), str):
-            raise UsageError(f"{where}: a line is an object with `id` and `query`")
-        yield where, query
+        if line.strip():
+            yield f"{_shown(name)}:{number}", line
+
+
+def _query(line: str) -> dict[str, Any]:
+    """Read a line with a question. Raises UsageError."""
+    try:
+        query = _decoded(line)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if not isinstance(query, dict) or "id" not in query or not isinstance(query.get("query"), str):
+        raise UsageError("a line is an object with `id` and `query`")
+    return query
+
+
+def _decoded(line: str) -> Any:
+    """Read a line of JSON. Raises ValueError, which says what is wrong with it."""
+    try:
+        return decode_json(line.removeprefix("\ufeff"))  # a mark that some editors begin a file with
+    except UnicodeEncodeError:
+        raise ValueError("the line is not UTF-8") from None
 
 
 def _opened(name: str) -> AbstractContextManager[IO[str]]:

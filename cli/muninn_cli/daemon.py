@@ -16,7 +16,7 @@ from muninn_cli.manual import COMMANDS
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parser import Parser, new_parser
 from muninn_core import client
-from muninn_core.errors import DaemonError, MuninnError, NotFoundError
+from muninn_core.errors import DaemonError, MuninnError, NotFoundError, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address, runtime_directory
 from muninn_core.launch.transport import read_info
@@ -156,11 +156,16 @@ def _logs(given: argparse.Namespace) -> int:
     path = Path(address_of(given.repo).log)
     if not path.exists():
         raise NotFoundError(f"there is no log yet: {path}", hint="`muninn daemon start` starts a daemon.")
+    if given.json and given.follow:
+        raise UsageError("a log that goes on is no JSON", hint="Leave --follow or --json out.")
     with path.open(encoding="utf-8", errors="replace") as file:
-        for row in deque(file, maxlen=max(0, given.lines)):
-            sys.stdout.write(row)
-        sys.stdout.flush()
+        rows = deque(file, maxlen=max(0, given.lines))
         position = file.tell()
+    if given.json:
+        print_json({"log": str(path), "lines": [row.rstrip("\n") for row in rows]})
+    else:
+        sys.stdout.writelines(rows)
+        sys.stdout.flush()
     if given.follow:
         _follow(path, position)
     return OK

@@ -25,6 +25,7 @@ from muninn_cli.show.facts import count, lagging
 from muninn_core import __version__, client
 from muninn_core.config import load_config
 from muninn_core.errors import MuninnError
+from muninn_core.git.run import run
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address, runtime_directory
 
@@ -104,8 +105,19 @@ def _git(place: Place) -> Check:
     answer = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
     version = answer.stdout.strip() or answer.stderr.strip()
     if not place.git_dir:
-        return Check("git", "warn", f"{place.root} is no git repository", "Memory works here, but does not travel.")
+        return _without_git(place)
+    try:
+        run(place.root, "rev-parse", "--git-dir")
+    except MuninnError as error:
+        return Check("git", "fail", error.message, error.hint)
     return Check("git", "ok", f"{version}, {place.root}" + (" (linked work tree)" if place.linked else ""))
+
+
+def _without_git(place: Place) -> Check:
+    if Path(place.root, ".git").exists():
+        hint = "`git worktree repair` in the main work tree mends one that was moved."
+        return Check("git", "warn", f"the .git of {place.root} leads to no repository", hint)
+    return Check("git", "warn", f"{place.root} is no git repository", "Memory works here, but does not travel.")
 
 
 def _runtime(place: Place) -> Iterator[Check]:
@@ -155,7 +167,8 @@ def _daemon(place: Place) -> Iterator[Check]:
 def _index(index: dict[str, Any]) -> Check:
     held = f"{index['state']}, {count(index['files'], 'file')}, {count(index['chunks'], 'chunk')}, {index['model']}"
     if index["state"] == "failed":
-        return Check("index", "fail", held, "`muninn index --rebuild` builds it anew; `muninn daemon logs` says why.")
+        hint = "What failed stands below. Once it is mended, `muninn index` makes up for it; `--rebuild` starts anew."
+        return Check("index", "fail", held, hint)
     if index["state"] == "absent" or index["lag"]:
         return Check(
             "index", "warn", ", ".join(filter(None, (held, lagging(index)))), "`muninn index` brings it up to date."

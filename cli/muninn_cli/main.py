@@ -6,6 +6,7 @@ named here and imported by name; this table is also the one place that knows of 
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -31,10 +32,28 @@ _WORDS = {
 _WITH_WORD = ("install", "uninstall", "lsp", "mcp")
 """One module answers several of these, so it is given the word, too."""
 
+_SETTLED = ("install", "uninstall")
+"""Words of another package that raises its errors: they are shown, and become exit codes, as those of a verb do."""
+
 
 def main() -> None:
     """Run the command line of this process and exit with its code."""
+    open_streams()
     sys.exit(run(sys.argv[1:]))
+
+
+def open_streams() -> None:
+    """Open nothing in place of a standard stream that this process was started without (`<&-`, some services).
+
+    Else the next thing that is opened takes its number: the pump once read what the daemon said as its client's words.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free: those below are open
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def run(argv: list[str]) -> int:
@@ -47,7 +66,12 @@ def run(argv: list[str]) -> int:
         return 0
     if word not in _WORDS:
         return _answerer("muninn_cli.verbs")([word, *rest])
-    return _answerer(_WORDS[word])([word, *rest] if word in _WITH_WORD else rest)
+    given = [word, *rest] if word in _WITH_WORD else rest
+    if word in _SETTLED:
+        from muninn_cli.outcome import settle
+
+        return settle(_answerer(_WORDS[word]), given)
+    return _answerer(_WORDS[word])(given)
 
 
 def split(argv: list[str]) -> tuple[str, list[str]]:

@@ -113,11 +113,12 @@ def _page() -> None:
     line(console, ("Muninn", "name"), (": the memory of a repository, kept in the repository.", ""))
     console.print()
     line(console, ("usage: muninn VERB [ARGUMENTS] [--repo DIR] [--json]", "name"))
+    width = max(len(word) for words in GROUPS.values() for word in words)
     for group, words in GROUPS.items():
         console.print()
         line(console, (group, "hint"))
         for word in words:
-            line(console, (f"  {word.replace('.', ' '):<11} ", "name"), (summary(word), ""))
+            line(console, (f"  {word.replace('.', ' '):<{width}} ", "name"), (summary(word), ""))
     console.print()
     _exit_codes(console)
     sys.stdout.flush()

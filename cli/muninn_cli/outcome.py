@@ -20,6 +20,8 @@ def settle(command: Callable[[list[str]], int], argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="surrogateescape")  # bytes that are no text are told where they are looked at
     as_json = "--json" in argv
     try:
         code = command(argv)
@@ -29,7 +31,12 @@ def settle(command: Callable[[list[str]], int], argv: list[str]) -> int:
     except MuninnError as error:
         return show_error(error, as_json=as_json)
     except BrokenPipeError:
-        return _reader_gone()
+        _give_up_stdout()
+        return OK  # the reader of our output has gone (`| head`): end quietly, as any filter does
+    except OSError as error:
+        if error.filename is None:
+            _give_up_stdout()
+        return show_error(_unwritten(error), as_json=False)
     return code
 
 
@@ -58,8 +65,13 @@ def print_json(value: Any) -> None:
     sys.stdout.flush()
 
 
-def _reader_gone() -> int:
-    """End quietly when the reader of our output has gone (`| head`), as any filter does."""
-    # The interpreter flushes stdout once more when it leaves; there must be something that takes it.
+def _unwritten(error: OSError) -> MuninnError:
+    """Return the error for what the system refused while we printed, or read a file of the user's."""
+    if error.filename is None:
+        return MuninnError(f"the output can't be written: {error.strerror or error}")
+    return MuninnError(f"{os.fsdecode(error.filename)}: {error.strerror}")
+
+
+def _give_up_stdout() -> None:
+    """Let what is still to be printed go nowhere: the interpreter flushes stdout once more when it leaves."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return OK

@@ -60,7 +60,8 @@ def styled(*parts: tuple[str, str]) -> Text:
 
 
 def line(console: Console, *parts: tuple[str, str]) -> None:
-    """Print one line: cut to the terminal's width, whole for a program that reads it."""
+    """Print one line: cut to the terminal's width, whole for a program that reads it. A file's name may break it."""
+    parts = tuple((text.replace("\n", "\N{REPLACEMENT CHARACTER}"), style) for text, style in parts)
     if console.is_terminal:
         console.print(styled(*parts), no_wrap=True, overflow="ellipsis")
     else:
@@ -91,5 +92,11 @@ def clipped(text: str, lines: int) -> list[str]:
     return rows if len(rows) <= lines else [*rows[: lines - 1], "…"]
 
 
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to `outcome`, as for any other output; rich would end the process with 1."""
+        raise BrokenPipeError
+
+
 def _console(stream: TextIO) -> Console:
-    return Console(file=stream, theme=_STYLES, highlight=False, markup=False, emoji=False)
+    return _Screen(file=stream, theme=_STYLES, highlight=False, markup=False, emoji=False)

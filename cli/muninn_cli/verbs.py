@@ -18,6 +18,7 @@ from muninn_cli.parser import ALIASES, family_parser, lookup_words, near_words, 
 from muninn_core import client
 from muninn_core.errors import UnknownVerb, UsageError
 from muninn_core.launch.place import locate
+from muninn_core.model.value import encode_json
 from muninn_core.protocol.methods import FAMILIES, METHODS, Method, decode_params
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def _run(argv: list[str]) -> int:
 
         return answer_queries(given.repo, given.queries, to_params(method, given))
     params = _params(method, given)
+    _check_text(params)
     decode_params(method, params)  # a wrong one is told at once, and starts no daemon
     result = _call(method, given, params)
     if getattr(given, "out", None) is not None:
@@ -90,6 +92,14 @@ def _run(argv: list[str]) -> int:
     return OK if result.get("ok", True) else ERROR  # a check that has found something says so by its code
 
 
+def _check_text(params: dict[str, Any]) -> None:
+    """Raise UsageError for bytes that are no text: what would be stored or searched is not what was meant."""
+    try:
+        encode_json(params)
+    except UnicodeEncodeError:
+        raise UsageError("what was given is not UTF-8", hint="`iconv -f latin1 -t utf-8` converts a text.") from None
+
+
 def _method(verb: str) -> Method:
     method = METHODS.get(verb)
     if method is None:
@@ -98,6 +108,8 @@ def _method(verb: str) -> Method:
         near = near_words(verb, COMMANDS)
         what = "option" if verb.startswith("-") else "verb"
         hint = f"Did you mean `muninn {near}`?" if near else "`muninn help` shows them all."
+        if verb.startswith("-"):
+            near, hint = None, "The verb comes first: `muninn VERB [ARGUMENTS] [--repo DIR] [--json]`."
         raise UnknownVerb(f"there is no {what} '{verb}'", hint=hint, data={"nearest": near} if near else {})
     return method
 

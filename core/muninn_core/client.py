@@ -7,7 +7,7 @@ import sys
 import time
 
 from muninn_core import __version__
-from muninn_core.errors import DaemonError, MuninnError, Stopping, from_plain
+from muninn_core.errors import DaemonError, MuninnError, Stopping, UsageError, from_plain
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, runtime_directory
 from muninn_core.launch.start import connect_or_start, private_daemon
@@ -25,9 +25,11 @@ HELLO_SECONDS = 60.0
 """How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
 
 
-_REPEATABLE = (
-    *("recall", "context", "memories", "status", "brief", "remind", "conflicts", "capture", "seal", "history", "diff"),
-    *("links", "overview"),
+REPEATABLE = (
+    *("recall", "context", "why", "replay", "memories", "sessions", "history", "links", "overview", "brief", "remind"),
+    *("symbols", "outline", "graph", "skills.match", "skills.list", "render", "template.list", "lint", "references"),
+    *("backlinks", "relink", "names", "annotate", "about", "document", "status", "diff", "check", "conflicts", "purge"),
+    *("export", "pack.list", "capture", "seal", "index"),
 )
 """Verbs that may be sent again when nobody knows whether they were done: they read, or do a thing once."""
 
@@ -76,8 +78,11 @@ class Client:
         """Send one request and wait for its answer."""
         self._next += 1
         number = self._next
+        data = wire.request(number, method, params)
+        if len(data) > wire.MAX_FRAME:
+            raise UsageError(f"a request of {len(data):,} bytes is too long", hint="Ask in several calls.")
         try:
-            self._sock.sendall(wire.request(number, method, params))
+            self._sock.sendall(data)
             return self._answer(number, progress)
         except KeyboardInterrupt:
             self._sock.sendall(wire.frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": number}}))
@@ -183,7 +188,7 @@ def call(repo: str, environ: Mapping[str, str], verb: str, params: dict[str, Any
             try:
                 return client.call(verb, params)
             except (ConnectionLost, Stopping) as error:
-                safe = isinstance(error, Stopping) or "key" in params or verb in _REPEATABLE
+                safe = isinstance(error, Stopping) or "key" in params or verb in REPEATABLE
                 if last_try or not safe:
                     raise
     raise AssertionError("unreachable")

@@ -237,9 +237,16 @@ def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         return Config(), ()
-    except (OSError, UnicodeDecodeError) as error:
-        return Config(), (ConfigProblem(key="", line=0, message=f"the file can't be read: {error}"),)
+    except OSError as error:
+        return Config(), (_unread(f"the file can't be read: {error.strerror}"),)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return Config(), (_unread("the file can't be read: it is not UTF-8", line),)
     return read_config(text)
+
+
+def _unread(message: str, line: int = 0) -> ConfigProblem:
+    return ConfigProblem(key="", line=line, message=message, hint="Until it is mended every key has its default.")
 
 
 def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
@@ -249,7 +256,7 @@ def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or "not YAML"
-        return Config(), (ConfigProblem(key="", line=mark.line + 1 if mark else 0, message=f"not YAML: {what}"),)
+        return Config(), (_unread(f"not YAML: {what}", mark.line + 1 if mark else 0),)
     if node is None:
         return Config(), ()
     problems: list[ConfigProblem] = []

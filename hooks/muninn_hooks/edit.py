@@ -9,7 +9,7 @@ import difflib
 import os
 from typing import TYPE_CHECKING
 
-from muninn_core.errors import ReadOnlyError, UsageError
+from muninn_core.errors import MuninnError, ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,7 +92,7 @@ class Edit:
 
 
 def plan_addition(path: str, add: Change, remove: Change) -> Edit:
-    """Plan to add. A file that holds nothing of ours yet is backed up. Raises UsageError for what is not understood."""
+    """Plan to add. A file that holds nothing of ours yet is backed up. Raises MuninnError for one not understood."""
     real = os.path.realpath(path)
     before = _read(real)
     text, bom = _decode(real, before)
@@ -140,7 +140,7 @@ def _checked(path: str, change: Change, text: str) -> str:
     try:
         return change(text)
     except UsageError as error:
-        raise UsageError(f"{path}: {error.message}", hint=error.hint) from None
+        raise MuninnError(f"{path}: {error.message}", hint=error.hint) from None
 
 
 def _read(path: str) -> bytes | None:
@@ -150,7 +150,7 @@ def _read(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise UsageError(f"{path} can't be read: {error.strerror}") from None
+        raise MuninnError(f"{path} can't be read: {error.strerror}") from None
 
 
 def _decode(path: str, raw: bytes | None) -> tuple[str, bytes]:
@@ -159,7 +159,7 @@ def _decode(path: str, raw: bytes | None) -> tuple[str, bytes]:
     try:
         return (raw or b"")[len(bom) :].decode(), bom
     except UnicodeDecodeError:
-        raise UsageError(f"{path} is not UTF-8", hint="Nothing was changed.") from None
+        raise MuninnError(f"{path} is not UTF-8", hint="Nothing was changed.") from None
 
 
 def _lines(side: bytes | None) -> list[str]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muninn_core import git
-from muninn_core.errors import MuninnError, ReadOnlyError, UsageError
+from muninn_core.errors import MuninnError, NotARepository, ReadOnlyError
 from muninn_core.launch.place import locate
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def install(repo: str, command: str, *, dry: bool = False) -> list[str]:
 
     With `dry` nothing is written, and what would be is told.
 
-    Raises UsageError without git, ReadOnlyError when the folder takes no files.
+    Raises NotARepository without git, MuninnError for what is in the way, ReadOnlyError when the folder takes no files.
     """
     root, folder = _folder_of(repo)
     hook = folder / HOOK
@@ -86,7 +86,7 @@ def uninstall(repo: str, *, dry: bool = False) -> list[str]:
 def _folder_of(repo: str) -> tuple[Path, Path]:
     place = locate(repo)
     if not place.git_dir:
-        raise UsageError(f"{place.root} is no git repository", hint="Git hooks need one; `git init` makes it.")
+        raise NotARepository(f"{place.root} is no git repository", hint="Git hooks need one; `git init` makes it.")
     return Path(place.root), Path(os.path.realpath(git.hooks_folder(Path(place.root))))
 
 
@@ -107,7 +107,7 @@ def _put(folder: Path, hook: Path, command: str) -> None:
         return
     kept = hook.with_name(hook.name + KEPT)
     if os.path.lexists(kept):
-        raise UsageError(f"{kept} is in the way", hint="It was moved aside once; look at it, and rename or delete it.")
+        raise MuninnError(f"{kept} is in the way", hint="It was moved aside once; look at it, and rename or delete it.")
     hook.rename(kept)
     _replace(hook, _SHEBANG + _block(command, _MOVED))
 

@@ -13,9 +13,9 @@ import json
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from muninn_core.errors import MuninnError, ReadOnlyError, UsageError
+from muninn_core.errors import ReadOnlyError, UsageError
 from muninn_core.protocol.methods import nearest
 from muninn_hooks import edit
 from muninn_hooks.connect.clients import CLIENTS, snippet
@@ -35,18 +35,21 @@ NAMES = (*CLIENTS, GIT_HOOKS)
 
 
 def main(argv: list[str]) -> int:
-    """Run `install …` or `uninstall …` (the word is part of `argv`). Returns 0; 1 for an error, told on stderr."""
+    """Run `install …` or `uninstall …` (the word is part of `argv`) and print what was done. Raises MuninnError."""
     options = _parser().parse_args(argv)
-    try:
-        sys.stdout.write("".join(f"{line}\n" for line in _run(options, os.environ)))
-    except MuninnError as error:
-        sys.stderr.write(f"muninn: {error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
-        return 1
+    lines = _run(options, os.environ)
+    sys.stdout.write(f"{json.dumps({'lines': lines})}\n" if options.json else "".join(f"{line}\n" for line in lines))
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError in place of writing and leaving."""
+        raise UsageError(message, hint=f"See `{self.prog} --help`.")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="muninn")
+    parser = _Parser(prog="muninn")
     words = parser.add_subparsers(dest="word", required=True)
     known = f"one of {', '.join(NAMES)}"
     for word, what in (
@@ -56,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
         one = words.add_parser(word, help=what, description=what)
         one.add_argument("client", nargs="?", default="", help=known)
         one.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository")
+        one.add_argument("--json", action="store_true", help="print the lines as JSON")
         scope = one.add_mutually_exclusive_group()
         for name, flags, text in (
             (HERE, ("--local",), "for you in this repository (the default)"),

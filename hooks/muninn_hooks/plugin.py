@@ -13,7 +13,7 @@ import subprocess
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from muninn_core.errors import UsageError
+from muninn_core.errors import MuninnError
 from muninn_core.launch.place import locate
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ SECONDS = 120.0
 
 
 def folder() -> str:
-    """Return the folder of the plugin, which is its marketplace, too. Raises UsageError for a broken installation."""
+    """Return the folder of the plugin, which is its marketplace, too. Raises MuninnError for a broken installation."""
     here = os.path.dirname(os.path.abspath(__file__))
     for path in (os.path.join(here, "claude_code"), os.path.join(os.path.dirname(here), "claude-code")):
         if os.path.isfile(os.path.join(path, ".claude-plugin", "marketplace.json")):
             return path
-    raise UsageError("this installation came without the plugin", hint="Install muninn-memory again.")
+    raise MuninnError("this installation came without the plugin", hint="Install muninn-memory again.")
 
 
 def install(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
     """Register the marketplace and install the plugin; `scope` is local, project or user. Returns what to tell.
 
-    Raises UsageError without Claude Code, and when it refuses.
+    Raises MuninnError without Claude Code, and when it refuses.
     """
     root, place = locate(repo).root, folder()
     _claude(["marketplace", "add", place], root, environ)
@@ -51,7 +51,7 @@ def install(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def uninstall(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
-    """Take the plugin out again, and the marketplace once no other scope uses it. Raises UsageError as `install`."""
+    """Take the plugin out again, and the marketplace once no other scope uses it. Raises MuninnError as `install`."""
     root = locate(repo).root
     before = _claude(["list"], root, environ)
     if NAME not in before:
@@ -69,7 +69,7 @@ def uninstall(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
 def _claude(words: list[str], root: str, environ: Mapping[str, str]) -> str:
     program = shutil.which("claude", path=environ.get("PATH", ""))
     if program is None:
-        raise UsageError("'claude' is not on your PATH", hint=f"Where it is, type: {' && '.join(by_hand('install'))}")
+        raise MuninnError("'claude' is not on your PATH", hint=f"Where it is, type: {' && '.join(by_hand('install'))}")
     try:
         done = subprocess.run(
             [program, "plugin", *words],
@@ -82,10 +82,10 @@ def _claude(words: list[str], root: str, environ: Mapping[str, str]) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise UsageError(f"`claude plugin {words[0]}` took more than {SECONDS:g} s") from None
+        raise MuninnError(f"`claude plugin {words[0]}` took more than {SECONDS:g} s") from None
     if done.returncode != 0:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise UsageError(f"`claude plugin {' '.join(words)}` failed: {said[-1] if said else done.returncode}")
+        raise MuninnError(f"`claude plugin {' '.join(words)}` failed: {said[-1] if said else done.returncode}")
     return done.stdout
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muninn_core.engine.scope import Progress, Scope
-from muninn_core.errors import MuninnError, Stopping
+from muninn_core.errors import Cancelled, MuninnError, Stopping
 from muninn_core.protocol.methods import decode_params, lookup
 
 if TYPE_CHECKING:
@@ -114,6 +114,10 @@ class Session:
             self._pools.waiting.add(cancelled)
         try:
             return await loop.run_in_executor(self._pools.of(method.effect), work)
+        except Cancelled:
+            if self._pools.closing:  # nobody asked for that: whoever waited may ask our successor
+                raise Stopping("the daemon is leaving", hint="The next call starts it again.") from None
+            raise
         finally:
             self._pools.waiting.discard(cancelled)
             if loop.time() - begun > SLOW_SECONDS:

@@ -86,6 +86,14 @@ def test_logs_shows_the_last_lines(alone: Shell) -> None:
     assert str(pid) in alone.run("daemon", "logs", "-n", "1000").stdout
 
 
+def test_logs_are_lines_to_a_program(alone: Shell) -> None:
+    alone.json("status")
+    shown = alone.json("daemon", "logs", "-n", "2")
+    assert len(shown["lines"]) == 2
+    assert Path(shown["log"]).read_text("utf-8").splitlines()[-2:] == shown["lines"]
+    assert alone.failure("daemon", "logs", "-f")[0] == 2
+
+
 def test_logs_before_any_daemon_says_so(new_shell: Callable[[], Shell]) -> None:
     assert new_shell().failure("daemon", "logs")[0] == 3
 

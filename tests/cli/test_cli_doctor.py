@@ -164,3 +164,20 @@ def test_many_commits_without_a_hook_are_worth_a_question(shell: Shell, tmp_path
     for number in range(MANY_COMMITS):
         git(shell.repo, "commit", "-q", "--allow-empty", "-m", f"Change {number}")
     assert judged(shell, tmp_path) == (False, f"{MANY_COMMITS} commits or more, and no hook has run since {LONG_AGO}")
+
+
+def test_a_repository_that_git_does_not_trust_is_told_with_the_remedy(shell: Shell) -> None:
+    wary = Shell(shell.repo, {**shell.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})  # git's own way to try it
+    found = verdicts(wary, code=1)["git"]
+    assert found["verdict"] == "fail"
+    assert "dubious ownership" in found["message"]
+    assert f"`git config --global --add safe.directory {shell.repo}`" in found["hint"]
+
+
+def test_a_git_file_that_leads_nowhere_is_told(new_shell: Callable[[], Shell], tmp_path: Path) -> None:
+    lost = Shell(tmp_path, new_shell().environ)
+    (tmp_path / ".git").write_text("gitdir: /nowhere/at/all\n")
+    found = verdicts(lost)["git"]
+    assert found["verdict"] == "warn"
+    assert "leads to no repository" in found["message"]
+    lost.run("daemon", "stop")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from muninn_shell import Shell
 
 from muninn_cli.exits import MEANINGS, exit_code
 from muninn_cli.main import run, split
@@ -100,3 +101,11 @@ def test_options_of_http_that_mean_nothing_are_refused(options: list[str]) -> No
 def test_sets_of_tools_are_named_with_commas_or_one_by_one() -> None:
     wishes = read_options("mcp", ["--tools", "core,all", "--tools=mnemosyne", "--http", "--port=8000"], {})
     assert (wishes.tools, wishes.http, wishes.port) == (["core", "all", "mnemosyne"], True, 8000)
+
+
+def test_what_connects_clients_speaks_to_programs_too(shell: Shell) -> None:
+    lines = shell.json("install", "--list")["lines"]
+    assert any(line.startswith("claude-code ") for line in lines)
+    assert "nothing would change" not in shell.json("install", "codex", "--dry-run")["lines"]
+    for words, code in ((("codx",), 2), (("codex", "--bogus"), 2), (("codex", "--repo", "missing"), 4)):
+        assert shell.failure("install", *words)[0] == code

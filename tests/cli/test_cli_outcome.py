@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
+from collections.abc import Sequence
+from typing import IO
 
 import pytest
-from muninn_shell import COMMAND
+from muninn_shell import COMMAND, Shell
 
 from muninn_cli.outcome import settle
 from muninn_core.errors import StorageError
@@ -42,11 +45,44 @@ def test_an_error_for_programs_is_one_line_on_stdout(capsys: pytest.CaptureFixtu
     assert captured.err == ""
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+@pytest.mark.parametrize("words", [("completion", "zsh"), ("help",), ("install", "--list"), ("template", "list")])
+def test_a_reader_that_goes_away_is_no_error(shell: Shell, words: tuple[str, ...]) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     try:
-        done = subprocess.run([*COMMAND, "completion", "zsh"], stdout=theirs, stderr=subprocess.PIPE, check=False)
+        done = shelled(shell, words, stdout=theirs)
     finally:
         os.close(theirs)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+@pytest.mark.parametrize("words", [("help",), ("memories",), ("status", "--json"), ("export",)])
+def test_output_that_can_not_be_written_is_an_error_in_one_line(shell: Shell, words: tuple[str, ...]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = shelled(shell, words, stdout=full)
+    assert (done.returncode, done.stderr) == (1, b"error: the output can't be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("words", ["status", "remember -", "remember --batch -", "recall --queries -", "mcp", "lsp"])
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_is_an_empty_one(shell: Shell, words: str, closed: str) -> None:
+    command = f"{shlex.join(COMMAND)} {words} {'' if '<' in closed else '</dev/null'} {closed}"
+    done = shelled(shell, ("-c", command), program=("sh",))
+    assert done.returncode == (2 if words.startswith("remember") else 0)
+    assert b"Traceback" not in done.stderr
+
+
+def shelled(
+    shell: Shell, words: tuple[str, ...], program: Sequence[str] = tuple(COMMAND), stdout: IO[bytes] | int = -1
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*program, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        cwd=shell.repo,
+        env=shell.environ,
+        timeout=60,
+        check=False,
+    )

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from muninn_shell import Shell
+from muninn_shell import COMMAND, Shell
 
 
 def test_recall_answers_hits_with_their_place_score_and_reasons(shell: Shell) -> None:
@@ -228,10 +229,12 @@ class TestQueries:
         assert done.returncode == 2
 
     @pytest.mark.parametrize("line", ["not json", '{"query": "x"}', '{"id": 1}', "[1]"])
-    def test_a_line_that_is_no_query_is_named(self, shell: Shell, line: str) -> None:
-        code, error = shell.failure("recall", "--queries", "-", stdin=line)
-        assert code == 2
-        assert error["message"].startswith("stdin:1: ")
+    def test_a_line_that_is_no_query_is_named_and_the_next_one_is_answered(self, shell: Shell, line: str) -> None:
+        done = shell.run("recall", "--queries", "-", stdin=f'{line}\n{{"id": 2, "query": "ship"}}\n')
+        bad, good = (json.loads(each) for each in done.stdout.splitlines())
+        assert (done.returncode, bad["id"], bad["error"]["data"]["kind"]) == (2, None, "usage")
+        assert done.stderr.startswith("stdin:1: ")
+        assert (good["id"], bool(good["hits"])) == (2, True)
 
     def test_a_query_beside_the_file_is_refused(self, shell: Shell) -> None:
         assert shell.failure("recall", "ship", "--queries", "-")[0] == 2
@@ -242,7 +245,33 @@ class TestQueries:
         assert "missing.jsonl" in error["message"]
 
 
+def test_a_file_whose_name_has_two_lines_is_shown_in_one(new_shell: Callable[[], Shell]) -> None:
+    shell = new_shell()
+    (shell.repo / "new\nline.py").write_text("def hoist_lantern(): pass\n")
+    shell.json("init")
+    shell.json("index")
+    done = shell.run("recall", "hoist lantern", "--limit", "1", "--kind", "code")
+    assert "new\N{REPLACEMENT CHARACTER}line.py:1" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize("words", [("recall", "caf\udce9"), ("remember", "caf\udce9"), ("remember", "-")])
+def test_bytes_that_are_no_text_are_refused(shell: Shell, words: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [*COMMAND, *words], input=b"caf\xe9", capture_output=True, cwd=shell.repo, env=shell.environ, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: what was given is not UTF-8\n")
+
+
 class TestBatch:
+    def test_a_mark_of_the_byte_order_is_passed_over_and_other_bytes_are_told(
+        self, shell: Shell, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "memories.jsonl"
+        file.write_bytes(b'\xef\xbb\xbf{"text": "Marked."}\n{"text": "caf\xe9"}\n')
+        code, error = shell.failure("remember", "--batch", str(file))
+        assert (code, error["data"]["lines"]) == (2, [f"{file}:2: the line is not UTF-8"])
+
     def test_all_memories_of_a_file_are_stored_in_one_call(self, shell: Shell, tmp_path: Path) -> None:
         file = tmp_path / "memories.jsonl"
         drafts = [{"text": f"Buoy {number} is red.", "tags": ["buoy"]} for number in range(30)]

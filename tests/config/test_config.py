@@ -156,3 +156,19 @@ def test_the_profile_of_ranking_is_one_that_there_is(load):
     config, (problem,) = load("ranking: {profile: best, words: 2}\n")
     assert (config.ranking.profile, config.ranking.words) == ("muninn", 2.0)
     assert problem.hint == "It takes muninn or mnemosyne; the default is muninn."
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [("index:\n  a: 1\n\tb: [\n", 3, "not YAML"), (b"# fine\n\xff\xfe", 2, "it is not UTF-8")],
+)
+def test_a_file_that_can_not_be_read_at_all_is_the_defaults_and_says_so(load, text, line, said):
+    config, (problem,) = load(text)
+    assert (config, problem.line) == (Config(), line)
+    assert said in problem.message
+    assert problem.hint == "Until it is mended every key has its default."
+
+
+def test_a_folder_in_the_place_of_the_file_is_told_in_words(tmp_path):
+    _, (problem,) = load_config(tmp_path)
+    assert problem.message == "the file can't be read: Is a directory"

@@ -16,7 +16,7 @@ import pytest
 from repositories import daemon_pid, git, stop_daemon
 
 from muninn_core import client
-from muninn_core.errors import ReadOnlyError, StorageError
+from muninn_core.errors import ReadOnlyError, Stopping, StorageError
 
 # Stores memories as fast as it can and prints the id of each one that was acknowledged.
 _WRITER = """
@@ -75,6 +75,16 @@ def test_a_call_whose_daemon_dies_is_answered_by_the_next_one(repo: Path, enviro
     client.call(str(repo), environ, "remember", {"text": "Before the crash.", "key": "k1"})
     found = client.call(str(repo), environ, "memories", {})["memories"]
     assert [memory["text"] for memory in found] == ["Before the crash."]
+
+
+def test_who_waits_for_the_index_of_a_daemon_that_leaves_is_told_so_and_not_that_it_gave_up(
+    repo: Path, environ: dict[str, str]
+) -> None:
+    for number in range(400):
+        (repo / f"many_{number}.py").write_text("\n".join(f"def f_{number}_{i}(): pass" for i in range(60)))
+    with client.connect(str(repo), environ) as muninn, pytest.raises(Stopping):
+        muninn.call("index", {"rebuild": True}, progress=lambda _value: os.kill(muninn.daemon["pid"], signal.SIGTERM))
+    assert client.call(str(repo), environ, "index", {})["files"] >= 400
 
 
 def test_a_torn_last_line_is_set_aside_and_reported(repo: Path, environ: dict[str, str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from muninn_core import client
-from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
+from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb, UsageError
 from muninn_core.protocol import wire
 
 
@@ -19,6 +19,15 @@ from muninn_core.protocol import wire
 def muninn(repo: Path, environ: dict[str, str]) -> Iterator[client.Client]:
     with client.connect(str(repo), environ) as connection:
         yield connection
+
+
+def test_a_request_that_is_too_long_is_refused_before_it_is_sent(
+    muninn: client.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wire, "MAX_FRAME", 100_000)
+    with pytest.raises(UsageError, match="is too long"):
+        muninn.call("recall", {"query": "x" * 100_000})
+    assert muninn.call("status")["pid"] == muninn.daemon["pid"]
 
 
 def test_an_unknown_verb_is_method_not_found_and_names_the_nearest(muninn: client.Client) -> None:
@@ -54,7 +63,7 @@ def test_every_answer_says_what_it_saw(muninn: client.Client) -> None:
         saw = muninn.call(verb, params)["saw"]
         assert len(saw["commit"]) == 40, verb
         assert saw["branch"] == "main", verb
-        assert saw["index"].keys() == {"generation", "lag", "surveyed", "unembedded"}, verb
+        assert saw["index"].keys() == {"generation", "lag", "surveyed", "unembedded", "failure"}, verb
 
 
 def test_a_folder_without_muninn_answers_status_and_asks_for_init(plain_repo: Path, environ: dict[str, str]) -> None:

@@ -14,8 +14,9 @@ from repositories import git
 
 from muninn_core import git as core_git
 from muninn_core.engine.updater import Updater
-from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError
+from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError, StorageError
 from muninn_core.index.embed import BUNDLED
+from muninn_core.index.index import Index
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
 from muninn_core.source.walk import walk
@@ -52,11 +53,14 @@ def test_a_failure_is_told_and_the_next_look_makes_up_for_all_of_it(muninn, monk
     status = muninn.call("status")
     assert (status.index.state, status.index.lag) == ("failed", 1)
     assert [problem.kind for problem in status.problems] == ["index"]
-    assert muninn.call("recall", query="get user name").hits, "what was indexed before can still be found"
+    found = muninn.call("recall", query="get user name")
+    assert found.hits, "what was indexed before can still be found"
+    assert found.saw.index.failure == "git ls-files failed: out of luck"
     broken.now = False
     muninn.touch("src/users.py")
     status = muninn.call("status")
     assert (status.index.state, status.index.lag, status.problems) == ("ready", 0, ())
+    assert muninn.call("recall", query="get user name").saw.index.failure == ""
     assert len([path for path in muninn.paths("hoist mainsail") if path.startswith("late_")]) == 3
 
 
@@ -75,6 +79,31 @@ def test_memories_are_searchable_although_the_files_can_not_be_read(muninn, monk
         muninn.call("index")
     muninn.call("remember", text="Sessions live in Redis.")
     assert muninn.texts("where do sessions live", kind="memory") == ["Sessions live in Redis."]
+
+
+def test_indexing_ends_once_every_memory_is_searchable_and_tells_when_they_can_not_be(muninn, monkeypatch):
+    muninn.call("index")
+    put, full = Index.put_memories, threading.Event()
+
+    def slow(index, texts):
+        if full.is_set():
+            raise StorageError("the disk is full")
+        threading.Event().wait(0.5)  # a large batch, or a busy machine
+        put(index, texts)
+
+    monkeypatch.setattr(Index, "put_memories", slow)
+    muninn.call("remember", text="Sessions live in Redis.")
+    muninn.call("index")
+    snapshot = updater_of(muninn).ready(30).snapshot()
+    assert snapshot.counts()["memory"] == 1
+    full.set()
+    muninn.call("remember", text="Cookies overflow at four kilobytes.")
+    with pytest.raises(MuninnError, match="the disk is full"):
+        muninn.call("index")
+    assert muninn.call("recall", query="cookies").saw.index.failure == "the disk is full"
+    full.clear()
+    muninn.call("index")
+    assert muninn.texts("cookies overflow", kind="memory", limit=1) == ["Cookies overflow at four kilobytes."]
 
 
 def test_a_ticket_without_paths_is_worked_off(muninn):

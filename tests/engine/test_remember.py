@@ -10,8 +10,19 @@ from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised, UsageError
 from muninn_core.store.disk import TEMPORARY, write_whole
+from muninn_core.store.draft import MOST_TEXT
 
 pytest_plugins = ["engines"]
+
+
+def test_what_is_no_memory_for_its_length_is_refused_and_named(muninn):
+    (kept,) = muninn.call("remember", text="short").ids
+    too_long = "x" * (MOST_TEXT + 1)
+    with pytest.raises(BadParams, match="memory 2 of 2: a text of 10,000,001 characters"):
+        muninn.call("remember", batch=[{"text": "shorter"}, {"text": too_long}])
+    with pytest.raises(BadParams, match="10,000,001 characters"):
+        muninn.call("update", id=kept, text=too_long)
+    assert muninn.call("memories").total == 1
 
 
 def test_what_was_remembered_is_recalled_at_once(muninn):

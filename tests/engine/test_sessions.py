@@ -42,7 +42,7 @@ async def test_the_daemon_can_be_stopped_while_many_wait_for_the_index(stuck):
     assert (answer["pid"] > 0, stopped) == (True, [True])
     await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(None, pools.close), 10)
     ended = await asyncio.gather(*waiting, return_exceptions=True)
-    assert all(isinstance(each, (Cancelled, asyncio.CancelledError)) for each in ended)
+    assert all(isinstance(each, (Stopping, asyncio.CancelledError)) for each in ended)
     assert not pools.waiting
     with pytest.raises(Stopping):
         await session.call("memories", {}, to_plain)

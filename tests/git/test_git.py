@@ -37,6 +37,13 @@ def test_a_detached_head_has_no_branch(plain_repo):
     assert head(plain_repo) == git.Head(commit=sha, branch=None)
 
 
+def test_files_of_somebody_else_are_told_with_the_command_that_trusts_them(plain_repo, monkeypatch):
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own way to try it
+    with pytest.raises(git.GitError, match="fatal: detected dubious ownership") as refused:
+        git.list_files(plain_repo)
+    assert f"`git config --global --add safe.directory {plain_repo}`" in refused.value.hint
+
+
 def test_before_the_first_commit_there_is_a_branch_only(tmp_path):
     run(tmp_path, "init", "-q", "-b", "trunk")
     assert head(tmp_path) == git.Head(commit=None, branch="trunk")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from muninn_cli.outcome import settle
 from muninn_hooks import install
 from muninn_hooks.connect.clients import CLIENTS, snippet
 from muninn_hooks.connect.pieces import Item, is_ours
@@ -68,7 +69,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(word: str, client: str, repo: Path, *more: str) -> int:
-    return install.main([word, client, "--repo", str(repo), *more])
+    return settle(install.main, [word, client, "--repo", str(repo), *more])
 
 
 def everything(root: Path) -> dict[str, bytes]:
@@ -285,7 +286,7 @@ def test_a_place_that_takes_no_files_is_an_error(
     repo: Path, read_only_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = everything(repo)
-    assert run("install", "codex", repo) == 1
+    assert run("install", "codex", repo) == 5
     assert f"{read_only_folder}/hooks.json can't be written: Read-only file system" in capsys.readouterr().err
     assert everything(repo) == before
 
@@ -301,16 +302,16 @@ def test_when_the_second_file_can_not_be_written_the_first_is_as_it_was(repo: Pa
     subprocess.run(["/bin/mount", "-o", "remount,bind,ro", plugins], check=True)
     try:
         before = everything(repo)
-        assert run("install", "opencode", repo) == 1
+        assert run("install", "opencode", repo) == 5
         assert everything(repo) == before
     finally:
         subprocess.run(["/bin/umount", plugins], check=True)
 
 
 def test_an_unknown_client_is_answered_with_the_nearest(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("install", "codx", repo) == 1
-    assert capsys.readouterr().err == "muninn: there is no client 'codx'\n  Did you mean 'codex'?\n"
-    assert install.main(["install"]) == 1
+    assert run("install", "codx", repo) == 2
+    assert capsys.readouterr().err == "error: there is no client 'codx'\nDid you mean 'codex'?\n"
+    assert settle(install.main, ["install"]) == 2
     assert "which client?" in capsys.readouterr().err
 
 
@@ -321,7 +322,7 @@ def test_the_list_says_what_there_is_and_what_is_installed(repo: Path, capsys: p
     (repo / ".vscode").mkdir()
     (repo / ".vscode/mcp.json").write_text("{,}")
     capsys.readouterr()
-    assert install.main(["install", "--list", "--repo", str(repo)]) == 0
+    assert settle(install.main, ["install", "--list", "--repo", str(repo)]) == 0
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert sorted(lines) == sorted(install.NAMES)
     assert lines["codex"].endswith(" here")
@@ -338,7 +339,7 @@ def test_what_muninn_does_not_write_itself_is_printed(
 ) -> None:
     assert run("install", client, repo, "--print") == 0
     assert capsys.readouterr().out == snippet(CLIENTS[client]().snippet)
-    assert run("install", client, repo) == 1
+    assert run("install", client, repo) == 2
     assert f"muninn install {client} --print" in capsys.readouterr().err
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from muninn_cli.outcome import settle
 from muninn_hooks import install
 
 OTHERS = """{
@@ -41,7 +42,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(word: str, repo: Path, *more: str) -> int:
-    return install.main([word, "claude-code", "--repo", str(repo), *more])
+    return settle(install.main, [word, "claude-code", "--repo", str(repo), *more])
 
 
 def everything(root: Path) -> dict[str, bytes]:
@@ -233,5 +234,5 @@ def test_uninstalling_what_is_not_there_says_so(repo: Path, capsys: pytest.Captu
 
 
 def test_a_folder_that_is_not_there_is_an_error(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("install", repo / "missing") == 1
+    assert run("install", repo / "missing") == 4
     assert "does not exist" in capsys.readouterr().err

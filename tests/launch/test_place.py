@@ -50,6 +50,30 @@ def test_a_git_file_that_points_nowhere_is_no_repository(tmp_path):
         assert locate(str(tmp_path / "broken")).git_dir == ""
 
 
+def test_a_bare_repository_is_refused_and_its_work_trees_are_not(plain_repo, tmp_path):
+    git(tmp_path, "clone", "-q", "--bare", str(plain_repo), "bare.git")
+    for folder in ("bare.git", "bare.git/refs", "bare.git/hooks"):
+        with pytest.raises(NotARepository, match=r"bare\.git is a bare repository"):
+            locate(str(tmp_path / folder))
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / ".git").write_text("gitdir: ../bare.git\n")
+    with pytest.raises(NotARepository, match="project is a bare repository"):
+        locate(str(project))
+    git(tmp_path / "bare.git", "worktree", "add", "-q", str(project / "main"))
+    assert locate(str(project / "main")).root == str(project / "main")
+
+
+def test_a_repository_whose_git_folder_lies_elsewhere_is_one(tmp_path):
+    git(tmp_path, "init", "-q", "--separate-git-dir", str(tmp_path / "apart"), str(tmp_path / "here"))
+    assert placed(tmp_path / "here") == (str(tmp_path / "here"), str(tmp_path / "apart"), str(tmp_path / "apart"))
+
+
+def test_no_folder_is_not_the_current_one():
+    with pytest.raises(NotARepository, match="no folder is named"):
+        locate("")
+
+
 def test_a_link_to_a_repository_is_the_repository(plain_repo, tmp_path):
     (tmp_path / "alias").symlink_to(plain_repo)
     assert placed(tmp_path / "alias" / "src") == placed(plain_repo)

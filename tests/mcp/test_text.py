@@ -82,6 +82,10 @@ def test_no_hit_is_said_in_words_and_a_lagging_index_too() -> None:
     assert "(The index is 7 changed files behind.)" in text
     surveyed = Saw(index=IndexSaw(generation=1, lag=7, surveyed=6))
     text = recall_text(r.RecallResult(hits=(), saw=surveyed))
+    assert "can't be updated" not in text
+    failed = recall_text(r.RecallResult(hits=(), saw=Saw(index=IndexSaw(failure="the disk is full"))))
+    assert "(The index can't be updated, so what is new may be missing here: the disk is full.)" in failed
+    text = recall_text(r.RecallResult(hits=(), saw=surveyed))
     assert "(The index is 7 changed files behind; 6 of them are found by their words alone.)" in text
 
 

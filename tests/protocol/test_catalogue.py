@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+from muninn_core.client import REPEATABLE
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import _BY_KIND, BadParams, UnknownVerb, from_plain
 from muninn_core.model.value import json_schema
@@ -28,6 +29,11 @@ OF_THE_PROCESS = {
 def test_the_engine_has_a_method_for_every_verb_and_no_other():
     public = {name for name, _ in inspect.getmembers(Engine, inspect.isfunction) if not name.startswith("_")}
     assert public - OF_THE_PROCESS == {method.function for method in METHODS.values()}
+
+
+def test_every_verb_that_reads_may_be_repeated():
+    assert {method.verb for method in METHODS.values() if method.effect == "read"} <= set(REPEATABLE)
+    assert set(REPEATABLE) <= set(METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
@@ -158,3 +164,9 @@ def test_an_error_of_a_kind_that_is_not_known_keeps_its_kind():
     again = from_plain({"code": -1, "message": "New.", "data": {"kind": "newer", "hint": "Update."}})
     assert (again.kind, again.code, again.hint) == ("newer", -1, "Update.")
     assert from_plain({}).message
+
+
+def test_halves_of_characters_are_no_text_and_are_replaced():
+    method = lookup("recall")
+    assert decode_params(method, {"query": "why \ud83d here", "path": ["\udcff"]}).query == "why \ufffd here"
+    assert decode_params(method, {"query": "\ud83d\ude00"}).query == "\U0001f600"

@@ -171,6 +171,7 @@ def test_a_call_is_repeated_only_where_that_can_store_nothing_twice(repo, enviro
         ("remember", {"text": "x", "key": "k"}, 2),
         ("remember", {"text": "x"}, 1),
         ("forget", {"id": "x"}, 1),
+        ("index", {}, 2),
     ):
         tries.clear()
         with pytest.raises(ConnectionLost):

@@ -84,6 +84,22 @@ def test_a_file_of_a_gigabyte_is_reported_and_not_read_and_reconciling_refuses(l
     assert texts(opened()) == {"one"}
 
 
+def test_no_file_grows_beyond_what_is_read_again(log, opened, layout, monkeypatch):
+    monkeypatch.setattr("muninn_core.store.log.LARGEST_BYTES", 600)
+    monkeypatch.setattr("muninn_core.reconcile.apply.LARGEST_BYTES", 600)
+    log.append([insight("one" * 60)], "s1")
+    for private in (False, True):
+        with pytest.raises(StorageError, match="more than 600 bytes") as refused:
+            log.append([insight("two" * 60, private=private), insight("three" * 90, private=private)], "s1")
+    assert "nothing was stored" in refused.value.message
+    assert texts(opened()) == {"one" * 60}
+    log.seal()
+    log.append([insight("two" * 60)], "s1")
+    with pytest.raises(StorageError, match=r"main\.jsonl would have"):
+        reconcile(log)
+    assert texts(opened()) == {"one" * 60, "two" * 60}
+
+
 def test_a_record_of_ten_megabytes_is_a_record(log, opened, layout):
     text = "x" * 10_000_000
     log.append([insight(text), insight("small")], "s1")
@@ -168,13 +184,10 @@ def test_a_submodule_keeps_a_memory_of_its_own(layout, opened, tmp_path):
     ]
 
 
-def test_a_bare_repository_is_a_folder_without_memory(tmp_path, opened):
-    from muninn_core.errors import NotInitialised
+def test_a_bare_repository_has_no_memory(tmp_path):
+    from muninn_core.errors import NotARepository
     from muninn_core.launch.place import locate
 
     git(tmp_path, "init", "-q", "--bare", "bare.git")
-    place = locate(str(tmp_path / "bare.git"))
-    assert place.git_dir == ""
-    with pytest.raises(NotInitialised):
-        opened(layout_of(Path(place.root)))
-    assert not (tmp_path / "bare.git" / ".muninn").exists()
+    with pytest.raises(NotARepository):
+        locate(str(tmp_path / "bare.git"))

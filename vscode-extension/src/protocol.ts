@@ -1071,13 +1071,15 @@ export interface Saw {
  * The index that an answer was computed from: its generation, and how many changed files it lags behind.
  *
  * `surveyed` of these are found by their words as a whole already. `unembedded` chunks are found by their words and
- * not yet by their meaning.
+ * not yet by their meaning. `failure` is what keeps the index from taking in what is new,
+ * memories too, "" for nothing.
  */
 export interface IndexSaw {
   generation: number;
   lag: number;
   surveyed: number;
   unembedded: number;
+  failure: string;
 }
 
 /** The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes. */

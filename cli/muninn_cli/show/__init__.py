@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import output
+from muninn_cli.screen import errors, line, output, sentence
 from muninn_cli.show import (
     answers,
     backfill,
@@ -101,6 +101,14 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
 def show(verb: str, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the result of a verb; `given` are the arguments that asked for it."""
     _VERBS[verb](output(), result, given)
+    failure = result["saw"]["index"]["failure"] if verb in _SEARCHING else ""
+    if failure:  # on stderr: a pack goes on to a program
+        sentence(errors(), (f"The index can't be updated, so what is new may be missing here: {failure}", "warn"))
+        line(errors(), ("`muninn doctor` says what to do.", "hint"))
+
+
+_SEARCHING = ("recall", "context", "render", "symbols", "outline", "graph", "names")
+"""Verbs whose answer comes from the index: one that could not be updated may lack what was asked for."""
 
 
 def shown_verbs() -> tuple[str, ...]:

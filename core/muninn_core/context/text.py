@@ -283,4 +283,6 @@ def _lag(saw: Saw) -> str:
     lag = f"\n\n(The index is {saw.index.lag} changed files behind{found}.)" if saw.index.lag else ""
     missing = saw.index.unembedded
     meaning = f"\n\n({missing} chunks are found by their words only so far, not by meaning.)" if missing else ""
-    return lag + meaning + (f"\n\n({saw.note})" if saw.note else "")
+    failure = saw.index.failure
+    broken = f"\n\n(The index can't be updated, so what is new may be missing here: {failure}.)" if failure else ""
+    return lag + meaning + broken + (f"\n\n({saw.note})" if saw.note else "")

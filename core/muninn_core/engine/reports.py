@@ -105,6 +105,7 @@ def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexRes
     begun = time.monotonic()
     updater = workspace.updater
     ticket = updater.update_files(full=True, rebuild=params.rebuild)
+    updater.update_memories({})  # memories that could not be taken in are tried again, too
     if params.wait:
         scope.report("begin", "comparing files")
         while not updater.wait_files(ticket, WAIT_SECONDS):
@@ -116,7 +117,8 @@ def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexRes
         while not updater.wait_meaning(WAIT_SECONDS):
             scope.check()
             scope.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
-        updater.wait_memories(WAIT_SECONDS)
+        while not updater.settle_memories(WAIT_SECONDS):
+            scope.check()
         workspace.evolving.follow()
         scope.report("end", "up to date")
     state = _index_status(workspace)

@@ -208,6 +208,14 @@ class Updater:
             self._wake.wait_for(lambda: self._memories_tried >= ticket or self._stopped, seconds)
             return self._memories_done >= ticket
 
+    def settle_memories(self, seconds: float) -> bool:
+        """Wait like `wait_memories`. Raises what made memories fail."""
+        done = self.wait_memories(seconds)
+        with self._wake:
+            if not done and self._memories_tried >= self._memories_wanted:
+                self._raise_failure()
+            return done
+
     def ready(self, seconds: float) -> Index:
         """Return the index as soon as it can be read. Raises what made it fail, else BusyError."""
         with self._wake:
@@ -243,7 +251,7 @@ class Updater:
                     if self.index is not None and not self.index.intact and not self._anew:
                         self._anew = True
                         self._ask()
-                self._settle("failed", str(error) or type(error).__name__)
+                self._settle("failed", _said(error))
 
     def _embed(self) -> None:
         """Make missing vectors until all are there or something else is to be done."""
@@ -261,7 +269,7 @@ class Updater:
             raise
         except Exception as error:  # words are there all the same; it is tried again with the next change
             log.exception("vectors could not be made")
-            failure = str(error) or type(error).__name__
+            failure = _said(error)
         with self._wake:
             self._meaning_failure = failure
             self._embedding = not failure and index is not None and index.incomplete
@@ -276,7 +284,7 @@ class Updater:
     def _keep_memories(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._stopped or (self.index and (self._memories or self._recast_memories)))
+                self._wake.wait_for(lambda: self._stopped or (self.index and self._memories_waiting()))
                 self._wake.wait_for(
                     lambda: self._stopped or self._recast_memories or self._memories_wanted > self._memories_tried,
                     GATHER_SECONDS,
@@ -300,7 +308,7 @@ class Updater:
                 with self._wake:
                     self._recast_memories, self._memories_tried = True, ticket
                     if self.index is index:  # else it was closed under us for a rebuild, which is no failure
-                        self._memories_failure = str(error) or type(error).__name__
+                        self._memories_failure = _said(error)
                     self._wake.notify_all()
                 self._pause(index)
                 continue
@@ -308,6 +316,9 @@ class Updater:
                 self._memories_tried = self._memories_done = ticket
                 self._memories_failure = ""
                 self._wake.notify_all()
+
+    def _memories_waiting(self) -> bool:
+        return self._recast_memories or self._memories_asked > self._memories_tried
 
     def _pause(self, index: Index) -> None:
         """Wait for the next memory, for files to be looked at again, or for another index, before trying once more."""
@@ -416,6 +427,10 @@ class Updater:
     def _check_stopped(self) -> None:
         if self._stopped:
             raise Cancelled("the index is being closed")
+
+
+def _said(error: Exception) -> str:
+    return error.line if isinstance(error, MuninnError) else str(error) or type(error).__name__
 
 
 def _emptied(gone: set[str], snapshot: Snapshot) -> bool:

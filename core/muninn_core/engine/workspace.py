@@ -430,6 +430,7 @@ class Workspace:
                 lag=self.updater.lag,
                 surveyed=self.updater.surveyed,
                 unembedded=self.updater.unembedded,
+                failure=self.updater.failure,
             ),
         )
 

@@ -61,9 +61,13 @@ def call(root: str, *arguments: str, stdin: str | None = None) -> subprocess.Com
 
 
 def error_of(what: str, done: subprocess.CompletedProcess[bytes]) -> GitError:
-    """Return the error of a command that failed, with git's last words."""
-    words = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return GitError(f"git {what} failed: {words[-1] if words else f'exit status {done.returncode}'}")
+    """Return the error of a command that failed: git's last word on why, and the command that git advises."""
+    words = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    fatal = [line for line in words if line.startswith("fatal:")]
+    said = (fatal or words or [f"exit status {done.returncode}"])[-1]
+    advised = [line for line in words if line.startswith("git config") and "safe.directory" in line]
+    hint = f"The files are somebody else's. `{advised[0]}` says that you trust them." if advised else ""
+    return GitError(f"git {what} failed: {said}", hint=hint)
 
 
 def text_of(data: bytes) -> str:

@@ -40,8 +40,10 @@ class Place:
 def locate(start: str) -> Place:
     """Find the work tree around a folder; a folder without git is its own root, or an ancestor's with `.muninn`.
 
-    Raises NotARepository when the folder is missing, is not a folder, or can't be entered.
+    Raises NotARepository when the folder is missing, is not a folder, can't be entered, or is a bare repository.
     """
+    if not start:
+        raise NotARepository("no folder is named", hint="Give the folder of a repository, or leave --repo out.")
     here = os.path.realpath(start)
     if not os.path.isdir(here):
         what = "is not a folder" if os.path.exists(here) else "does not exist"
@@ -54,6 +56,8 @@ def locate(start: str) -> Place:
         place = _git_place(folder)
         if place is not None:
             return place
+        if os.path.basename(folder) != ".git" and _is_git_dir(folder):
+            raise _bare(folder)
         if not nearest_memory and os.path.isdir(os.path.join(folder, ".muninn")):
             nearest_memory = folder
         parent = os.path.dirname(folder)
@@ -78,9 +82,34 @@ def _git_place(folder: str) -> Place | None:
     try:
         with open(os.path.join(git_dir, "commondir"), encoding="utf-8") as file:
             common = os.path.realpath(os.path.join(git_dir, file.read().strip()))
-    except OSError:
-        pass  # only linked work trees have the file
+    except OSError:  # only linked work trees have the file
+        if os.path.isfile(dot_git) and _says_bare(git_dir):
+            raise _bare(folder) from None
     return Place(folder, common, git_dir)
+
+
+def _is_git_dir(folder: str) -> bool:
+    """Whether a folder is git's own: a bare repository, or that of a submodule."""
+    return os.path.isfile(os.path.join(folder, "HEAD")) and all(
+        os.path.isdir(os.path.join(folder, name)) for name in ("objects", "refs")
+    )
+
+
+def _says_bare(git_dir: str) -> bool:
+    """Whether git's config says that there is no work tree, as where a `.git` file leads to a bare repository."""
+    try:
+        with open(os.path.join(git_dir, "config"), encoding="utf-8", errors="replace") as file:
+            settings = "".join(file.read().lower().split())
+    except OSError:
+        return False
+    return "bare=true" in settings and "worktree=" not in settings
+
+
+def _bare(folder: str) -> NotARepository:
+    return NotARepository(
+        f"{folder} is a bare repository: it has no files to look at",
+        hint="Use a work tree of it: `git worktree list` names them, `git worktree add` makes one.",
+    )
 
 
 def _pointed_at(dot_git: str, folder: str) -> str:

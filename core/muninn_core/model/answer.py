@@ -73,13 +73,15 @@ class IndexSaw(Value):
     """The index that an answer was computed from: its generation, and how many changed files it lags behind.
 
     `surveyed` of these are found by their words as a whole already. `unembedded` chunks are found by their words and
-    not yet by their meaning.
+    not yet by their meaning. `failure` is what keeps the index from taking in what is new,
+    memories too, "" for nothing.
     """
 
     generation: int = 0
     lag: int = 0
     surveyed: int = 0
     unembedded: int = 0
+    failure: str = ""
 
 
 class Saw(Value):

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from muninn_core.errors import BadParams, UnknownVerb
-from muninn_core.model.value import ValidationError, Value, field, from_plain
+from muninn_core.model.value import ValidationError, Value, encode_json, field, from_plain
 from muninn_core.protocol import params as p
 from muninn_core.protocol import results as r
 
@@ -698,8 +698,11 @@ def lookup(verb: str) -> Method:
 
 
 def decode_params(method: Method, raw: Any) -> Value:
-    """Check plain JSON parameters and make them a value. Raises BadParams, which names the nearest parameter."""
-    given = {} if raw is None else raw
+    """Check plain JSON parameters and make them a value. Raises BadParams, which names the nearest parameter.
+
+    Halves of a character, as programs leave them that cut texts by UTF-16, become replacement characters.
+    """
+    given = {} if raw is None else whole_text(raw)
     if not isinstance(given, dict):
         raise BadParams(f"the parameters of '{method.verb}' are an object, not {_plain_name(given)}")
     known = method.params.__struct_fields__
@@ -718,6 +721,27 @@ def decode_params(method: Method, raw: Any) -> Value:
 
         said = wanted(method.params, str(error)) or _names(method.verb, known)
         raise BadParams(f"'{method.verb}': {error}", hint=said) from None
+
+
+def whole_text(raw: Any) -> Any:
+    """Return plain data without lone surrogates, which are no text: they could be neither searched nor written."""
+    try:
+        encode_json(raw)
+    except UnicodeEncodeError:
+        return _replaced(raw)
+    except (TypeError, ValueError, RecursionError):
+        pass  # whoever decodes it says what is wrong
+    return raw
+
+
+def _replaced(raw: Any) -> Any:
+    if isinstance(raw, str):
+        return raw.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(raw, list):
+        return [_replaced(item) for item in raw]
+    if isinstance(raw, dict):
+        return {_replaced(key): _replaced(value) for key, value in raw.items()}
+    return raw
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

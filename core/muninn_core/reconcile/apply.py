@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from muninn_core.errors import BusyError, NotFoundError
+from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.protocol.results import Reconciled
 from muninn_core.reconcile.plan import Plan, Source, plan
 from muninn_core.store.journal import Change, content_of, digest, rewrite
+from muninn_core.store.lines import LARGEST_BYTES
 from muninn_core.store.log import Log
 
 
@@ -85,6 +86,12 @@ def _changes(planned: Plan, archive: bool) -> list[Change]:
     before = content_of(layout.main)
     if digest(before) != (planned.main.digest if planned.main else ""):
         raise BusyError(f"{layout.relative(layout.main)} has changed meanwhile", hint="Reconcile again.")
+    if planned.content and len(planned.content) > LARGEST_BYTES:
+        shown = layout.relative(layout.main)
+        raise StorageError(
+            f"{shown} would have {len(planned.content):,} bytes, and at most {LARGEST_BYTES:,} are read",
+            hint="Everything stays as it is. `muninn prune` moves what speaks no longer to the archive.",
+        )
     changes = [Change(path=layout.main, before=before, after=planned.content or before)]
     for segment in planned.segments:
         content = content_of(segment.path)

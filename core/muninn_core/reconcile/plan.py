@@ -20,7 +20,7 @@ from muninn_core.reconcile.words import analyse
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, read_content, read_lines
+from muninn_core.store.lines import Lines, TooLarge, read_content, read_lines
 from muninn_core.store.log import Log
 from muninn_core.store.record import VERSION, Record, encode_line, make_record
 from muninn_core.store.stamp import later
@@ -99,9 +99,8 @@ def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None)
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise StorageError(
-                f"can't read {layout.relative(path)}: {error.strerror}", hint="Check its permissions."
-            ) from error
+            hint = "Move the file out of the folder." if isinstance(error, TooLarge) else "Check its permissions."
+            raise StorageError(f"can't read {layout.relative(path)}: {error.strerror}", hint=hint) from error
         lines = read_lines(content, layout.relative(path))
         if session is not None and path != layout.main and not _is_of(session, lines):
             continue

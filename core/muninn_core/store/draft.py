@@ -11,6 +11,9 @@ from muninn_core.store.expiry import until
 from muninn_core.store.fields import headline, lowest, trust_of
 from muninn_core.store.record import VERSION
 
+MOST_TEXT = 10_000_000
+"""How many characters a memory may have: it is held in memory, searched, and carried by git for good."""
+
 _LISTS = ("tags", "entities", "files", "cites", "links")
 
 
@@ -62,6 +65,15 @@ def memory_record(
         items = to_plain(getattr(draft, name))
         record[name] = [_slim(item) for item in items] or None
     return {name: value for name, value in record.items() if value is not None}
+
+
+def check_length(text: str) -> None:
+    """Raise BadParams for a text that is too long for a memory."""
+    if len(text) > MOST_TEXT:
+        raise BadParams(
+            f"a text of {len(text):,} characters is no memory: it may have {MOST_TEXT:,}",
+            hint="Remember what matters of it; a file of .muninn/knowledge can hold the rest.",
+        )
 
 
 def _slim(item: Any) -> Any:

@@ -21,7 +21,7 @@ from muninn_core.store.fold import State
 from muninn_core.store.gathered import WORTH_KEEPING, Gathered
 from muninn_core.store.journal import forget
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, Malformed, unsealed_lines
+from muninn_core.store.lines import LARGEST_BYTES, Lines, Malformed, unsealed_lines
 from muninn_core.store.quick import as_read
 from muninn_core.store.record import VERSION, MalformedRecord, Record, make_record
 from muninn_core.store.redact import blank_files, replace_records, subject_of
@@ -143,6 +143,8 @@ class Log:
             self._check_writable()
             given, fresh = self._prepare(records, session)
             private, shared = self._apart(fresh)
+            _check_room(private_path(self.layout, session), private, "Name another session.")
+            _check_room(path, shared, "`muninn seal` makes a file of the session so far; then store it again.")
             self._append_private(private, session)
             if shared:
                 length = self._length(session, path)
@@ -412,6 +414,13 @@ class Log:
             unsealed=self._gathered.unsealed(),
             segments=self._segments,
         )
+
+
+def _check_room(path: Path, records: Sequence[Record], hint: str) -> None:
+    """Raise StorageError when a file would become too large to be read again: what is acknowledged must be."""
+    more = sum(len(record.line) + 1 for record in records)
+    if more and more + (path.stat().st_size if path.exists() else 0) > LARGEST_BYTES:
+        raise StorageError(f"{path} would have more than {LARGEST_BYTES:,} bytes; nothing was stored", hint=hint)
 
 
 def _written(records: Iterable[Record]) -> bytes:

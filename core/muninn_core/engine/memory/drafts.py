@@ -21,7 +21,7 @@ from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import MemoryDraft, RememberParams
 from muninn_core.source.private import strip_all
 from muninn_core.source.project import read_project
-from muninn_core.store.draft import memory_record
+from muninn_core.store.draft import check_length, memory_record
 from muninn_core.store.ids import Ids
 from muninn_core.store.secrets import mask_all, mask_draft
 from muninn_core.store.stamp import timestamp
@@ -79,7 +79,11 @@ def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[d
 
 
 def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any], int]:
-    """Return the fields of a change without private spans and secrets, and how many secrets were masked."""
+    """Return the fields of a change without private spans and secrets, and how many secrets were masked.
+
+    Raises BadParams for a text that is too long.
+    """
+    check_length(fields.get("text", ""))
     bare, _ = strip_all(fields)
     clean, masked = mask_all(bare, workspace.config.memory.secrets)
     return clean, masked
@@ -123,6 +127,7 @@ def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str],
 
 
 def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None) -> MemoryDraft:
+    check_length(draft.text)
     kinds = (*KINDS, *workspace.config.memory.kinds)
     if draft.type not in kinds:
         near = nearest(draft.type, kinds)
