@@ -1,6 +1,7 @@
 -- Uses the file that Muninn ships for Neovim as a person would: by its commands, in a real Neovim on a real repository.
 -- The file that is open is src/users.py. Exits non-zero if anything is not as it should be.
 local passed, failed = 0, 0
+io.stdout:setvbuf('no')
 
 local function check(name, ok, got)
   if ok then passed = passed + 1 else failed = failed + 1 end

@@ -32,10 +32,25 @@ local function settings()
   return wanted
 end
 
+local lensed = {} -- the buffers whose lenses are asked for here
+
+-- Drops the lenses of a server that has ended: Neovim would show them beside those of the next one. And it asks for a
+-- buffer's lenses once at a time, so that a question which the server took along would be the last one.
+local function drop_lenses(id)
+  local shown = vim.api.nvim_create_namespace('vim_lsp_codelens:' .. id)
+  for buffer in pairs(lensed) do
+    if vim.api.nvim_buf_is_loaded(buffer) then
+      vim.lsp.codelens.on_codelens(nil, {}, { bufnr = buffer, client_id = id })
+      vim.api.nvim_buf_clear_namespace(buffer, shown, 0, -1) -- before 0.8
+    end
+  end
+end
+
 local function lenses(buffer)
   if settings().lens == 'off' then return end
   if settings().lens == 'inlay' then return vim.lsp.inlay_hint.enable(true, { bufnr = buffer }) end
   if vim.lsp.codelens.enable then return vim.lsp.codelens.enable(true, { bufnr = buffer }) end
+  lensed[buffer] = true
   local group = vim.api.nvim_create_augroup('muninn_lenses_' .. buffer, {})
   local refresh = function()
     if vim.api.nvim_get_current_buf() == buffer then vim.lsp.codelens.refresh() end
@@ -59,7 +74,10 @@ local function attach(buffer)
     root_dir = root,
     init_options = vim.tbl_extend('force', settings(), { virtualDocuments = true }),
     on_attach = function(_, attached) lenses(attached) end,
-    on_exit = function() clients[root] = nil end,
+    on_exit = function(_, _, id)
+      clients[root] = nil
+      vim.schedule(function() drop_lenses(id) end)
+    end,
   }
   if vim.lsp.start then
     clients[root] = vim.lsp.start(config, { bufnr = buffer })

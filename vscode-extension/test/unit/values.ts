@@ -3,7 +3,7 @@
 import type { Hit, Memory, StatusResult } from '../../src/protocol';
 
 export const STATUS: StatusResult = {
-  saw: { commit: 'c0ffee', branch: 'main', log: 12, shared: 0, index: { generation: 3, lag: 0, surveyed: 0, unembedded: 0 }, note: '' },
+  saw: { commit: 'c0ffee', branch: 'main', log: 12, shared: 0, index: { generation: 3, lag: 0, surveyed: 0, unembedded: 0, failure: '' }, note: '' },
   pid: 4711,
   version: '0.1.0',
   root: '/repo',
