@@ -46,6 +46,19 @@ def test_a_change_leaves_the_old_set_alone():
     assert (old.count(), new.count()) == (20, 20)
 
 
+def test_among_given_ids_the_same_is_found_as_among_all_and_nothing_that_is_dead_or_was_never_there():
+    rows = unit(300)
+    meaning = (
+        Meaning(DIM).changed([], list(range(0, 600, 2)), whole(rows)).changed([10, 20, 30], [601], whole(rows[:1]))
+    )
+    query = unit(1, seed=4)[0]
+    wanted = [601, 30, 31, 40, 0, 598, 2, 9_999]
+    expected = [hit for hit in meaning.search(query, 1_000) if hit[0] in wanted]
+    assert sorted(number for number, _ in expected) == [0, 2, 40, 598, 601]
+    assert meaning.near(query, wanted) == expected
+    assert meaning.near(query, []) == meaning.near(np.zeros(DIM, np.float32), wanted) == []
+
+
 def test_kinds_are_searched_apart():
     rows = unit(3)
     ids = [1, (1 << KIND_BITS) + 2, (2 << KIND_BITS) + 3]

@@ -62,9 +62,7 @@ class _Part(NamedTuple):
 
     def without(self, ids: Ids) -> _Part:
         """Return the part with the rows of some ids dead; ids that are not there change nothing."""
-        places = np.searchsorted(self.segment.ids, ids)
-        places = places[places < len(self.segment)]
-        places = places[np.isin(self.segment.ids[places], ids)]
+        places = self._places(ids)
         if not len(places):
             return self
         dead = np.zeros(len(self.segment), bool) if self.dead is None else self.dead.copy()
@@ -72,15 +70,19 @@ class _Part(NamedTuple):
         return _Part(self.segment, dead, len(dead) - int(np.count_nonzero(dead)))
 
     def of(self, ids: Ids) -> tuple[Ids, Rows]:
-        """Return those of some ids, which rise, that are there and not dead, and their rows."""
-        places = np.searchsorted(ids, self.segment.ids)
-        there = np.zeros(len(self.segment), bool)
-        inside = places < len(ids)
-        there[inside] = ids[places[inside]] == self.segment.ids[inside]
+        """Return those of some distinct ids that are there and not dead, and their rows."""
+        places = self._places(ids)
         if self.dead is not None:
-            there &= ~self.dead
-        at = np.flatnonzero(there)
-        return self.segment.ids[at], self.segment.rows(at)
+            places = places[~self.dead[places]]
+        return self.segment.ids[places], self.segment.rows(places)
+
+    def _places(self, ids: Ids) -> Ids:
+        """Return where those of some ids stand that are there, dead or not."""
+        places = np.searchsorted(self.segment.ids, ids)
+        inside = places < len(self.segment)
+        places, wanted = places[inside], ids[inside]
+        found: Ids = places[self.segment.ids[places] == wanted]
+        return found
 
     def live(self) -> tuple[Ids, Rows]:
         """Return ids and rows of what is not dead."""
