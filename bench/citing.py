@@ -17,11 +17,11 @@ from pathlib import Path
 
 from bench.figure import Figure, spread
 from bench.truth import Truth
-from muninn_core.engine.evidence.citations import Citations
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.reconcile.citations import citing
 from muninn_core.source.classify import classify, traits
-from muninn_core.source.page import Page
+from muninn_core.source.line_index import Page
+from muninn_core.worktree.citations import Citations
 
 SEED = 20
 DISTANCES = (10, 100, 400, 1600)

@@ -17,7 +17,7 @@ from typing import Any
 from bench.figure import Figure
 from muninn_core.model.memory import Memory
 from muninn_core.reconcile.pairs import Found, compare_all
-from muninn_core.reconcile.words import analyse
+from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.fold import fold
 from muninn_core.store.record import make_record
 

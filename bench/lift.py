@@ -26,12 +26,12 @@ from typing import Any, NamedTuple
 from bench.quality.questions import Place, Question, is_code
 from bench.quality.scoring import interval, measure
 from muninn_core.engine.engine import Engine
-from muninn_core.engine.scope import Scope
 from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.protocol.methods import decode_params, lookup
 from muninn_core.retrieval.recall import recall
+from muninn_core.worktree.call import Scope
 
 LIMIT = 50
 """Hits that are asked for: enough for ten files."""

@@ -18,15 +18,15 @@ from pathlib import Path
 from bench.corpus import Corpus
 from bench.figure import Figure
 from bench.history import write_history
-from muninn_core.engine.evidence.check import check
+from muninn_core.engine.check.check import check
 from muninn_core.launch.place import locate
 from muninn_core.protocol.params import CheckParams
 from muninn_core.reconcile.apply import reconcile
-from muninn_core.store import kept
+from muninn_core.store import fold_cache
+from muninn_core.store.change_scan import SETTLED_SECONDS
 from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, layout_of, prepare_memory
 from muninn_core.store.log import Log, open_log
-from muninn_core.store.look import SETTLED_SECONDS
 
 PER_SEGMENT = 50
 SECONDS_AT_MOST = 900
@@ -107,7 +107,7 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     begun = time.perf_counter()
     if what == "keep":
         log.keep(0)
-        size = (log.layout.cache / kept.NAME).stat().st_size
+        size = (log.layout.cache / fold_cache.NAME).stat().st_size
         return {"seconds": time.perf_counter() - begun, "bytes": size}
     if what == "reconcile":
         outcome = reconcile(log)

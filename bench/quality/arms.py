@@ -13,7 +13,6 @@ import numpy as np
 from bench.quality.questions import Place
 from muninn_core.config import IndexConfig
 from muninn_core.engine.engine import Engine
-from muninn_core.engine.scope import Scope
 from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
 from muninn_core.index.extract import Glance, glance
 from muninn_core.index.index import open_index
@@ -29,6 +28,7 @@ from muninn_core.protocol.params import IndexParams, InitParams, RecallParams
 from muninn_core.protocol.results import RecallResult
 from muninn_core.retrieval import weights
 from muninn_core.retrieval.recall import recall
+from muninn_core.worktree.call import Scope
 
 LIMIT = 50
 """Hits that an arm is asked for: enough for ten files."""

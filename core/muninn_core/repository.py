@@ -131,7 +131,7 @@ class _Alone:
         for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ.setdefault(name, "1")
         from muninn_core.engine.engine import Engine
-        from muninn_core.engine.scope import Scope
+        from muninn_core.worktree.call import Scope
 
         self._spare = tempfile.TemporaryDirectory(prefix="muninn-")
         self._scope = Scope(place=place, client="python")

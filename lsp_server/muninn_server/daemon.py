@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 from muninn_core import __version__
 from muninn_core.config import TOOL_SETS
-from muninn_core.engine.answer.edited import Seen
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import BadParams, DaemonError, MuninnError
 from muninn_core.launch.lock import FileLock
@@ -30,6 +29,7 @@ from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, data_directory, runtime_directory
 from muninn_core.launch.transport import listen, remove, uses_tcp, write_info
 from muninn_core.protocol import wire
+from muninn_core.worktree.edited_files import Seen
 from muninn_server.logs import log_to
 from muninn_server.rpc import Hello, PlainFace, decode_hello, error_frame, read_message
 from muninn_server.session import Pools, Session

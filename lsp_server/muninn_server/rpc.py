@@ -15,7 +15,7 @@ from muninn_core.protocol.methods import METHODS, nearest
 from muninn_server.session import Session, error_of
 
 if TYPE_CHECKING:
-    from muninn_core.engine.scope import Progress
+    from muninn_core.worktree.call import Progress
 
 
 class Unreadable(ValueError):

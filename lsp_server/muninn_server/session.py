@@ -9,15 +9,15 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muninn_core.engine.scope import Progress, Scope
 from muninn_core.errors import Cancelled, MuninnError, Stopping
 from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.worktree.call import Progress, Scope
 
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
-    from muninn_core.engine.file.buffers import Buffers
     from muninn_core.launch.place import Place
     from muninn_core.model.value import Value
+    from muninn_core.worktree.overlays import Buffers
 
 T = TypeVar("T")
 log = logging.getLogger("muninn.session")

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from muninn_core.engine.engine import Engine
-from muninn_core.engine.file.buffers import Buffers
-from muninn_core.engine.scope import Scope
 from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.overlays import Buffers
 
 
 class Clock:

@@ -8,10 +8,10 @@ import pytest
 from repositories import git
 
 from muninn_core.context.text import render
-from muninn_core.engine.scope import Scope
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import METHODS, decode_params
+from muninn_core.worktree.call import Scope
 
 pytest_plugins = ["engines"]
 

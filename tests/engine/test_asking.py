@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from repositories import git
 
-from muninn_core.engine.answer.pages import MOST_CANDIDATES, MOST_PAGES
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
-from muninn_core.retrieval import abreast
+from muninn_core.retrieval import concurrent
+from muninn_core.worktree.result_pages import MOST_CANDIDATES, MOST_PAGES
 
 if TYPE_CHECKING:
     from engines import Muninn
@@ -388,6 +388,6 @@ def test_searches_that_run_at_once_find_what_they_find_one_after_the_other(
 ) -> None:
     crowded.call("remember", text="The token bucket was tried and failed.", type="attempt")
     before = crowded.call("recall", query=query).hits
-    monkeypatch.setattr(abreast, "LARGE", 0)
+    monkeypatch.setattr(concurrent, "LARGE", 0)
     assert before
     assert crowded.call("recall", query=query).hits == before

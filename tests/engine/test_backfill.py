@@ -10,12 +10,12 @@ import pytest
 from repositories import git
 from transcripts import Transcript
 
-from muninn_core.engine.scope import Scope
 from muninn_core.errors import BadParams, Cancelled, NotFoundError, ReadOnlyError
 from muninn_core.git import GitError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import decode_params, lookup
 from muninn_core.store.record import encode_line
+from muninn_core.worktree.call import Scope
 
 pytest_plugins = ["engines"]
 

@@ -9,9 +9,9 @@ import pytest
 from repositories import git
 
 from muninn_core.context.text import render
-from muninn_core.engine.scope import Scope
 from muninn_core.launch.place import locate
 from muninn_core.protocol.params import RecallParams
+from muninn_core.worktree.call import Scope
 
 pytest_plugins = ["engines"]
 

@@ -7,11 +7,11 @@ import time
 import pytest
 from repositories import git
 
-from muninn_core.engine.evidence import citations
-from muninn_core.engine.evidence.citations import OutOfTime
 from muninn_core.errors import BadParams
 from muninn_core.launch.place import locate
-from muninn_core.source.page import mark_of
+from muninn_core.source.line_index import mark_of
+from muninn_core.worktree import citations
+from muninn_core.worktree.citations import OutOfTime
 
 pytest_plugins = ["engines"]
 

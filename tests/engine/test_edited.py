@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from repositories import git
 
-from muninn_core.engine.answer import edited as module
-from muninn_core.engine.answer.edited import AT_MOST_SECONDS, SETTLED_SECONDS, Edited
 from muninn_core.git import HeadReader
 from muninn_core.launch.place import locate
+from muninn_core.worktree import edited_files as module
+from muninn_core.worktree.edited_files import AT_MOST_SECONDS, SETTLED_SECONDS, Edited
 from muninn_server.watch import Watcher
 
 pytest_plugins = ["engines"]

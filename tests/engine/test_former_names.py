@@ -7,12 +7,12 @@ import random
 import pytest
 from repositories import git
 
-from muninn_core.engine.evidence.formernames import FormerNames
-from muninn_core.engine.scope import Scope
-from muninn_core.git import moves
+from muninn_core.git import removals
 from muninn_core.launch.place import locate
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.renames import FormerNames
 
 pytest_plugins = ["engines"]
 
@@ -112,8 +112,8 @@ def test_the_past_knows_no_later_names(muninn, stored):
 def test_git_is_asked_once_for_each_head(muninn, stored, monkeypatch):
     rename(muninn, "src/users.py", "src/people.py")
     asked = []
-    run = moves.call
-    monkeypatch.setattr(moves, "call", lambda *given, **more: asked.append(given) or run(*given, **more))
+    run = removals.call
+    monkeypatch.setattr(removals, "call", lambda *given, **more: asked.append(given) or run(*given, **more))
     assert about(muninn, "src/people.py") == [stored]
     first = [given for given in asked if "--diff-filter=D" in given]
     asked.clear()

@@ -13,13 +13,13 @@ import pytest
 from repositories import git
 
 from muninn_core import git as core_git
-from muninn_core.engine.updater import Updater
 from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError, StorageError
 from muninn_core.index.embed import BUNDLED
 from muninn_core.index.index import Index
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
 from muninn_core.source.walk import walk
+from muninn_core.worktree.index_updater import Updater
 
 pytest_plugins = ["engines"]
 
@@ -398,7 +398,7 @@ def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkey
         waited_for.set()
         return wait(updater, *given)
 
-    monkeypatch.setattr("muninn_core.engine.updater.walk", slow_walk)
+    monkeypatch.setattr("muninn_core.worktree.index_updater.walk", slow_walk)
     monkeypatch.setattr(Updater, "wait_first", waiting)
     muninn = start(plain_repo)
     muninn.call("init")

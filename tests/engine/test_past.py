@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from repositories import git
 
-from muninn_core.engine.scope import Scope
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.git import GitError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.worktree.call import Scope
 
 pytest_plugins = ["engines"]
 

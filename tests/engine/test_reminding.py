@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from muninn_core.engine.scope import Scope
 from muninn_core.protocol.params import RemindParams
+from muninn_core.worktree.call import Scope
 
 pytest_plugins = ["engines"]
 

@@ -15,7 +15,7 @@ from muninn_core.errors import BadParams, BusyError
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.runtime import data_directory
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.fading import weathered
+from muninn_core.retrieval.decay import weathered
 from muninn_core.store.shared import SharedLog
 
 pytest_plugins = ["engines"]

@@ -6,8 +6,8 @@ import pytest
 from repositories import git as run
 
 from muninn_core import git
-from muninn_core.engine.answer.texts import Texts
-from muninn_core.engine.evidence import since
+from muninn_core.worktree import changes_since
+from muninn_core.worktree.word_search import Texts
 
 
 @pytest.fixture
@@ -53,15 +53,19 @@ def test_files_that_come_later_are_searched_too_and_what_is_gone_holds_nothing(t
 def test_more_text_than_may_be_held_is_refused_and_git_asked_instead(tree, monkeypatch):
     assert not Texts(tree, 10).hold(["a.py"], ".py")
     head = run(tree, "rev-parse", "HEAD").strip()
-    asked = since.Since(tree, lambda: 1)
+    asked = changes_since.Since(tree, lambda: 1)
     found = asked.holding(head, ".py", ("steps",))
-    monkeypatch.setattr(since, "MOST_HELD", 10)
-    assert since.Since(tree, lambda: 1).holding(head, ".py", ("steps",)) == found == ["a.py", "c.py", "d.py", "h.py"]
+    monkeypatch.setattr(changes_since, "MOST_HELD", 10)
+    assert (
+        changes_since.Since(tree, lambda: 1).holding(head, ".py", ("steps",))
+        == found
+        == ["a.py", "c.py", "d.py", "h.py"]
+    )
 
 
 def test_an_answer_holds_as_long_as_the_token_does(tree):
     token = [1]
-    asked = since.Since(tree, lambda: token[0])
+    asked = changes_since.Since(tree, lambda: token[0])
     assert asked.holding("HEAD", ".py", ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
     (tree / "b.py").write_text("steps\n")
     assert asked.holding("HEAD", ".py", ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]

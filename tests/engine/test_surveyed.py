@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from muninn_core.engine.scope import Scope
-from muninn_core.engine.updater import FIRST_LOOK
 from muninn_core.index import index as index_module
-from muninn_core.index.crew import Crew
 from muninn_core.index.index import BULK
+from muninn_core.index.workers import Crew
 from muninn_core.protocol.params import IndexParams
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.index_updater import FIRST_LOOK
 
 pytest_plugins = ["engines"]
 

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from muninn_core.engine.scope import Scope
 from muninn_core.errors import Cancelled, NotFoundError, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.params import ReconcileParams
+from muninn_core.worktree.call import Scope
 
 pytest_plugins = ["engines"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.git import Commit
-from muninn_core.source.commit import MAX_TEXT, draft, significant
+from muninn_core.source.commit_memory import MAX_TEXT, draft, significant
 
 
 def commit(subject: str, body: str = "", files: tuple[str, ...] = ("src/app.py",), parents: int = 1) -> Commit:

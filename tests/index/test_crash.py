@@ -78,7 +78,7 @@ def test_a_kill_in_the_middle_of_a_change_is_healed_by_opening(opened, root, tmp
 def test_workers_leave_when_their_parent_is_killed(tmp_path):
     code = (
         "import sys, os\n"
-        "from muninn_core.index.crew import Crew\n"
+        "from muninn_core.index.workers import Crew\n"
         "from muninn_core.index.extract import Job\n"
         "crew = Crew(1, None)\n"
         "list(crew.extract([Job(sys.argv[1], 1000, (('a.py', None),))]))\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from states import write
 
-from muninn_core.index.crew import Crew
 from muninn_core.index.extract import CHANGED, Job
 from muninn_core.index.index import BULK
 from muninn_core.index.worker import FILE_SECONDS
+from muninn_core.index.workers import Crew
 from muninn_core.source.grammar import is_calm
 
 ROOT = Path(__file__).parent.parent.parent

@@ -20,8 +20,8 @@ from muninn_core.config import IndexConfig
 from muninn_core.index.embed import BUNDLED, load_embedder
 from muninn_core.index.extract import Job, extract
 from muninn_core.source import text
+from muninn_core.source.line_runs import MOST
 from muninn_core.source.text import read_text
-from muninn_core.source.tiling import MOST
 from muninn_core.source.walk import walk
 
 MANY = 200_000

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from muninn_core.index.quantise import whole
 from muninn_core.index.vector import KIND_BITS, Meaning, gather
-from muninn_core.index.whole import whole
 from muninn_core.model.chunk import SOURCE_KINDS
 
 DIM = 64

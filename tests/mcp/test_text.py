@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from muninn_core.context.generic_text import MOST_CHARS, plain_text
 from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
-from muninn_core.context.told import MOST_CHARS, plain_text
 from muninn_core.model.answer import Hit, IndexSaw, Mark, Reason, Saw, SnippetLine
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory

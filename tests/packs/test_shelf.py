@@ -11,8 +11,8 @@ from strangers import FILES, folder, manifest
 from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.store import disk
 from muninn_core.store.layout import initialise, layout_of
-from muninn_core.store.pack import shelf
-from muninn_core.store.pack.shelf import exchange, find, heal, put, shelved, take_away
+from muninn_core.store.pack import installed
+from muninn_core.store.pack.installed import exchange, find, heal, put, shelved, take_away
 from muninn_core.store.pack.source import read_pack
 
 NEWER = {"glossary.md": b"# Glossary\n\nA berth has a number.\n", "new.md": b"# New\n"}
@@ -155,7 +155,7 @@ def test_interrupted_anywhere_a_verb_has_happened_or_not(layout, pack, newer, mo
             patch.setattr(disk, "flush_folder", dying(disk.flush_folder))
             patch.setattr(os, "unlink", dying(os.unlink))
             patch.setattr(os, "rmdir", dying(os.rmdir))
-            patch.setattr(shelf, "move", dying(shelf.move))
+            patch.setattr(installed, "move", dying(installed.move))
             try:
                 run(layout, pack, newer)
                 interrupted = False

@@ -12,7 +12,6 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from muninn_core.engine.worktree import adopt_orphans, layout_at
 from muninn_core.launch.place import locate
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.store.fold import State
@@ -21,6 +20,7 @@ from muninn_core.store.layout import initialise, layout_of, prepare_memory
 from muninn_core.store.lines import read_lines
 from muninn_core.store.log import Log, open_log
 from muninn_core.store.record import Record
+from muninn_core.worktree.private_layout import adopt_orphans, layout_at
 
 MEMORY = ".muninn/memory"
 _ENVIRON = {

@@ -3,7 +3,7 @@
 import pytest
 
 from muninn_core.reconcile.pairs import compare_all
-from muninn_core.reconcile.words import analyse
+from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.fold import fold
 from muninn_core.store.record import make_record
 

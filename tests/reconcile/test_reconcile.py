@@ -206,7 +206,7 @@ def test_an_interruption_between_the_steps_is_healed_by_running_again(log, layou
         raise StorageError("the power went")
 
     with monkeypatch.context() as patch:
-        patch.setattr("muninn_core.store.journal.remove_all", crash)
+        patch.setattr("muninn_core.store.undo_journal.remove_all", crash)
         with pytest.raises(StorageError):
             reconcile(log, archive=archive)
     assert layout.main.read_bytes() == whole
@@ -288,7 +288,7 @@ def test_what_can_not_be_read_or_written_is_an_error_and_nothing_goes(log, layou
         raise ReadOnlyError("no")
 
     with monkeypatch.context() as patch:
-        patch.setattr("muninn_core.store.journal.write_whole", refuse)
+        patch.setattr("muninn_core.store.undo_journal.write_whole", refuse)
         with pytest.raises(ReadOnlyError):
             reconcile(log)
     (layout.sessions / "a-folder.jsonl").mkdir()

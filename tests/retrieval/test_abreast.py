@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from muninn_core.retrieval.abreast import LARGE, begun
+from muninn_core.retrieval.concurrent import LARGE, begun
 
 
 @pytest.mark.parametrize(("size", "elsewhere"), [(LARGE - 1, False), (LARGE, True)])

@@ -14,8 +14,8 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import fuse
-from muninn_core.retrieval.fading import recency, staleness
-from muninn_core.retrieval.query import parse_query
+from muninn_core.retrieval.decay import recency, staleness
+from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.recall import Bounds, Focus, Hybrid, rank, recall
 from muninn_core.source.identifiers import words
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from muninn_core.model.memory import Cite, Memory
-from muninn_core.retrieval.remembered import Witnesses
+from muninn_core.retrieval.file_prior import Witnesses
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import pytest
 
 from muninn_core.git import Commit
 from muninn_core.git.log import Logged
-from muninn_core.source.chronicle import Told, taken_back, tell
+from muninn_core.source.commit_history import Told, taken_back, tell
 
 
 def logged(subject, body="", files=("src/app.py",), *, sha="a" * 40, parents=1, author="Ada", email="", deleted=()):

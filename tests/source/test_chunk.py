@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from muninn_core.source.chunk import chunk, cut
-from muninn_core.source.tiling import LEAST, LONGEST_LINE, MOST, split_lines, tile
+from muninn_core.source.line_runs import LEAST, LONGEST_LINE, MOST, split_lines, tile
 
 SPECIAL = [
     "",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.source.extent import Outline, innermost
-from muninn_core.source.page import Page, likeness, mark_of, read_mark, remains, words_of
+from muninn_core.source.line_index import Page, likeness, mark_of, read_mark, remains, words_of
 
 SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=12), max_size=12)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from muninn_core.context.outline import folds, outline, tokens
 from muninn_core.source.markup import fences, headings, prose_lines, without_comments
-from muninn_core.source.ownfile import kind_of
+from muninn_core.source.muninn_file import kind_of
 from muninn_core.source.references import references
 
 PIECES = [*"ab1 @#?[]()<>!-/.:\"'`~\n\r\\é😀", "src/a.py", "```\n", "<!--", "-->", "---\n", "[[", "]]", "](", "# "]

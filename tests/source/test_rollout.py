@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from muninn_core.source.rollout import entries_of
-from muninn_core.source.session import Reader
-from muninn_core.source.threads import read_threads
+from muninn_core.source.codex_rollout import entries_of
+from muninn_core.source.open_items import read_threads
+from muninn_core.source.session_facts import Reader
 
 TIME = "2026-11-22T12:44:32.388Z"
 

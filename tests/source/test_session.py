@@ -7,8 +7,8 @@ import json
 import pytest
 from transcripts import Transcript
 
-from muninn_core.source.recount import recount
-from muninn_core.source.session import Reader
+from muninn_core.source.session_facts import Reader
+from muninn_core.source.session_memories import recount
 
 
 def facts(transcript):

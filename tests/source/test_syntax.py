@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from muninn_core.source import easing
+from muninn_core.source import preprocess
 from muninn_core.source.classify import language_of
 from muninn_core.source.definition import KINDS
 from muninn_core.source.grammar import GRAMMARS, LARGEST, LONGEST_LINE, parse
+from muninn_core.source.line_runs import split_lines
 from muninn_core.source.syntax import read_syntax
-from muninn_core.source.tiling import split_lines
 
 PYTHON = '''"""What the module is for."""
 import os, lib.store as store
@@ -773,6 +773,6 @@ def test_an_import_of_types_takes_no_name_called_type():
 def test_a_text_is_eased_in_a_time_that_grows_with_its_length(grammar, text):
     data = text.encode()
     begin = time.process_time()
-    eased = [easing.clear(grammar, data), *easing.ease(grammar, data)]
+    eased = [preprocess.clear(grammar, data), *preprocess.ease(grammar, data)]
     assert time.process_time() - begin < 5
     assert {len(each) for each in eased} == {len(data)}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from muninn_core.source.threads import MAX_CHARS, MOST, read_threads
+from muninn_core.source.open_items import MAX_CHARS, MOST, read_threads
 
 
 def said(text):

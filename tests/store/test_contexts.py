@@ -7,8 +7,8 @@ import os
 import pytest
 
 from muninn_core.errors import NotFoundError
-from muninn_core.store import contexts
-from muninn_core.store.contexts import Contexts
+from muninn_core.store import context_store
+from muninn_core.store.context_store import Contexts
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_prefix_is_enough_unless_it_means_two(kept):
 
 
 def test_the_ones_that_were_not_used_for_the_longest_go_first(kept, tmp_path, monkeypatch):
-    monkeypatch.setattr(contexts, "KEPT", 3)
+    monkeypatch.setattr(context_store, "KEPT", 3)
     for number in (1, 2, 3):
         kept.keep(f"c-{number}", b"x")
         age(tmp_path, f"c-{number}", number)
@@ -45,7 +45,7 @@ def test_the_ones_that_were_not_used_for_the_longest_go_first(kept, tmp_path, mo
 
 
 def test_together_they_stay_below_their_size_and_the_last_one_is_kept(kept, tmp_path, monkeypatch):
-    monkeypatch.setattr(contexts, "KEPT_BYTES", 100)
+    monkeypatch.setattr(context_store, "KEPT_BYTES", 100)
     kept.keep("c-1", b"x" * 60)
     age(tmp_path, "c-1", 1)
     kept.keep("c-2", b"x" * 60)

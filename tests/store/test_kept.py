@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muninn_core.errors import StorageError
-from muninn_core.store import gathered, kept
+from muninn_core.store import fold_cache, incremental_fold
 from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, layout_of
 from muninn_core.store.lines import read_lines
@@ -27,9 +27,9 @@ def insight(text, **fields):
 @pytest.fixture
 def aged(layout, monkeypatch):
     """A function that lets files look as if they had not changed for long."""
-    real = kept.save
-    monkeypatch.setattr(gathered, "save", lambda path, kept, memory: real(path, kept, memory, now=4e9))
-    return layout.cache / kept.NAME
+    real = fold_cache.save
+    monkeypatch.setattr(incremental_fold, "save", lambda path, kept, memory: real(path, kept, memory, now=4e9))
+    return layout.cache / fold_cache.NAME
 
 
 @pytest.fixture
@@ -55,7 +55,9 @@ def reads(monkeypatch):
     """Count the files that are read from now on."""
     read = []
     real = read_lines
-    monkeypatch.setattr(gathered, "read_lines", lambda content, shown: read.append(shown) or real(content, shown))
+    monkeypatch.setattr(
+        incremental_fold, "read_lines", lambda content, shown: read.append(shown) or real(content, shown)
+    )
     return read
 
 
@@ -193,7 +195,7 @@ def test_what_is_damaged_and_nowhere_else_any_more_is_an_error(filled, opened, a
 
 
 def test_a_file_of_other_code_or_of_other_files_is_not_used(filled, opened, aged, layout, monkeypatch, tmp_path):
-    monkeypatch.setattr(kept, "code", lambda: b"0" * 16)
+    monkeypatch.setattr(fold_cache, "code", lambda: b"0" * 16)
     read = reads(monkeypatch)
     assert opened().state == filled.state
     assert len(read) == 5
@@ -201,7 +203,7 @@ def test_a_file_of_other_code_or_of_other_files_is_not_used(filled, opened, aged
     clone = layout_of(tmp_path / "clone")
     initialise(clone, "")
     clone.cache.mkdir()
-    shutil.copy(aged, clone.cache / kept.NAME)
+    shutil.copy(aged, clone.cache / fold_cache.NAME)
     assert dict(opened(clone).state.memories) == {}
 
 
@@ -226,8 +228,8 @@ def test_whatever_comes_and_goes_between_a_log_that_opens_is_its_files(tmp_path_
 
     log = opened()
     with pytest.MonkeyPatch.context() as patch:
-        real = kept.save
-        patch.setattr(gathered, "save", lambda path, kept, memory: real(path, kept, memory, now=4e9))
+        real = fold_cache.save
+        patch.setattr(incremental_fold, "save", lambda path, kept, memory: real(path, kept, memory, now=4e9))
         for move, number in moves:
             known = [*log.state.memories]
             segments = sorted(layout.sessions.glob("*.jsonl"))
@@ -259,7 +261,7 @@ def test_whatever_comes_and_goes_between_a_log_that_opens_is_its_files(tmp_path_
         found = (log.state, log.sealed_ids(), dict(log.records))
         reader = opened(writable=False)
         assert found[0] == reader.state
-        (layout.cache / kept.NAME).unlink(missing_ok=True)
+        (layout.cache / fold_cache.NAME).unlink(missing_ok=True)
         anew = opened(writable=False)
         assert found == (anew.state, anew.sealed_ids(), dict(anew.records))
 

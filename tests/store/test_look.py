@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from muninn_core.store.look import AT_LEAST_SECONDS, SETTLED_SECONDS, Look
+from muninn_core.store.change_scan import AT_LEAST_SECONDS, SETTLED_SECONDS, Look
 
 pytest_plugins = ["logs"]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muninn_core.store.fast_parse import memory_of, read_line
 from muninn_core.store.fold import fold
-from muninn_core.store.quick import memory_of, read_line
 from muninn_core.store.record import MalformedRecord, make_record, parse_line
 
 texts = st.sampled_from(["", " ", "x", "One thing. Another.", "a\nb", "é\u2028", "long " * 40])

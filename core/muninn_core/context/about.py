@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten
-from muninn_core.context.standing import warning
+from muninn_core.context.staleness import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Mention

@@ -12,7 +12,7 @@ from typing import Literal
 from muninn_core.model.value import Value
 from muninn_core.source import frontmatter
 from muninn_core.source.markup import fences, headings
-from muninn_core.source.ownfile import REFERRING, OwnKind
+from muninn_core.source.muninn_file import REFERRING, OwnKind
 from muninn_core.source.references import references
 from muninn_core.store.fields import headline
 from muninn_core.store.record import MalformedRecord, parse_line

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.context.hover import facts, headline, provenance, shorten
-from muninn_core.context.standing import warning
+from muninn_core.context.staleness import warning
 from muninn_core.model.answer import Hit
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory

@@ -9,7 +9,7 @@ import re
 from typing import Any, Literal
 
 from muninn_core.context.hover import provenance, shorten, whereabouts
-from muninn_core.context.standing import warning
+from muninn_core.context.staleness import warning
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.results import PackItem
 

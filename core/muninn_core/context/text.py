@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from muninn_core.context.generic_text import plain_text
 from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten, whereabouts
-from muninn_core.context.standing import told, warning
-from muninn_core.context.told import plain_text
-from muninn_core.context.webtext import consolidate_text, links_text, overview_text, update_text
+from muninn_core.context.link_text import consolidate_text, links_text, overview_text, update_text
+from muninn_core.context.staleness import told, warning
 from muninn_core.model.answer import Hit, IndexSaw, Saw
 from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory

@@ -17,36 +17,30 @@ from typing import Any
 
 from muninn_core.config import DEFAULT_TEXT, DaemonConfig
 from muninn_core.engine import reports
-from muninn_core.engine.answer import codemap, contextfiles, contexts, recalling, skills
-from muninn_core.engine.answer.desk import Desk
-from muninn_core.engine.answer.edited import Seen
-from muninn_core.engine.evidence import verifying
-from muninn_core.engine.evidence.check import check
-from muninn_core.engine.evidence.past import Past
-from muninn_core.engine.file import annotating, linking, meanings, naming, telling, virtual
+from muninn_core.engine.answer import code_map, context_files, contexts, recall, skills
+from muninn_core.engine.answer.open_editors import Desk
+from muninn_core.engine.check import verify
+from muninn_core.engine.check.check import check
+from muninn_core.engine.file import about, backlinks, completion, file_notes, reference_targets, virtual_documents
 from muninn_core.engine.file.lint import lint
 from muninn_core.engine.memory import (
     approval,
     backfill,
-    confirming,
-    drafting,
+    bundles,
+    confirm,
+    draft_file,
     drafts,
-    listing,
+    edits,
+    links,
+    lookup,
     packs,
-    portable,
     redaction,
-    revising,
     scopes,
-    webs,
 )
-from muninn_core.engine.memory.lifeline import history
+from muninn_core.engine.memory.memory_history import history
 from muninn_core.engine.memory.review import review
-from muninn_core.engine.opened import Opened
-from muninn_core.engine.scope import Scope
-from muninn_core.engine.session import capture, ending, inbox, reminding, sessions
-from muninn_core.engine.session.briefing import brief
-from muninn_core.engine.workspace import Workspace
-from muninn_core.engine.worktree import layout_at
+from muninn_core.engine.session import capture, hook_inbox, reminders, session_end, session_list
+from muninn_core.engine.session.briefs import brief
 from muninn_core.errors import BadParams, MuninnError, NotInitialised
 from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.launch.place import Place
@@ -59,6 +53,12 @@ from muninn_core.store.ids import Ids
 from muninn_core.store.layout import initialise, prepare_memory
 from muninn_core.store.shared import SharedLog
 from muninn_core.store.stamp import timestamp
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.edited_files import Seen
+from muninn_core.worktree.open_trees import Opened
+from muninn_core.worktree.private_layout import layout_at
+from muninn_core.worktree.revisions import Past
+from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.engine")
 
@@ -230,7 +230,7 @@ class Engine:
         """Answer a question from code, knowledge and memory."""
         workspace, now = self._reading(scope), self.clock()
         opened = self.desk.files(scope.place.root) if params.at is None else ()
-        result = recalling.recall(workspace, params, scope, now, opened)
+        result = recall.recall(workspace, params, scope, now, opened)
         workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
 
@@ -253,29 +253,29 @@ class Engine:
 
     def symbols(self, params: p.SymbolsParams, scope: Scope) -> r.SymbolsResult:
         """Find definitions by name."""
-        return codemap.symbols(self._reading(scope), params)
+        return code_map.symbols(self._reading(scope), params)
 
     def outline(self, params: p.OutlineParams, scope: Scope) -> r.OutlineResult:
         """Show what a file defines."""
-        return codemap.outline(self._reading(scope), params)
+        return code_map.outline(self._reading(scope), params)
 
     def graph(self, params: p.GraphParams, scope: Scope) -> r.GraphResult:
         """Show what is around a file or definition."""
-        return codemap.graph(self._reading(scope), params)
+        return code_map.graph(self._reading(scope), params)
 
     def memories(self, params: p.MemoriesParams, scope: Scope) -> r.MemoriesResult:
         """List, filter or get memories."""
-        return listing.memories(self._reading(scope), params, self.clock())
+        return lookup.memories(self._reading(scope), params, self.clock())
 
     def sessions(self, params: p.SessionsParams, scope: Scope) -> r.SessionsResult:
         """List the sessions that wrote to the memory."""
-        return sessions.sessions(self._reading(scope), params, self.clock())
+        return session_list.sessions(self._reading(scope), params, self.clock())
 
     def history(self, params: p.HistoryParams, scope: Scope) -> r.HistoryResult:
         """Tell the life of a memory."""
         workspace = self._reading(scope)
         records, sealed, state = workspace.log.records, workspace.log.sealed_ids(), workspace.log.state
-        memory = listing.memory_of(workspace.known(state), params.id)
+        memory = lookup.memory_of(workspace.known(state), params.id)
         if memory.scope == "global":
             records = self._sharing(workspace).records
         events = history(memory, tuple(records.values()), sealed)
@@ -284,19 +284,19 @@ class Engine:
 
     def links(self, params: p.LinksParams, scope: Scope) -> r.LinksResult:
         """Follow the links between memories."""
-        return webs.links(self._reading(scope), params, self.clock())
+        return links.links(self._reading(scope), params, self.clock())
 
     def overview(self, params: p.OverviewParams, scope: Scope) -> r.OverviewResult:
         """Show the project's memory at a glance."""
-        return webs.overview(self._reading(scope), params, self.clock())
+        return links.overview(self._reading(scope), params, self.clock())
 
     def update(self, params: p.UpdateParams, scope: Scope) -> r.UpdateResult:
         """Change a memory."""
         workspace = self._writable(scope)
         workspace.follow()
-        memory = listing.memory_of(workspace.known(), params.id)
+        memory = lookup.memory_of(workspace.known(), params.id)
         now = timestamp(self.clock())
-        records, changed, masked = revising.updated(workspace, memory, params, scope, now)
+        records, changed, masked = edits.updated(workspace, memory, params, scope, now)
         self._store(workspace, memory, records, params.session)
         return r.UpdateResult(memory=workspace.known()[memory.id], changed=changed, masked=masked, saw=workspace.saw())
 
@@ -304,13 +304,13 @@ class Engine:
         """Let one of several memories speak for all, or stand in the place of the others."""
         workspace = self._reading(scope) if params.dry_run else self._writable(scope)
         workspace.follow()
-        planned = revising.plan(workspace, params)
-        records = revising.consolidated(workspace, params, planned, scope)
+        planned = edits.plan(workspace, params)
+        records = edits.consolidated(workspace, params, planned, scope)
         if planned.kept is not None and not params.dry_run:
             self._store(workspace, planned.kept, records, params.session)
         gone = tuple(memory.id for memory in planned.gone)
         kept = workspace.known()[planned.kept.id] if planned.kept is not None else None
-        named = dict.fromkeys(listing.only(each, workspace.known(), "memory") for each in params.ids)
+        named = dict.fromkeys(lookup.only(each, workspace.known(), "memory") for each in params.ids)
         return r.ConsolidateResult(
             decision=planned.decision,
             kept=kept,
@@ -334,7 +334,7 @@ class Engine:
         """Archive a memory, or restore it."""
         workspace = self._writable(scope)
         workspace.follow_shared()
-        memory = listing.memory_of(workspace.known(), params.id)
+        memory = lookup.memory_of(workspace.known(), params.id)
         kind = "restore" if params.restore else "archive"
         self._change(workspace, scope, params.session, kind, target=memory.id, reason=params.reason)
         return r.ForgetResult(memory=workspace.known()[memory.id], saw=workspace.saw())
@@ -348,7 +348,7 @@ class Engine:
         """Store a memory anew in a wider scope; a note that only this machine had is archived then."""
         workspace = self._writable(scope)
         workspace.follow_shared()
-        memory = listing.memory_of(workspace.known(), params.id)
+        memory = lookup.memory_of(workspace.known(), params.id)
         log = self._sharing(workspace) if params.scope == "global" else workspace.log
         record = scopes.promoted(workspace, memory, params, scope)
         (stored,) = log.append([record], params.session or workspace.session)
@@ -399,7 +399,7 @@ class Engine:
     def undo(self, _params: p.UndoParams, scope: Scope) -> r.UndoResult:
         """Take back the last reconcile or prune."""
         workspace = self._writable(scope)
-        from muninn_core.store.journal import undo as take_back
+        from muninn_core.store.undo_journal import undo as take_back
 
         undone = take_back(workspace.layout)
         workspace.follow()
@@ -421,7 +421,7 @@ class Engine:
     def conflicts(self, params: p.ConflictsParams, scope: Scope) -> r.ConflictsResult:
         """Show the contradictions that wait for a person."""
         workspace = self._reading(scope)
-        found = listing.with_code(workspace, params.id)
+        found = lookup.with_code(workspace, params.id)
         sides = {memory.id: memory for conflict in found for memory in (conflict.left, conflict.right)}
         citations = workspace.citations.look().of_all(sides.values())
         return r.ConflictsResult(conflicts=found, citations=citations, saw=workspace.saw())
@@ -431,7 +431,7 @@ class Engine:
         workspace = self._writable(scope)
         if params.text and params.keep == "both":
             raise BadParams("'text' rewords the side that is kept", hint="Keep left or right, or leave 'text' out.")
-        (conflict,) = listing.conflicts(workspace.log.state, params.id)
+        (conflict,) = lookup.conflicts(workspace.log.state, params.id)
         wording = {"text": params.text} if params.text else {}
         self._change(workspace, scope, params.session, "resolve", conflict=conflict.id, keep=params.keep, **wording)
         memories = workspace.log.state.memories
@@ -447,7 +447,7 @@ class Engine:
         workspace = self._writable(scope)
         workspace.log.refresh()
         workspace.follow_shared()
-        memory = listing.memory_of(workspace.known(), params.id)
+        memory = lookup.memory_of(workspace.known(), params.id)
         shared = self._sharing(workspace) if memory.scope == "global" else None
         group = redaction.group_of(workspace.log.state if shared is None else shared.state, memory)
         files = (shared or workspace.log).redact(
@@ -471,11 +471,11 @@ class Engine:
 
     def export(self, params: p.ExportParams, scope: Scope) -> r.ExportResult:
         """Make a bundle of memories."""
-        return portable.export(self._reading(scope), params)
+        return bundles.export(self._reading(scope), params)
 
     def import_(self, params: p.ImportParams, scope: Scope) -> r.ImportResult:
         """Take a bundle in."""
-        return portable.take(self._writable(scope), params)
+        return bundles.take(self._writable(scope), params)
 
     def pack_export(self, params: p.PackExportParams, scope: Scope) -> r.PackExportResult:
         """Write a pack of curated knowledge."""
@@ -499,15 +499,15 @@ class Engine:
 
     def render(self, params: p.RenderParams, scope: Scope) -> r.RenderResult:
         """Make the pack of a context file."""
-        return contextfiles.render(self._reading(scope), params, scope, self.clock())
+        return context_files.render(self._reading(scope), params, scope, self.clock())
 
     def template_new(self, params: p.TemplateNewParams, scope: Scope) -> r.TemplateNewResult:
         """Make a context file from a template."""
-        return contextfiles.new(self._writable(scope), params)
+        return context_files.new(self._writable(scope), params)
 
     def template_list(self, _params: p.TemplateListParams, scope: Scope) -> r.TemplateListResult:
         """List the templates."""
-        return contextfiles.list_templates(self._reading(scope))
+        return context_files.list_templates(self._reading(scope))
 
     def skills_match(self, params: p.SkillsMatchParams, scope: Scope) -> r.SkillsMatchResult:
         """Find the skills that help with a task."""
@@ -523,25 +523,25 @@ class Engine:
 
     def references(self, params: p.ReferencesParams, scope: Scope) -> r.ReferencesResult:
         """Say what the references of a file mean."""
-        return meanings.resolve(self._reading(scope), params, scope, self.clock())
+        return reference_targets.resolve(self._reading(scope), params, scope, self.clock())
 
     def backlinks(self, params: p.BacklinksParams, scope: Scope) -> r.BacklinksResult:
         """Find what refers to something."""
-        return linking.backlinks(self._reading(scope), params, scope)
+        return backlinks.backlinks(self._reading(scope), params, scope)
 
     def relink(self, params: p.RelinkParams, scope: Scope) -> r.RelinkResult:
         """Say which edits keep links right after a rename."""
-        return linking.relink(self._reading(scope), params, scope)
+        return backlinks.relink(self._reading(scope), params, scope)
 
     def names(self, params: p.NamesParams, scope: Scope) -> r.NamesResult:
         """List what a text can name."""
-        return naming.names(self._reading(scope), params, scope, self.clock())
+        return completion.names(self._reading(scope), params, scope, self.clock())
 
     def verify(self, params: p.VerifyParams, scope: Scope) -> r.VerifyResult:
         """Check citations; with `fix` let memories cite the new places of what has moved."""
         workspace = self._writable(scope) if params.fix else self.open(scope.place)
         workspace.follow()
-        result, records = verifying.verify(workspace, params, scope)
+        result, records = verify.verify(workspace, params, scope)
         if records:
             workspace.log.append(records, params.session or workspace.session)
             workspace.hand_over_memories()
@@ -551,32 +551,32 @@ class Engine:
         """Let a memory that still holds cite the code as it is now."""
         workspace = self._writable(scope)
         workspace.follow()
-        memory = listing.memory_of(workspace.known(), params.id)
-        record = confirming.update(memory, confirming.confirmed(workspace, memory, params, scope), scope)
+        memory = lookup.memory_of(workspace.known(), params.id)
+        record = confirm.update(memory, confirm.confirmed(workspace, memory, params, scope), scope)
         if record is not None:
             log = self._sharing(workspace) if memory.scope == "global" else workspace.log
             log.append([record], params.session or workspace.session)
             workspace.follow_shared()
             workspace.hand_over_memories()
         memory = workspace.known()[memory.id]
-        cites = confirming.judged(workspace, memory, scope)
+        cites = confirm.judged(workspace, memory, scope)
         return r.ConfirmResult(memory=memory, cites=cites, saw=workspace.saw())
 
     def annotate(self, params: p.AnnotateParams, scope: Scope) -> r.AnnotateResult:
         """Say what is remembered about a file, in its places."""
-        return annotating.annotate(self._reading(scope), params, scope, self.clock())
+        return file_notes.annotate(self._reading(scope), params, scope, self.clock())
 
     def about(self, params: p.AboutParams, scope: Scope) -> r.AboutResult:
         """Say what is remembered about a line or a name, and why."""
-        return telling.about(self._reading(scope), params, scope, self.clock())
+        return about.about(self._reading(scope), params, scope, self.clock())
 
     def document(self, params: p.DocumentParams, scope: Scope) -> r.DocumentResult:
         """Show a page for reading."""
-        return virtual.document(self._reading(scope), params, scope, self.clock())
+        return virtual_documents.document(self._reading(scope), params, scope, self.clock())
 
     def draft(self, params: p.DraftParams, scope: Scope) -> r.DraftResult:
         """Make a file to write a memory into."""
-        return drafting.draft(self._writable(scope), params, self.ids())
+        return draft_file.draft(self._writable(scope), params, self.ids())
 
     def brief(self, params: p.BriefParams, scope: Scope) -> r.BriefResult:
         """Say what a session that starts should know, and note where it starts from."""
@@ -590,7 +590,7 @@ class Engine:
 
     def remind(self, params: p.RemindParams, scope: Scope) -> r.RemindResult:
         """Say what is remembered about a prompt, if anything is."""
-        return reminding.remind(self._reading(scope), params, scope, self.clock())
+        return reminders.remind(self._reading(scope), params, scope, self.clock())
 
     def capture(self, params: p.CaptureParams, scope: Scope) -> r.CaptureResult:
         """Remember what a session shows: commits, decisions, failures, its end."""
@@ -618,13 +618,13 @@ class Engine:
         if not workspace.writable or not self._catching_up.acquire(blocking=False):
             return
         try:
-            for letter in inbox.letters(workspace):
+            for letter in hook_inbox.letters(workspace):
                 if letter.params is not None:
                     self._caught_up(workspace, letter.params, scope)
                 letter.path.unlink(missing_ok=True)
-            for ended in ending.abandoned(workspace, session, self.clock()):
+            for ended in session_end.abandoned(workspace, session, self.clock()):
                 self._caught_up(workspace, ended, scope)
-                workspace.notes.put(ended.session or "", ending.OPEN, None)
+                workspace.notes.put(ended.session or "", session_end.OPEN, None)
         except OSError as error:
             workspace.trouble("hooks", f"what hooks have left could not be taken up: {error}")
         finally:

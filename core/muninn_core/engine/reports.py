@@ -8,12 +8,7 @@ import time
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.engine.answer.focus import focus
-from muninn_core.engine.memory.bridges import statuses
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.engine.scope import Scope
-from muninn_core.engine.workspace import Workspace
-from muninn_core.engine.worktree import layout_at
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import Saw
@@ -30,6 +25,11 @@ from muninn_core.protocol.results import (
     StatusResult,
 )
 from muninn_core.source.project import read_project
+from muninn_core.worktree.bridges import statuses
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.current_task import focus
+from muninn_core.worktree.private_layout import layout_at
+from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 50
 """The most problems of the log that `status` names; the count of malformed lines is always whole."""

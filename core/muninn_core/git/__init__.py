@@ -3,7 +3,9 @@
 `git.log` is apart: a history as a stream.
 """
 
+from muninn_core.git.batch import Made, Objects
 from muninn_core.git.diff import Changes, FileChange, Hunk, changed_files, changed_spans, changes, hunks
+from muninn_core.git.follow import Trail
 from muninn_core.git.history import (
     Commit,
     Ref,
@@ -17,12 +19,10 @@ from muninn_core.git.history import (
     reverted,
     unreachable,
 )
-from muninn_core.git.kept import Made, Objects
-from muninn_core.git.moves import removals, renames
 from muninn_core.git.objects import BlobChange, Entry, blob, blob_changes, holds, list_tree, read_blobs, tips, tree_ids
 from muninn_core.git.patch import Touched, read_patch, touched_by
+from muninn_core.git.removals import removals, renames
 from muninn_core.git.run import GitError, stream
-from muninn_core.git.trail import Trail
 from muninn_core.git.worktree import Head, HeadReader, head, hooks_folder, ignored, list_files, naming, noted, untracked
 
 __all__ = [

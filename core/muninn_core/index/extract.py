@@ -157,7 +157,7 @@ def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:
-    from muninn_core.index.whole import whole  # numpy, which a process that only reads files does not need
+    from muninn_core.index.quantise import whole  # numpy, which a process that only reads files does not need
 
     vectors = whole(embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces]))
     at = 0

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muninn_core.index.crew import Crew, worker_count
 from muninn_core.index.embed import BUNDLED
 from muninn_core.index.extract import CHANGED, SAME, WILD, Extracted, Glance, Job, embedding_text, extract
 from muninn_core.index.heap import trim
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import FileRow, memory_key, open_manifest
+from muninn_core.index.quantise import whole
 from muninn_core.index.survey import SURVEYED, Surveyor
-from muninn_core.index.whole import whole
+from muninn_core.index.workers import Crew, worker_count
 from muninn_core.index.writer import Writer
 from muninn_core.model.chunk import Chunk
 from muninn_core.source import identifiers

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from muninn_core.index.quantise import SCALE, whole
 from muninn_core.index.segment import Segment
-from muninn_core.index.whole import SCALE, whole
 from muninn_core.model.chunk import SOURCE_KINDS
 
 if TYPE_CHECKING:

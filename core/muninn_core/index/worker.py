@@ -49,7 +49,7 @@ def main() -> None:
             elif isinstance(task, Glance):
                 answer = ("done", glance(task))
             else:
-                from muninn_core.index.whole import whole
+                from muninn_core.index.quantise import whole
 
                 embedder = embedder or _embedder()
                 answer = ("done", whole(embedder.embed(task)))

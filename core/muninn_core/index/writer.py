@@ -18,9 +18,9 @@ import numpy as np
 from muninn_core.errors import MuninnError
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
 from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
+from muninn_core.index.quantise import whole
 from muninn_core.index.snapshot import Recent, Snapshot
 from muninn_core.index.vector import Meaning, gather
-from muninn_core.index.whole import whole
 from muninn_core.source.identifiers import words
 
 if TYPE_CHECKING:

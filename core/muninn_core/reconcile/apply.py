@@ -11,9 +11,9 @@ from pathlib import Path
 from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.protocol.results import Reconciled
 from muninn_core.reconcile.plan import Plan, Source, plan
-from muninn_core.store.journal import Change, content_of, digest, rewrite
 from muninn_core.store.lines import LARGEST_BYTES
 from muninn_core.store.log import Log
+from muninn_core.store.undo_journal import Change, content_of, digest, rewrite
 
 
 def _nobody(_message: str, _percentage: int) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
-from muninn_core.reconcile.remainder import likest, remainder
-from muninn_core.reconcile.tree import Tree, Unknown
+from muninn_core.reconcile.file_source import Tree, Unknown
+from muninn_core.reconcile.moved_lines import likest, remainder
 from muninn_core.source.extent import Extent, innermost
-from muninn_core.source.page import Mark, Page, likeness, mark_of, read_mark, tells
+from muninn_core.source.line_index import Mark, Page, likeness, mark_of, read_mark, tells
 
 ENOUGH = 0.5
 """Of a span whose symbol is not found, this share must have survived, else it is gone. Git's own bound for renames."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from muninn_core.model.memory import Memory
 from muninn_core.reconcile.lexicon import AWAY, BEING, COMPARING, REVERSED, TOWARDS
-from muninn_core.reconcile.words import Statement
+from muninn_core.reconcile.sentence import Statement
 
 LIKENESS = 0.8
 """The share of their words that two statements must have in common (Jaccard's index), for one to deny the other."""

@@ -25,8 +25,8 @@ from muninn_core.reconcile.compare import (
     same_subject,
     universal_denial,
 )
-from muninn_core.reconcile.values import LONGEST, Slot, clash, frames_of, slot_at
-from muninn_core.reconcile.words import Statement
+from muninn_core.reconcile.sentence import Statement
+from muninn_core.reconcile.value_conflicts import LONGEST, Slot, clash, frames_of, slot_at
 
 MOST_VALUES = 4
 """A sentence with more values than this in one place is a list of things, not a contradiction."""

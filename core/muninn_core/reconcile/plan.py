@@ -16,7 +16,7 @@ from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
 from muninn_core.protocol.results import Merge
 from muninn_core.reconcile.pairs import compare_all
-from muninn_core.reconcile.words import analyse
+from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
 from muninn_core.store.layout import Layout

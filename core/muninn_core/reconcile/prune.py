@@ -18,12 +18,12 @@ from muninn_core.model.value import Value
 from muninn_core.reconcile.plan import read_memory
 from muninn_core.store.change import needs
 from muninn_core.store.fold import State, fold
-from muninn_core.store.journal import Change, content_of, rewrite
 from muninn_core.store.lines import read_lines
 from muninn_core.store.log import Log
 from muninn_core.store.record import Record, encode_line
 from muninn_core.store.spool import segment_path
 from muninn_core.store.stamp import timestamp
+from muninn_core.store.undo_journal import Change, content_of, rewrite
 
 
 class Pruned(Value):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.filtered_reader import Searchable
     from muninn_core.retrieval.filters import Sieve
-    from muninn_core.retrieval.narrow import Searchable
 
 MOST_FILES = 500
 """Files whose pieces are read, the first ones by path: who wants others narrows further."""

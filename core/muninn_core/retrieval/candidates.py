@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.abreast import begun
-from muninn_core.retrieval.fading import speaks
-from muninn_core.retrieval.query import Query
+from muninn_core.retrieval.concurrent import begun
+from muninn_core.retrieval.decay import speaks
+from muninn_core.retrieval.query_terms import Query
 
 if TYPE_CHECKING:
     import numpy as np

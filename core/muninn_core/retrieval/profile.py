@@ -18,11 +18,11 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import Bounds, Reader, candidates
-from muninn_core.retrieval.fading import recency, speaks
-from muninn_core.retrieval.query import parse_query
+from muninn_core.retrieval.decay import recency, speaks
+from muninn_core.retrieval.link_graph import Web
+from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.recall import Candidate, Ranking
 from muninn_core.retrieval.signals import Signal, signal
-from muninn_core.retrieval.web import Web
 
 DEPTH = 2
 """Links are followed so far where a question does not say how far."""

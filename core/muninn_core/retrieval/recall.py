@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.abstention import doubt
 from muninn_core.retrieval.candidates import Bounds, Found, Reader, candidates
-from muninn_core.retrieval.doubting import doubt
+from muninn_core.retrieval.decay import has_expired, speaks, staleness
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.fading import has_expired, speaks, staleness
-from muninn_core.retrieval.filed import judge_files
+from muninn_core.retrieval.file_prior import Remembered, beyond
+from muninn_core.retrieval.file_ranking import judge_files
 from muninn_core.retrieval.hits import hit_of, memory_hit, place_of
-from muninn_core.retrieval.query import Ear, parse_query
-from muninn_core.retrieval.remembered import Remembered, beyond
+from muninn_core.retrieval.query_terms import Ear, parse_query
 from muninn_core.retrieval.scoring import (
     HYBRID,
     Asked,

@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.decay import recency, weathered
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.fading import recency, weathered
-from muninn_core.retrieval.names import file_words, name_words
-from muninn_core.retrieval.query import Ear, Query, parse_query
-from muninn_core.retrieval.remembered import Remembered
+from muninn_core.retrieval.file_prior import Remembered
+from muninn_core.retrieval.name_words import file_words, name_words
+from muninn_core.retrieval.query_terms import Ear, Query, parse_query
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
 from muninn_core.source.classify import traits

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from muninn_core.model.answer import Reason
-from muninn_core.retrieval.sure import Sureness
+from muninn_core.retrieval.relatedness import Sureness
 from muninn_core.source.skill import DESCRIPTION_CHARS, Skill
 
 LOCAL = 0.1

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from muninn_core.model.chunk import Chunk, SourceKind
-    from muninn_core.retrieval.telling import Frequency
+    from muninn_core.retrieval.informative_terms import Frequency
 
 SHORTEST = 6
 """Letters of a word that is looked at."""

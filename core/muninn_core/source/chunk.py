@@ -13,9 +13,9 @@ from muninn_core.source import prose, symbols
 from muninn_core.source.classify import PROSE, classify
 from muninn_core.source.definition import Definition, Syntax
 from muninn_core.source.extent import Outline
+from muninn_core.source.line_runs import LONGEST_LINE, MOST, split_lines, tile
 from muninn_core.source.partition import divide
 from muninn_core.source.syntax import read_syntax
-from muninn_core.source.tiling import LONGEST_LINE, MOST, split_lines, tile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

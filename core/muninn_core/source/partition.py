@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from muninn_core.source.tiling import LEAST, MOST, tile
+from muninn_core.source.line_runs import LEAST, MOST, tile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from muninn_core.source import frontmatter
 from muninn_core.source.definition import Definition
-from muninn_core.source.tiling import MOST, split_lines, tile
+from muninn_core.source.line_runs import MOST, split_lines, tile
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
 _ASCIIDOC = re.compile(r"^(={1,6})\s+(\S.*?)\s*$")

@@ -14,7 +14,7 @@ from muninn_core.model.value import Value
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import language_of
 from muninn_core.source.markup import prose_lines
-from muninn_core.source.ownfile import REFERRING, OwnKind
+from muninn_core.source.muninn_file import REFERRING, OwnKind
 
 ReferenceKind = Literal["file", "name", "query", "link", "value"]
 """`@path`; `[[name]]`; `?question`; the target of a markdown link; a value of the frontmatter that names something."""

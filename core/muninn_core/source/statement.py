@@ -11,8 +11,8 @@ import re
 from typing import TYPE_CHECKING
 
 from muninn_core.model.value import Value
-from muninn_core.source import markers
-from muninn_core.source.markers import StatementType
+from muninn_core.source import statement_phrases
+from muninn_core.source.statement_phrases import StatementType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,10 +45,10 @@ _CONTINUES = re.compile(r"(?i)^(?:because|since|the reason|reason:|otherwise|thi
 
 def statements(prose: str, *, said_by_user: bool) -> Iterator[Statement]:
     """Yield the statements of one message, in its order. What the user says counts one point more."""
-    if not markers.WORTH_READING.search(prose):
+    if not statement_phrases.WORTH_READING.search(prose):
         return
     for unit in _units(prose):
-        if not markers.WORTH_READING.search(unit):
+        if not statement_phrases.WORTH_READING.search(unit):
             continue
         parts = _sentences(unit)
         for at, sentence in enumerate(parts):
@@ -65,25 +65,31 @@ def statements(prose: str, *, said_by_user: bool) -> Iterator[Statement]:
 def _statement(sentence: str, said_by_user: bool) -> tuple[StatementType, int] | None:
     if len(sentence) > MAX_CHARACTERS or len(sentence.split()) < MIN_WORDS or not _prose(sentence):
         return None
-    if markers.QUESTION.search(sentence) or markers.REPORTED.search(sentence) or markers.SECRET.search(sentence):
+    if (
+        statement_phrases.QUESTION.search(sentence)
+        or statement_phrases.REPORTED.search(sentence)
+        or statement_phrases.SECRET.search(sentence)
+    ):
         return None
     claim = (
-        sentence[: reason.start()] if (reason := markers.REASON.search(sentence)) and reason.start() > 12 else sentence
+        sentence[: reason.start()]
+        if (reason := statement_phrases.REASON.search(sentence)) and reason.start() > 12
+        else sentence
     )
     best: tuple[StatementType, int] | None = None
-    for kind, patterns in markers.MARKERS.items():
+    for kind, patterns in statement_phrases.MARKERS.items():
         weight = max((weight for weight, pattern in patterns if pattern.search(sentence)), default=0)
         if weight > (best[1] if best else 0):
             best = (kind, weight)
-    if best is None or markers.LEANS.search(claim.rstrip(" ,;")):
+    if best is None or statement_phrases.LEANS.search(claim.rstrip(" ,;")):
         return None
     # "I think we tried" is still an attempt; a guess is no decision. What is done this minute holds no longer than it.
-    if best[0] != "attempt" and (markers.HEDGE.search(claim) or markers.FOR_NOW.search(claim)):
+    if best[0] != "attempt" and (statement_phrases.HEDGE.search(claim) or statement_phrases.FOR_NOW.search(claim)):
         return None
     score = (
         best[1]
-        + (reason is not None or bool(markers.CONTRAST.search(sentence)))
-        + bool(markers.IDENTIFIER.search(sentence))
+        + (reason is not None or bool(statement_phrases.CONTRAST.search(sentence)))
+        + bool(statement_phrases.IDENTIFIER.search(sentence))
         + said_by_user
     )
     return (best[0], score) if score >= THRESHOLD + (not said_by_user) * (best[1] < 4) else None
@@ -91,7 +97,7 @@ def _statement(sentence: str, said_by_user: bool) -> tuple[StatementType, int] |
 
 def _prose(sentence: str) -> bool:
     """Whether it reads like a sentence, and not like code, a log line, a table or the lead of a list."""
-    if sentence.endswith(":") or markers.LOG_LINE.search(sentence) or not re.match(r"[\"'(`*_]*\w", sentence):
+    if sentence.endswith(":") or statement_phrases.LOG_LINE.search(sentence) or not re.match(r"[\"'(`*_]*\w", sentence):
         return False
     plain = sum(character.isalpha() or character == " " for character in sentence)
     return plain >= 0.75 * len(sentence)

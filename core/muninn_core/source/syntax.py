@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from muninn_core.source import comments, easing, imports
+from muninn_core.source import comments, imports, preprocess
 from muninn_core.source.definition import SCOPES, Calls, Definition, Syntax
 from muninn_core.source.grammar import GRAMMARS, LARGEST, is_calm, parse
 
@@ -91,12 +91,12 @@ def read_syntax(path: str, language: str, text: str, lines: Sequence[str]) -> Sy
     data = text.encode("utf-8", "replace")
     if len(data) > LARGEST:
         return None
-    clear = easing.clear(grammar, data)
+    clear = preprocess.clear(grammar, data)
     parsed = parse(grammar, clear)
     if parsed is None:
         return None
     found = _taken(grammar, data, lines, parsed)
-    for eased in easing.ease(grammar, clear) if found.broken > _SCRATCHED * len(data) else ():
+    for eased in preprocess.ease(grammar, clear) if found.broken > _SCRATCHED * len(data) else ():
         again = parse(grammar, eased)
         better = _taken(grammar, data, lines, again) if again is not None else found
         if again is not None and 2 * better.broken < found.broken:

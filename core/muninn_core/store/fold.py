@@ -12,13 +12,13 @@ from typing import Protocol
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
-from muninn_core.store.filed import Filed, makes_memory
-from muninn_core.store.history import alone, plain, unsealed
-from muninn_core.store.lazily import Lazily, Slots, settle
-from muninn_core.store.quick import memory_of
+from muninn_core.store.fast_parse import memory_of
+from muninn_core.store.fold_index import Filed, makes_memory
+from muninn_core.store.lazy_mapping import Lazily, Slots, settle
+from muninn_core.store.lazy_memory import Unmade
 from muninn_core.store.record import Record, preferred
-from muninn_core.store.relate import Component, relate
-from muninn_core.store.unmade import Unmade
+from muninn_core.store.record_history import alone, plain, unsealed
+from muninn_core.store.relations import Component, relate
 
 
 class Dispute(Value):

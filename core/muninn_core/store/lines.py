@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from muninn_core.model.value import Value
-from muninn_core.store.quick import read_line
+from muninn_core.store.fast_parse import read_line
 from muninn_core.store.record import MalformedRecord, Record
 
 LARGEST_BYTES = 256 * 1024 * 1024

@@ -17,12 +17,11 @@ from muninn_core.model.value import Value, replace
 from muninn_core.protocol.results import Problem
 from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
+from muninn_core.store.fast_parse import as_read
 from muninn_core.store.fold import State
-from muninn_core.store.gathered import WORTH_KEEPING, Gathered
-from muninn_core.store.journal import forget
+from muninn_core.store.incremental_fold import WORTH_KEEPING, Gathered
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import LARGEST_BYTES, Lines, Malformed, unsealed_lines
-from muninn_core.store.quick import as_read
 from muninn_core.store.record import VERSION, MalformedRecord, Record, make_record
 from muninn_core.store.redact import blank_files, replace_records, subject_of
 from muninn_core.store.spool import (
@@ -36,6 +35,7 @@ from muninn_core.store.spool import (
     torn_pieces,
 )
 from muninn_core.store.stamp import later, timestamp
+from muninn_core.store.undo_journal import forget
 
 
 class Sealed(Value):

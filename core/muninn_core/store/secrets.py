@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, from_plain, to_plain
-from muninn_core.store.assigned import assigned, is_secret, telling
 from muninn_core.store.detectors import Format, formats
+from muninn_core.store.secret_assignments import assigned, is_secret, telling
 
 T = TypeVar("T", bound=Value)
 

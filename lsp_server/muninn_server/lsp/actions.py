@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from muninn_core.context.about import named
-from muninn_core.engine.file.addresses import address
+from muninn_core.engine.file.uris import address
 
 if TYPE_CHECKING:
     from muninn_core.model.note import Note

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 
-from muninn_core.engine.file.buffers import Buffers
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
 from muninn_core.protocol.methods import METHODS, nearest
-from muninn_core.source.ownfile import kind_of
+from muninn_core.source.muninn_file import kind_of
+from muninn_core.worktree.overlays import Buffers
 from muninn_server.lsp import findings, folders, pages, settings
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.indexing import show_indexing

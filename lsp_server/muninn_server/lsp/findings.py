@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.engine.file.addresses import address
-from muninn_core.source.ownfile import kind_of
+from muninn_core.engine.file.uris import address
+from muninn_core.source.muninn_file import kind_of
 from muninn_server.lsp.own.faults import diagnostics
 from muninn_server.lsp.texts import line_range
 

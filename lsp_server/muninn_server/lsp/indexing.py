@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 if TYPE_CHECKING:
-    from muninn_core.engine.scope import Progress
     from muninn_core.protocol.results import IndexResult, StatusResult
+    from muninn_core.worktree.call import Progress
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from lsprotocol import types
 
 from muninn_core.context.draft import draft_of
-from muninn_core.engine.file.addresses import SCHEME, address
+from muninn_core.engine.file.uris import SCHEME, address
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import to_plain
 from muninn_server.lsp.server import Refused, path_of

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
-from muninn_core.source.ownfile import CONTEXT_FOLDER
+from muninn_core.source.muninn_file import CONTEXT_FOLDER
 from muninn_server.mcp.resources import STATUS, memory_uri, written_uri
 
 GATHER_SECONDS = 0.05

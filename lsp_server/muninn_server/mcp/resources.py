@@ -22,7 +22,7 @@ from muninn_core.context.text import render
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.model.value import Value
 from muninn_core.protocol import results as r
-from muninn_core.source.ownfile import CONTEXT_FOLDER
+from muninn_core.source.muninn_file import CONTEXT_FOLDER
 from muninn_server.session import Session
 
 SCHEME = "muninn://"

@@ -9,15 +9,13 @@ from muninn_core.context.bundle import bundle_id, differences, explain, matching
 from muninn_core.context.pack import finished, make_pack
 from muninn_core.context.render import render_sheet
 from muninn_core.context.tokens import count_tokens
-from muninn_core.engine.answer.asking import Asking, understand
-from muninn_core.engine.answer.gather import asking, joined, memory_hits, searched_commit, task_hits
-from muninn_core.engine.answer.hand import MOST_PATCH, Hand, hand_of, noted, question_of
-from muninn_core.engine.answer.sight import Sight, labelled, sight_of
+from muninn_core.engine.answer.context_search import asking, joined, memory_hits, searched_commit, task_hits
+from muninn_core.engine.answer.recall_request import Asking, understand
+from muninn_core.engine.answer.search_context import Sight, labelled, sight_of
 from muninn_core.engine.answer.skills import skill_hits
-from muninn_core.engine.answer.subjects import hits_of, touched
+from muninn_core.engine.answer.touched_decisions import hits_of, touched
+from muninn_core.engine.answer.working_set import MOST_PATCH, Hand, hand_of, noted, question_of
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.engine.scope import Scope
-from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
@@ -28,6 +26,8 @@ from muninn_core.protocol.results import ContextResult, ReplayResult, WhyResult
 from muninn_core.source.private import strip_private
 from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.workspace import Workspace
 
 REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
     ("memory", 12, 60, 300),

@@ -8,22 +8,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from muninn_core.config import CheckConfig, read_config
-from muninn_core.engine.file.buffers import Buffers, seen_by
-from muninn_core.engine.file.faults import markdown_faults, order, replacing, secret_fault, secret_faults
-from muninn_core.engine.file.names import Names, quiet
-from muninn_core.engine.file.packfaults import edited_faults, is_packed, manifest_faults
-from muninn_core.engine.file.recordfaults import Missing, Presence, missing_files, record_faults, secrets_of_records
+from muninn_core.engine.file.markdown_diagnostics import markdown_faults, order, replacing, secret_fault, secret_faults
+from muninn_core.engine.file.pack_diagnostics import edited_faults, is_packed, manifest_faults
+from muninn_core.engine.file.record_diagnostics import (
+    Missing,
+    Presence,
+    missing_files,
+    record_faults,
+    secrets_of_records,
+)
+from muninn_core.engine.file.reference_index import Names, quiet
 from muninn_core.engine.memory.drafts import inside
-from muninn_core.engine.scope import Scope
-from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.citation import Citation
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import LintParams
 from muninn_core.protocol.results import Fault, LintResult
-from muninn_core.source.ownfile import OwnKind, kind_of
+from muninn_core.source.muninn_file import OwnKind, kind_of
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.lines import read_lines
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.overlays import Buffers, seen_by
+from muninn_core.worktree.workspace import Workspace
 
 MOST_BYTES = 4_000_000
 """A longer text is not checked while somebody types: `muninn check` does."""

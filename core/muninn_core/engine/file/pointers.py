@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 
-from muninn_core.engine.answer.documents import Library
-from muninn_core.engine.file.addresses import address
+from muninn_core.engine.file.uris import address
 from muninn_core.model.memory import Memory
 from muninn_core.model.note import Pointer
+from muninn_core.worktree.documents import Library
 
 MOST = 500
 """Names of one file that are looked up."""

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from muninn_core.engine.memory.drafts import cleaned
-from muninn_core.engine.memory.listing import memory_of
-from muninn_core.engine.scope import Scope
-from muninn_core.engine.workspace import Workspace
+from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import ApproveParams, RejectParams
 from muninn_core.store.approval import may_approve
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.workspace import Workspace
 
 
 def approve(workspace: Workspace, params: ApproveParams, scope: Scope) -> tuple[Memory, ...]:

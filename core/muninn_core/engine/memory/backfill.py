@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from muninn_core.engine.memory.harvest import from_git, from_transcripts
-from muninn_core.engine.scope import Scope
-from muninn_core.engine.workspace import Workspace
+from muninn_core.engine.memory.backfill_sources import from_git, from_transcripts
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Trust
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import BackfillParams
 from muninn_core.protocol.results import BackfillResult, Recollection
-from muninn_core.source.chronicle import Told
+from muninn_core.source.commit_history import Told
 from muninn_core.store.draft import memory_record
 from muninn_core.store.ids import derived_id
 from muninn_core.store.secrets import mask_draft
 from muninn_core.store.stamp import normalise
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.workspace import Workspace
 
 _TRUST: dict[str, Trust] = {"git": "commit", "transcripts": "agent"}
 

@@ -9,11 +9,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from muninn_core.engine.answer.focus import task_of
-from muninn_core.engine.file.buffers import seen_by
-from muninn_core.engine.memory.anchors import anchor
-from muninn_core.engine.scope import Scope
-from muninn_core.engine.workspace import Workspace
+from muninn_core.engine.memory.cites import anchor
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
@@ -25,6 +21,10 @@ from muninn_core.store.draft import check_length, memory_record
 from muninn_core.store.ids import Ids
 from muninn_core.store.secrets import mask_all, mask_draft
 from muninn_core.store.stamp import timestamp
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.current_task import task_of
+from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.workspace import Workspace
 
 
 def records_of(

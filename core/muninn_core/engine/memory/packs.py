@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.protocol.params import PackAddParams, PackExportParams, PackRemoveParams, PackUpdateParams
 from muninn_core.protocol.results import (
@@ -23,10 +22,11 @@ from muninn_core.source.private import strip_private
 from muninn_core.store.disk import move, remove_tree, write_tree, write_whole
 from muninn_core.store.layout import KNOWLEDGE_README
 from muninn_core.store.pack.archive import is_archive, pack_up
+from muninn_core.store.pack.installed import Shelved, exchange, find, heal, put, shelved, take_away
 from muninn_core.store.pack.manifest import MANIFEST, Manifest, make_manifest, manifest_text, precedence
-from muninn_core.store.pack.shelf import Shelved, exchange, find, heal, put, shelved, take_away
 from muninn_core.store.pack.source import Pack, read_pack
 from muninn_core.store.secrets import mask
+from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 5
 """How many files an error names."""

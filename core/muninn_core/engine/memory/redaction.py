@@ -6,14 +6,14 @@ History is never rewritten here: what has been committed is named, and how a per
 from __future__ import annotations
 
 from muninn_core import git
-from muninn_core.engine.memory.listing import memory_of
-from muninn_core.engine.workspace import Workspace
+from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BusyError, NotFoundError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import PurgeParams
 from muninn_core.protocol.results import HoldingCommit, PurgeResult
 from muninn_core.store.fold import State
 from muninn_core.store.redact import Subject, blank_content, subject_of
+from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 60.0
 """How long redacting waits for the index: what it holds must go, too."""

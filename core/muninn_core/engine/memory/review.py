@@ -12,7 +12,6 @@ from pathlib import Path
 
 from muninn_core import git
 from muninn_core.context.review import markdown_of, text_of
-from muninn_core.engine.evidence.past import Moment, Past
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import Saw
 from muninn_core.model.memory import Memory
@@ -22,6 +21,7 @@ from muninn_core.protocol.results import DiffResult, Turn
 from muninn_core.reconcile.plan import conclude
 from muninn_core.store.change import needs
 from muninn_core.store.fold import Fold, State
+from muninn_core.worktree.revisions import Moment, Past
 
 _WORD = re.compile(r"\w+")
 

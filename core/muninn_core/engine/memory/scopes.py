@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from muninn_core.engine.answer.documents import Library
 from muninn_core.engine.memory.drafts import cleaned
-from muninn_core.engine.scope import Scope as Call
-from muninn_core.engine.workspace import Workspace
 from muninn_core.errors import BadParams
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory, Scope
@@ -20,6 +17,9 @@ from muninn_core.model.value import to_plain
 from muninn_core.protocol.params import PromoteParams
 from muninn_core.retrieval.recall import Bounds
 from muninn_core.source.shortcode import same_code
+from muninn_core.worktree.call import Scope as Call
+from muninn_core.worktree.documents import Library
+from muninn_core.worktree.workspace import Workspace
 
 ORIGIN = "promoted_from"
 """The detail of a promoted memory that names the one it was made from."""

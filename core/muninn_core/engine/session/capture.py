@@ -11,17 +11,17 @@ from datetime import datetime
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.engine.memory.relating import related
-from muninn_core.engine.memory.transcripts import open_transcript
-from muninn_core.engine.session import ending, failures
-from muninn_core.engine.workspace import Workspace
+from muninn_core.engine.memory.commit_links import related
+from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.engine.session import failed_commands, session_end
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.value import Value
 from muninn_core.protocol.params import CaptureParams, MemoryDraft
-from muninn_core.source.commit import draft as commit_draft
-from muninn_core.source.commit import significant, trace, without_private
+from muninn_core.source.commit_memory import draft as commit_draft
+from muninn_core.source.commit_memory import significant, trace, without_private
 from muninn_core.source.transcript import MOST, read_transcript
 from muninn_core.store.stamp import timestamp
+from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.capture")
 
@@ -69,7 +69,7 @@ def find(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
     if params.source == "failure":
         return _failure(workspace, params, now)
     if params.source == "turn":
-        ending.note_turn(workspace, params)
+        session_end.note_turn(workspace, params)
         return _commits(workspace, params, now)
     return _session(workspace, params, now)
 
@@ -81,7 +81,7 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
     if head is None or head == seen:
         return Found()
     # Nobody saw where the session began: after a command of git HEAD is its commit, else only its time can tell.
-    least = "" if seen is not None or params.source == "commit" else ending.begun(params)
+    least = "" if seen is not None or params.source == "commit" else session_end.begun(params)
     drafts, traces = [], []
     for commit in git.commits(workspace.layout.root, seen, head, MOST_COMMITS):
         if commit.time[:19] < least[:19]:
@@ -113,12 +113,12 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
         with open_transcript(path) as lines:
             lines.seek(offset if offset <= path.stat().st_size else 0)
             reading = read_transcript(lines, offset=lines.tell(), session=session, agent=params.agent)
-        threads = ending.threads_of(path)
+        threads = session_end.threads_of(path)
     except OSError as error:
         raise NotFoundError(
             f"the transcript {path} can't be read: {error.strerror}", hint="The agent names it in its hook's payload."
         ) from None
-    still, done = ending.left_open(workspace, session, params.agent, threads)
+    still, done = session_end.left_open(workspace, session, params.agent, threads)
     drafts = (*reading.drafts[: MOST - len(still)], *still)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
@@ -133,11 +133,11 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
 
 
 def _failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
-    draft = failures.candidate(workspace, params)
-    known = failures.known_failure(workspace, params, now)
+    draft = failed_commands.candidate(workspace, params)
+    known = failed_commands.known_failure(workspace, params, now)
     return Found(
         drafts=(draft,) if draft is not None else (),
-        note=failures.told(known) if known is not None else "",
+        note=failed_commands.told(known) if known is not None else "",
         given=(known.id,) if known is not None else (),
     )
 
@@ -150,12 +150,12 @@ def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
         found.append(_transcript(workspace, params))
     except (BadParams, NotFoundError) as error:
         log.info("session %s ends without a transcript: %s", session, error)
-    end = ending.end(workspace, params, (*found[0].drafts, *found[0].traces))
+    end = session_end.end(workspace, params, (*found[0].drafts, *found[0].traces))
 
     def commit() -> None:
         for each in found:
             each.commit()
-        workspace.notes.put(session, ending.OPEN, None)
+        workspace.notes.put(session, session_end.OPEN, None)
         workspace.notes.put(session, "at", timestamp(now))
 
     known = {draft.key for draft in end.drafts}

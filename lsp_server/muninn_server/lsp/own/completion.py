@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.slot import Slot, slot_at
+from muninn_core.context.cursor_slot import Slot, slot_at
 from muninn_core.context.templates import TEMPLATES, filled, title_of
-from muninn_core.engine.file.names import rooted
+from muninn_core.engine.file.reference_index import rooted
 from muninn_core.source.references import written
 from muninn_server.lsp.own.files import OwnFile, own_file
 

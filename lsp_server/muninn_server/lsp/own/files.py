@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
 
-from muninn_core.source.ownfile import OwnKind, kind_of
+from muninn_core.source.muninn_file import OwnKind, kind_of
 from muninn_server.lsp.texts import line_range
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.engine.file.addresses import address
-from muninn_core.source.ownfile import REFERRING
+from muninn_core.engine.file.uris import address
+from muninn_core.source.muninn_file import REFERRING
 from muninn_server.lsp.own.files import own_file
 from muninn_server.lsp.own.turns import Turns
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.slot import key_at
+from muninn_core.context.cursor_slot import key_at
 from muninn_server.lsp.own.files import OwnFile, own_file, place_in
 from muninn_server.lsp.server import path_of
 

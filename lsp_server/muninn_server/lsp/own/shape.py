@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from muninn_core.context.outline import Entry, Token, folds, outline, tokens
-from muninn_core.engine.file.names import rooted
-from muninn_core.source.ownfile import OwnKind
+from muninn_core.engine.file.reference_index import rooted
+from muninn_core.source.muninn_file import OwnKind
 from muninn_server.lsp.own.files import OwnFile, own_file
 from muninn_server.lsp.server import path_of
 

@@ -1,0 +1,288 @@
+"""What is being written at a place of a file of ours, for completion: which names or values belong there.
+
+A pure function of the text up to the cursor. It knows the formats, and none of the names of a repository.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from muninn_core.config import DEFAULT_TEXT, Config
+from muninn_core.model.chunk import SOURCE_KINDS
+from muninn_core.model.memory import KINDS
+from muninn_core.model.value import Value
+from muninn_core.source import frontmatter
+from muninn_core.source.classify import LANGUAGES, PROSE
+from muninn_core.source.markup import prose_lines
+from muninn_core.source.muninn_file import REFERRING, OwnKind
+
+_NAME = re.compile(r"\[\[(?P<typed>[^\[\]\n|#]*)$")
+_SYMBOL = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?P<path>[\w.~][\w.+~/-]*|\"[^\"\n]+\")#(?P<typed>[\w.$-]*)$")
+_FILE = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?:(?P<typed>[\w.~+/-]*)|\"(?P<quoted>[^\"\n]*))$")
+_ASKED = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\?(?!\s).*$|(?<![^\s(\[{\"',;:|*>])\?\"[^\"\n]*$")
+_FILTER = re.compile(r"(?:^|[\s?\"])-?(?P<key>[a-z]+):(?:[^\s\"]*,)?(?P<typed>[^\s\",]*)$")
+_WORD = re.compile(r"(?:^|[\s?\"])-?(?P<typed>[a-z]*)$")
+_KEY = re.compile(r"^(?P<typed>[\w-]*)$")
+_VALUE = re.compile(r"^(?P<key>[\w-]+)[ \t]*:[ \t]+(?:\[(?:[^\]]*,)?[ \t]*)?[\"']?(?P<typed>[^,\[\]\"']*)$")
+_ITEM = re.compile(r"^[ \t]*-[ \t]+[\"']?(?P<typed>[^\"']*)$")
+_OWNER = re.compile(r"^(?P<key>[\w-]+)[ \t]*:")
+_OWN_KEY = re.compile(r"^(?P<indent>[ \t]*)(?P<key>[A-Za-z_][\w-]*)[ \t]*:")
+_SECTION = re.compile(r"^(?P<key>[a-z_]+):")
+_NESTED = re.compile(r"^[ \t]+(?P<typed>[a-z_]*)$")
+_SETTING = re.compile(r"^[ \t]+(?P<key>[a-z_]+):[ \t]+(?P<typed>[\w-]*)$")
+_SHOWN = re.compile(r"^#(?P<indent> *)(?P<key>\w+):(?: +(?P<default>.*?))?(?: *# (?P<help>.*))?$")
+
+_KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "knowledge": {
+            "confidence": "How sure it is: low, medium, high, or a number from 0 to 1.",
+            "created": "When it was written: a date like 2025-01-31.",
+            "domain": "What it is about, in a word.",
+            "files": "The files that it is about, relative to the root.",
+            "id": "A name that stays when the file gets another one.",
+            "related": "What belongs to it: other knowledge, documents, memories.",
+            "source": "Where it comes from: a decision of the team, a book, a person.",
+            "status": "How it stands: draft, accepted, deprecated.",
+            "supersedes": "What it takes the place of.",
+            "tags": "Words to find it by.",
+            "title": "What people call it; else its first heading.",
+            "type": "What kind of knowledge it is: convention, decision, glossary, guide.",
+            "updated": "When it was last looked over: a date like 2025-01-31.",
+        },
+        "context": {
+            "budget": "The most tokens of the rendered pack, from 50 to 200000; 8000 when it is not said.",
+            "description": "What the context is for, in a sentence.",
+            "title": "What people call it; else the file's name.",
+        },
+    }
+)
+
+_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "budget": ("4000", "8000", "16000", "32000"),
+        "confidence": frontmatter.LEVELS,
+        "status": ("draft", "accepted", "deprecated", "superseded"),
+        "type": ("convention", "decision", "glossary", "guide"),
+    }
+)
+_NAMED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "files": ("file",),
+        "related": ("knowledge", "document", "memory"),
+        "supersedes": ("knowledge", "document", "memory"),
+        "tags": ("tag",),
+    }
+)
+
+
+_FILTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "kind": "Only code, knowledge or memory.",
+        "type": "Only memories of a kind: decision, constraint, attempt.",
+        "tag": "Only memories with a tag.",
+        "path": "Only files below a folder or matching a pattern, and memories about them.",
+        "lang": "Only files in a language, and memories about them.",
+        "author": "Only memories by an actor or agent.",
+        "importance": "Only memories of an importance: `>=7`, `3..5`.",
+        "since": "Only memories changed since: `2w`, or a date.",
+        "until": "Only memories last changed before: `2w`, or a date.",
+        "session": "Only memories of a session.",
+        "task": "What was learned on a task, and its document.",
+        "branch": "Only memories made on a branch.",
+        "at": "What was remembered as of a commit, branch or tag.",
+    }
+)
+"""What the filters of a question mean (docs/recall.md)."""
+
+_FILTER_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "kind": SOURCE_KINDS,
+        "type": tuple(sorted(KINDS)),
+        "lang": tuple(sorted({*LANGUAGES.values(), *PROSE})),
+        "author": ("user", "assistant", "tool", "hook", "import"),
+        "importance": (">=7", ">=5", "3..5"),
+        "since": ("1d", "1w", "2w", "1m", "6m", "1y"),
+        "until": ("1d", "1w", "2w", "1m", "6m", "1y"),
+    }
+)
+_FILTER_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType({"tag": ("tag",), "path": ("file",)})
+
+
+class Choice(Value):
+    """A word that may stand at a place, and what it means."""
+
+    text: str
+    detail: str = ""
+    markdown: str = ""
+
+
+class Slot(Value):
+    """A place that waits for a word: `typed` of it stands there already, from `start` (characters, from 0) on.
+
+    `choices` are the words themselves; else `kinds` are those of the verb `names`, of `file` for symbols. `closing` is
+    what must follow, where it does not yet. `plain`: a path that stands bare behind an at sign, and needs
+    quotation marks where it is more than a word.
+    """
+
+    start: int
+    typed: str
+    kinds: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    file: str = ""
+    closing: str = ""
+    plain: bool = False
+
+
+def slot_at(kind: OwnKind, text: str, line: int, column: int) -> Slot | None:
+    """Return what is being written at a line and column (from 0); None where nothing of ours belongs."""
+    lines = text.split("\n")
+    if line >= len(lines):
+        return None
+    before, after = lines[line][:column], lines[line][column:]
+    if kind == "config":
+        return _in_config(lines, line, before)
+    if kind in ("", "records", "manifest"):
+        return None
+    if lines[0].strip("\ufeff\r") == "---" and line > 0 and not any(_closed(each) for each in lines[1 : line + 1]):
+        return _in_frontmatter(kind, lines, line, before)
+    return _in_body(kind, text, line, column, after)
+
+
+class Key(Value):
+    """A key of frontmatter or of the configuration: its place on its line (characters, from 0), and what it means."""
+
+    start: int
+    end: int
+    markdown: str
+
+
+def key_at(kind: OwnKind, text: str, line: int, column: int) -> Key | None:
+    """Return the key at a line and column (from 0); None where there is none that we know."""
+    lines = text.split("\n")
+    match = _OWN_KEY.match(lines[line]) if line < len(lines) else None
+    if match is None or not match.start("key") <= column < match.end("key"):
+        return None
+    if kind == "config":
+        section = next((found["key"] for each in reversed(lines[:line]) if (found := _SECTION.match(each))), "")
+        keys = settings().get(section if match["indent"] else match["key"], {})
+        choice = keys.get(match["key"]) if match["indent"] else Choice(text="", markdown=", ".join(keys))
+        said = " · ".join(part for part in (choice.markdown, choice.detail) if part) if choice else ""
+    else:
+        inside = lines[0].strip("\ufeff\r") == "---" and not any(_closed(each) for each in lines[1 : line + 1])
+        said = _KEYS.get(kind, {}).get(match["key"], "") if inside and line and not match["indent"] else ""
+    return Key(start=match.start("key"), end=match.end("key"), markdown=said) if said else None
+
+
+def settings() -> dict[str, dict[str, Choice]]:
+    """Return the keys of the configuration by section, each with its default and what it means."""
+    found: dict[str, dict[str, Choice]] = {}
+    section = ""
+    for line in DEFAULT_TEXT.split("\n"):
+        match = _SHOWN.match(line)
+        if match and not match["indent"]:
+            section = match["key"]
+            found[section] = {}
+        elif match and section:
+            default = f"default: {match['default']}" if match["default"] else ""
+            found[section][match["key"]] = Choice(text=match["key"], detail=default, markdown=match["help"] or "")
+    return found
+
+
+def _closed(line: str) -> bool:
+    return line.rstrip() in ("---", "...")
+
+
+def _in_body(kind: OwnKind, text: str, line: int, column: int, after: str) -> Slot | None:
+    prose = prose_lines(text)[line]
+    before = prose[:column]
+    if not before.strip():
+        return None
+    match = _NAME.search(before)
+    if match:
+        closing = "" if after.startswith("]]") else "]" if after.startswith("]") else "]]"
+        kinds = ("memory", "document", "knowledge", "context", "file")
+        return Slot(start=match.start("typed"), typed=match["typed"], kinds=kinds, closing=closing)
+    if kind not in REFERRING:
+        return None
+    match = _SYMBOL.search(before)
+    if match:
+        path = match["path"].strip('"')
+        return Slot(start=match.start("typed"), typed=match["typed"], kinds=("symbol",), file=path)
+    match = _FILE.search(before)
+    if match:
+        group = "typed" if match["quoted"] is None else "quoted"
+        closing = '"' if group == "quoted" and not after.startswith('"') else ""
+        start, typed = match.start(group), match[group]
+        return Slot(start=start, typed=typed, kinds=("file",), closing=closing, plain=group == "typed")
+    return _in_question(before) if _ASKED.search(before) else None
+
+
+def _in_question(before: str) -> Slot | None:
+    """Return the filter, or its value, that is being written; words of the question are a person's own."""
+    match = _FILTER.search(before)
+    if match:
+        choices = [Choice(text=value) for value in _FILTER_VALUES.get(match["key"], ())]
+        kinds = _FILTER_NAMES.get(match["key"], ())
+        start, typed = match.start("typed"), match["typed"]
+        return Slot(start=start, typed=typed, choices=tuple(choices), kinds=kinds) if choices or kinds else None
+    match = _WORD.search(before)
+    if match is None:
+        return None
+    begun = [Choice(text=key, markdown=said) for key, said in _FILTERS.items() if key.startswith(match["typed"])]
+    return Slot(start=match.start("typed"), typed=match["typed"], choices=tuple(begun), closing=":") if begun else None
+
+
+def _in_frontmatter(kind: OwnKind, lines: list[str], line: int, before: str) -> Slot | None:
+    known = _KEYS.get(kind)
+    if known is None:
+        return None
+    match = _KEY.match(before)
+    if match:
+        there = {found["key"] for each in lines[1:line] if (found := _OWNER.match(each))}
+        choices = [Choice(text=key, markdown=said) for key, said in known.items() if key not in there]
+        return Slot(start=0, typed=match["typed"], choices=tuple(choices), closing=": ")
+    match = _VALUE.match(before)
+    key = match["key"] if match else _owner(lines, line)
+    match = match or _ITEM.match(before)
+    if match is None or key not in known:
+        return None
+    choices = [Choice(text=value) for value in _VALUES.get(key, ())]
+    kinds = _NAMED.get(key, ())
+    typed = match["typed"]
+    return (
+        Slot(start=match.start("typed"), typed=typed, choices=tuple(choices), kinds=kinds) if choices or kinds else None
+    )
+
+
+def _owner(lines: list[str], line: int) -> str:
+    """Return the key that an item of a list on a line belongs to."""
+    for each in reversed(lines[1:line]):
+        match = _OWNER.match(each)
+        if match:
+            return match["key"]
+        if each.strip() and not each.lstrip().startswith("-"):
+            return ""
+    return ""
+
+
+def _in_config(lines: list[str], line: int, before: str) -> Slot | None:
+    known = settings()
+    match = _KEY.match(before)
+    if match:
+        choices = [Choice(text=name, detail=", ".join(keys)) for name, keys in known.items()]
+        return Slot(start=0, typed=match["typed"], choices=tuple(choices), closing=":")
+    section = next((found["key"] for each in reversed(lines[:line]) if (found := _SECTION.match(each))), "")
+    keys = known.get(section, {})
+    match = _NESTED.match(before)
+    if match:
+        return Slot(start=match.start("typed"), typed=match["typed"], choices=tuple(keys.values()), closing=": ")
+    match = _SETTING.match(before)
+    if match is None or match["key"] not in keys:
+        return None
+    default = getattr(getattr(Config(), section), match["key"])
+    words = ("true", "false") if isinstance(default, bool) else ("error", "warn", "off") if section == "check" else ()
+    words = ("off", "auto") if match["key"] == "claude_memory" else words
+    choices = [Choice(text=word, detail="default" if word == str(default).lower() else "") for word in words]
+    return Slot(start=match.start("typed"), typed=match["typed"], choices=tuple(choices)) if choices else None

@@ -1,0 +1,217 @@
+"""Code as code: definitions by name, the outline of a file, and what is around a file or definition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
+from muninn_core.engine.memory.drafts import inside
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.index.snapshot import Snapshot
+from muninn_core.model.answer import Saw
+from muninn_core.model.value import replace
+from muninn_core.protocol.methods import nearest
+from muninn_core.protocol.params import GraphParams, OutlineParams, SymbolsParams
+from muninn_core.protocol.results import CodeSymbol, GraphEdge, GraphResult, OutlineResult, SymbolsResult
+from muninn_core.retrieval.filters import language_named
+from muninn_core.retrieval.graph import RELATIONS, Edge, Graph, Node, is_constructor
+from muninn_core.retrieval.symbol_search import find
+from muninn_core.source.classify import LANGUAGES, language_of
+from muninn_core.source.definition import KINDS, Definition
+from muninn_core.worktree.index_updater import FIRST_LOOK
+from muninn_core.worktree.workspace import Workspace
+
+_SHOWN = 120
+"""Characters of a name that an error repeats."""
+
+_CANDIDATES = 8
+"""How many of several definitions an error names."""
+
+_LESSER = frozenset({"prototype", "key", "heading", "field", "variable", "property"})
+"""Kinds that give way when another definition of the same name is there."""
+
+
+def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
+    """Find definitions. Raises BadParams for a language or kind that nobody knows."""
+    snapshot, saw = _look(workspace)
+    language = language_named(params.language or "") or params.language
+    _check("language", language, sorted(set(LANGUAGES.values())))
+    _check("kind", params.kind, KINDS)
+    found, total = find(
+        snapshot.code,
+        params.query,
+        limit=params.limit,
+        kind=params.kind,
+        language=language,
+        path=params.path,
+    )
+    return SymbolsResult(symbols=tuple(_symbol(one.path, one.definition) for one in found), total=total, saw=saw)
+
+
+def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
+    """Tell what a file defines. Raises NotFoundError for a file that is not indexed."""
+    path = inside(params.path, workspace.layout.root)
+    snapshot, saw = _look(workspace)
+    if snapshot.file(path) is None:
+        raise _no_file(path, snapshot)
+    chunks = list(snapshot.chunks_of(path).values())
+    comment = chunks[0].comment if chunks else ""
+    found = snapshot.code.outline(path)
+    first = found[0].comment if found else ""
+    return OutlineResult(
+        path=path,
+        language=language_of(path),
+        symbols=_tree(path, found),
+        comment="" if not comment or comment == first else comment.partition("\n")[0],
+        saw=saw,
+    )
+
+
+def graph(workspace: Workspace, params: GraphParams) -> GraphResult:
+    """Tell what is around a file or definition.
+
+    Raises NotFoundError for what is not there, with what is called nearly so, and BadParams for a name that means
+    several definitions, with all of them.
+    """
+    _check("relation", params.relation, ("neighbours", *RELATIONS))
+    snapshot, saw = _look(workspace)
+    node = _node(snapshot, params.start, workspace)
+    relations = [each for each in RELATIONS if params.relation in (each, "neighbours")]
+    if params.relation == "neighbours":
+        relations.remove("definitions")
+    if node.definition is not None and params.relation == "neighbours":
+        relations = [each for each in relations if each not in ("imports", "importers")]
+    edges, omitted = Graph(snapshot.code).around(node, relations, params.depth, params.limit)
+    return GraphResult(
+        target=node.label,
+        symbol=_symbol(node.path, node.definition) if node.definition else None,
+        relation=params.relation,
+        edges=tuple(_edge(each) for each in edges),
+        omitted=omitted,
+        saw=saw,
+    )
+
+
+def _check(name: str, value: str | None, known: Sequence[str]) -> None:
+    if value is None or value in known:
+        return
+    near = nearest(value, known)
+    raise BadParams(
+        f"there is no {name} '{value}'", hint=f"Did you mean '{near}'?" if near else f"There are {', '.join(known)}."
+    )
+
+
+def _look(workspace: Workspace) -> tuple[Snapshot, Saw]:
+    """Return the index as it is, and what an answer from it sees; of a new repository as soon as something is there."""
+    index = workspace.updater.ready(OPEN_SECONDS)
+    if workspace.updater.looks == 0 and not index.snapshot().counts()["files"]:
+        workspace.updater.wait_files(FIRST_LOOK, FIRST_SECONDS)
+    snapshot = index.snapshot()
+    saw = workspace.saw()
+    return snapshot, replace(saw, index=replace(saw.index, generation=snapshot.generation))
+
+
+def _node(snapshot: Snapshot, target: str, workspace: Workspace) -> Node:
+    path, mark, symbol = target.partition("#")
+    if not mark and snapshot.file(target.removeprefix("./")) is not None:
+        return Node(target.removeprefix("./"))
+    _, dot, last = target.rpartition(".")
+    if not mark and ("/" in target or (dot and last in LANGUAGES and not snapshot.code.named(last))):
+        path = inside(target, workspace.layout.root)
+        if snapshot.file(path) is None:
+            raise _no_file(path, snapshot)
+        return Node(path)
+    if mark:
+        path = inside(path, workspace.layout.root)
+        if snapshot.file(path) is None:
+            raise _no_file(path, snapshot)
+    return _definition(snapshot, path if mark else "", symbol if mark else target)
+
+
+def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
+    wanted = symbol.replace("::", ".").removesuffix("()")
+    name = wanted.rpartition(".")[2]
+    known = [
+        Node(one.path, one.definition)
+        for one in snapshot.code.named(name)
+        if f".{one.definition.qualified}".endswith(f".{wanted}") and path in ("", one.path)
+    ]
+    whole = [each for each in known if each.definition and each.definition.kind not in _LESSER] or known
+    whole = [each for each in whole if not is_constructor(each.definition)] or whole
+    if not whole:
+        names = {one.name for one in snapshot.code.outline(path)} if path else set(snapshot.code.names())
+        near = nearest(name, sorted(names))
+        raise NotFoundError(
+            f"'{symbol[:_SHOWN]}' is not defined in {path or 'this repository'}",
+            hint=f"Did you mean '{near}'?" if near else "`muninn symbols` finds definitions by parts of their names.",
+            data={"nearest": near} if near else {},
+        )
+    if len(whole) > 1:
+        labels = [each.label for each in whole]
+        shown = ", ".join(labels[:_CANDIDATES]) + (" …" if len(labels) > _CANDIDATES else "")
+        raise BadParams(
+            f"'{symbol}' means {len(labels)} definitions", hint=f"Name one: {shown}", data={"candidates": labels}
+        )
+    return whole[0]
+
+
+def _no_file(path: str, snapshot: Snapshot) -> NotFoundError:
+    files = snapshot.files()
+    last = path.rpartition("/")[2]
+    same = sorted(each for each in files if each.rpartition("/")[2] == last)
+    near = same[0] if same else nearest(path, sorted(files))
+    return NotFoundError(
+        f"{path} is not in the index",
+        hint=f"Did you mean {near}?" if near else "`muninn status` says whether the index is complete.",
+        data={"nearest": near} if near else {},
+    )
+
+
+def _symbol(path: str, one: Definition, children: tuple[CodeSymbol, ...] = ()) -> CodeSymbol:
+    return CodeSymbol(
+        name=one.name,
+        kind=one.kind,
+        container=one.container,
+        path=path,
+        start_line=one.start,
+        end_line=one.end,
+        signature=one.signature,
+        comment=one.comment,
+        children=children,
+    )
+
+
+def _tree(path: str, found: Sequence[Definition], at: int = 0, end: int | None = None) -> tuple[CodeSymbol, ...]:
+    """Return definitions `at` to `end` as a tree: what lies within the lines of the one before it is its child."""
+    end = len(found) if end is None else end
+    made: list[CodeSymbol] = []
+    while at < end:
+        one, after = found[at], at + 1
+        while after < end and found[after].start <= one.end and found[after].container.startswith(_inner(one)):
+            after += 1
+        made.append(_symbol(path, one, _tree(path, found, at + 1, after)))
+        at = after
+    return tuple(made)
+
+
+def _inner(one: Definition) -> str:
+    separator = " > " if one.kind == "heading" else "."
+    return f"{one.container}{separator}{one.name}" if one.container else one.name
+
+
+def _edge(edge: Edge) -> GraphEdge:
+    one = edge.node.definition
+    return GraphEdge(
+        depth=edge.depth,
+        relation=edge.relation,
+        origin=edge.origin.label,
+        path=edge.node.path,
+        name=one.qualified if one else "",
+        kind=one.kind if one else "",
+        start_line=one.start if one else 0,
+        end_line=one.end if one else 0,
+        signature=one.signature if one else "",
+        at_path=edge.path,
+        at_line=edge.line,
+        how=edge.how,
+    )

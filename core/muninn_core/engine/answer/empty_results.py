@@ -1,0 +1,88 @@
+"""Why filters left nothing: which of them nothing passes, and what it may have been meant as."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from muninn_core.engine.answer.recall_request import Asking
+from muninn_core.engine.answer.search_context import Sight
+from muninn_core.model.memory import Memory
+from muninn_core.retrieval.filtered_reader import Narrowing
+from muninn_core.retrieval.filters import OF_FILES, compile_filters
+from muninn_core.retrieval.query_language import Filter
+from muninn_core.retrieval.recall import speaks
+from muninn_core.source.shortcode import same_code
+
+_MOST_NAMES = 20_000
+"""Names that a misspelt one is compared with."""
+
+
+def unmatched(asking: Asking, sight: Sight, narrowing: Narrowing) -> list[str]:
+    """Return sentences: on each filter that nothing passes, else on all of them together, or on the phrases."""
+    speaking = [memory for memory in sight.memories.values() if speaks(memory, sight.now)]
+    alone = [said for each in asking.sieve.filters if (said := _alone(each, sight, speaking))]
+    if alone:
+        return alone
+    if asking.sieve.filters and not narrowing.files and not narrowing.memories:
+        return [f"nothing passes all of {' '.join(each.said for each in asking.sieve.filters)}"]
+    if asking.phrases:
+        said = " and ".join(f'"{phrase}"' for phrase in asking.phrases)
+        passing = " of what passes the filters" if asking.sieve.filters else ""
+        return [f"no text{passing} holds {said}; without the quotation marks its words are searched"]
+    if asking.params.by_file and not narrowing.files:
+        return ["no file passes the filters, and with `files` memories are left out"]
+    files, memories = _counted(narrowing.files, "file", "files"), _counted(narrowing.memories, "memory", "memories")
+    return [f"{files} and {memories} pass the filters; none of them fits"]
+
+
+def unknown_task(task: str, sight: Sight) -> bool:
+    """Whether no document is a task's, and no memory that speaks was learned on it."""
+    known = {memory.task for memory in sight.memories.values() if memory.task and speaks(memory, sight.now)}
+    return sight.documents.named(task) is None and not any(same_code(each, task) for each in known)
+
+
+def _counted(number: int | None, one: str, many: str) -> str:
+    return f"{number or 0:,} {one if number == 1 else many}"
+
+
+def _alone(each: Filter, sight: Sight, speaking: list[Memory]) -> str:
+    """Return what to say of a filter that nothing passes; "" when something does."""
+    sieve = compile_filters([each], sight.now)
+    if any(sieve.file(*file) for file in sight.reader.paths()) or any(map(sieve.memory, speaking)):
+        return ""
+    what = "no indexed file or memory matches" if each.key in OF_FILES else "no memory matches"
+    near = _near(each, sight, speaking)
+    return f"{what} {each.said}" + (f"; did you mean {near}?" if near else "")
+
+
+def _near(each: Filter, sight: Sight, speaking: list[Memory]) -> str:
+    """Return the filter that a value was most likely meant as, "" for none."""
+    names = sorted(set(_names(each.key, sight, speaking)))[:_MOST_NAMES]
+    value = each.values[0]
+    if each.key == "path":
+        value = next((part for part in value.split("/") if part.strip("*?") and part not in names), value)
+    folded = {name.casefold(): name for name in names}
+    found = difflib.get_close_matches(value.casefold(), list(folded), n=1, cutoff=0.6)
+    if not found:
+        return ""
+    fixed = each.values[0].replace(value, folded[found[0]], 1)
+    return f"{'-' if each.negated else ''}{each.key}:{fixed}"
+
+
+def _names(key: str, sight: Sight, speaking: list[Memory]) -> Iterator[str]:
+    """Yield the values that a filter could have had."""
+    if key == "path":
+        for path, _, _ in sight.reader.paths():
+            yield from path.split("/")
+    elif key == "lang":
+        yield from (language for _, _, language in sight.reader.paths())
+    for memory in speaking:
+        if key == "tag":
+            yield from memory.tags
+        elif key == "session":
+            yield from memory.sessions
+        elif key == "author":
+            yield from filter(None, (memory.actor, memory.agent))
+        elif key in ("type", "task", "branch"):
+            yield from filter(None, (getattr(memory, key),))

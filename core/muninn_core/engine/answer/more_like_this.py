@@ -1,0 +1,73 @@
+"""More like this: from a place in a file, or from a memory, to words and a vector to ask with."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muninn_core.engine.answer.search_context import Sight
+from muninn_core.engine.memory.lookup import only
+from muninn_core.errors import NotFoundError
+from muninn_core.index.extract import embedding_text
+from muninn_core.model.chunk import Chunk
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.methods import nearest
+from muninn_core.retrieval.informative_terms import telling
+from muninn_core.worktree.index_updater import text_of
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(-\d+)?", re.DOTALL)
+
+
+class Likeness(NamedTuple):
+    """What to ask with, and the chunk that is asked about, which is no answer to itself."""
+
+    words: str
+    vector: NDArray[np.float32]
+    chunk: Chunk
+
+    def admits(self, chunk: Chunk, _memory: Memory | None) -> bool:
+        """Whether a chunk is another one."""
+        own = self.chunk
+        return (chunk.kind, chunk.path, chunk.start, chunk.end) != (own.kind, own.path, own.start, own.end)
+
+
+def likeness(sight: Sight, said: str) -> Likeness:
+    """Return what FILE:LINE or a memory's id stands for. Raises NotFoundError, and UsageError for an ambiguous id."""
+    place = _PLACE.fullmatch(said.strip())
+    chunk, extra = _chunk_at(sight, place["path"], int(place["line"])) if place else _memory(sight, said)
+    (vector,) = sight.embedder.embed([embedding_text(chunk, extra)])
+    text = "\n".join(part for part in (chunk.title, chunk.text, extra) if part)
+    return Likeness(telling(text, sight.reader.frequency), vector, chunk)
+
+
+def _chunk_at(sight: Sight, path: str, line: int) -> tuple[Chunk, str]:
+    chunks = list(sight.reader.chunks_of(path.removeprefix("./")).values())
+    if not chunks:
+        near = nearest(path, (known for known, _, _ in sight.reader.paths()))
+        raise NotFoundError(
+            f"'{path}' is no indexed file",
+            hint=f"Did you mean '{near}'?" if near else "Give a path relative to the root, with a line: src/a.py:12.",
+        )
+    holding = [chunk for chunk in chunks if chunk.start <= line <= chunk.end]
+    before = [chunk for chunk in chunks if chunk.start <= line]
+    last = max(chunk.end for chunk in chunks)
+    if line > last:
+        raise NotFoundError(f"'{path}' has no line {line}", hint=f"The last one with text is {last}.")
+    # The narrowest holds it; a blank line belongs to what is above it, or else below.
+    found = min(holding, key=lambda c: (c.end - c.start, c.start)) if holding else (before or chunks[:1])[-1]
+    return found, ""
+
+
+def _memory(sight: Sight, said: str) -> tuple[Chunk, str]:
+    try:
+        memory = sight.memories[only(said, sight.memories, "memory")]
+    except NotFoundError as error:
+        raise NotFoundError(error.message, hint="A place in a file is FILE:LINE, a memory is its id.") from None
+    text = text_of(memory)
+    chunk = Chunk(
+        kind="memory", path=memory.id, start=1, end=text.text.count("\n") + 1, text=text.text, title=text.title
+    )
+    return chunk, text.extra

@@ -1,0 +1,165 @@
+"""What a question looks at: the work tree as it is, with other branches if wanted, or a commit as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from muninn_core import git
+from muninn_core.errors import BadParams
+from muninn_core.index.embed import Embedder
+from muninn_core.index.snapshot import Snapshot
+from muninn_core.model.answer import Hit, IndexSaw, Saw
+from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
+from muninn_core.protocol.params import ContextParams, MemoriesParams, RecallParams
+from muninn_core.retrieval.recall import speaks
+from muninn_core.source.classify import classify
+from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, IGNORE_FILE, IgnoreTree
+from muninn_core.worktree.documents import Library
+from muninn_core.worktree.revisions import Moment
+from muninn_core.worktree.side_index import Joined
+from muninn_core.worktree.workspace import Workspace
+
+OPEN_SECONDS = 30.0
+"""How long a question waits for an index that is being opened."""
+
+FIRST_SECONDS = 3.0
+"""How long the first question of all waits for the files of a repository that was never indexed. Most are indexed in
+less; of a large one the answer is what there is by then."""
+
+FRESH_SECONDS = 15.0
+"""How long a question waits for memories that were stored before it to become searchable: milliseconds mostly, more
+when the index has just been opened. Past it the answer is of what there is."""
+
+Question = RecallParams | ContextParams | MemoriesParams
+
+
+class Sight(NamedTuple):
+    """What is searched and how, the memories and documents, the kinds, the time of asking, and what it saw."""
+
+    reader: Snapshot | Joined
+    embedder: Embedder
+    memories: Mapping[str, Memory]
+    documents: Library
+    kinds: tuple[SourceKind, ...]
+    now: datetime
+    saw: Saw
+
+
+def sight_of(workspace: Workspace, params: RecallParams | ContextParams, now: datetime) -> Sight:
+    """Return what a question looks at. Raises what `memories_of` raises."""
+    if params.at is not None:
+        return _past(workspace, params, params.at)
+    index = workspace.updater.ready(OPEN_SECONDS)
+    if workspace.updater.looks == 0 and not index.snapshot().counts()["files"]:
+        workspace.updater.wait_first(FIRST_SECONDS)
+    workspace.updater.wait_memories(FRESH_SECONDS)
+    snapshot, embedder = index.snapshot(), workspace.embedder(index)
+    memories, saw = memories_of(workspace, params)
+    saw = replace(saw, index=replace(saw.index, generation=snapshot.generation))
+    reader: Snapshot | Joined = snapshot
+    if params.branches:
+        elsewhere = [memory for memory in memories.values() if memory.elsewhere and speaks(memory, now)]
+        key = tuple((memory.id, memory.updated, memory.text) for memory in elsewhere)
+        ids = frozenset(memory.id for memory in elsewhere)
+        reader = Joined(snapshot, workspace.index_of_branches.snapshot(key, elsewhere)[0], ids)
+    return Sight(reader, embedder, memories, workspace.documents.look(), SOURCE_KINDS, now, saw)
+
+
+def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Memory], Saw]:
+    """Return the memories that a question is about, and what it sees.
+
+    Raises BadParams when both another revision and other branches are asked for, NotFoundError for no such revision
+    or one without memory, GitError where there is no git.
+    """
+    if params.at is not None:
+        moment = _moment(workspace, params, params.at)
+        return moment.state.memories, _saw_past(moment, params.at)
+    state = workspace.log.state
+    saw = workspace.saw(state=state)
+    known = workspace.known(state)
+    if not params.branches:
+        return known, saw
+    elsewhere = workspace.elsewhere.memories(workspace.log)
+    return {**known, **elsewhere}, replace(saw, note=_beyond(workspace, len(elsewhere)))
+
+
+def labelled(
+    workspace: Workspace, hits: tuple[Hit, ...], memories: Mapping[str, Memory], commit: str | None = None
+) -> tuple[Hit, ...]:
+    """Say of each hit that is a memory what became of the work that it was made with, and which are from packs.
+
+    `commit` is the one that was asked about, None for the work tree.
+    """
+    found = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory"}
+    works = {memory.id: memory.work for memory in workspace.works.label(found.values())}
+    with_work = (replace(hit, work=works[hit.id]) if works.get(hit.id) else hit for hit in hits)
+    return tuple(_with_origin(workspace, hit, commit) for hit in with_work)
+
+
+def _with_origin(workspace: Workspace, hit: Hit, commit: str | None) -> Hit:
+    origin = "" if hit.kind == "memory" else workspace.origins.of(hit.path, commit)
+    return replace(hit, origin=origin, trust="outside") if origin else hit
+
+
+def _beyond(workspace: Workspace, count: int) -> str:
+    shallow = workspace.place.git_dir and git.is_shallow(workspace.past.root)
+    only = " This clone is shallow: it may not have every branch." if shallow else ""
+    return f"{count} {'memory is' if count == 1 else 'memories are'} on other branches only.{only}"
+
+
+def _moment(workspace: Workspace, params: Question, rev: str) -> Moment:
+    if params.branches:
+        raise BadParams(
+            "'at' and 'branches' exclude each other", hint="A revision has no other branches; leave one of them out."
+        )
+    return workspace.past.at(rev)
+
+
+def _saw_past(moment: Moment, rev: str) -> Saw:
+    note = f"As of {rev} ({moment.commit[:12]})."
+    return Saw(commit=moment.commit, log=len(moment.records), note=note)
+
+
+def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) -> Sight:
+    if isinstance(params, RecallParams) and params.kind == "code":
+        raise BadParams(
+            f"code is not searched as of '{rev}': only memory and knowledge are",
+            hint="`git worktree add DIR REV` gives a folder in which Muninn finds the code of a revision.",
+        )
+    moment = _moment(workspace, params, rev)
+    settings = workspace.updater.settings
+    speaking = [memory for memory in moment.state.memories.values() if speaks(memory, moment.time)]
+    snapshot, embedder = workspace.index_of_past.snapshot(
+        (moment.commit, settings),
+        speaking,
+        lambda: _knowledge(workspace, moment.commit),
+        lambda oids: git.read_blobs(workspace.past.root, oids),
+        settings.max_file_bytes,
+    )
+    note = f"As of {rev} ({moment.commit[:12]}): memory and knowledge of that commit; code is not searched there."
+    saw = replace(_saw_past(moment, rev), index=IndexSaw(generation=snapshot.generation), note=note)
+    library = workspace.documents.look()
+    return Sight(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
+
+
+def _knowledge(workspace: Workspace, commit: str) -> dict[str, str]:
+    """Return {path: content id} of a commit's knowledge, by the work tree's rules of what is indexed."""
+    root, settings = Path(workspace.place.root), workspace.updater.settings
+    ignore = IgnoreTree(root, (IGNORE_FILE,), settings.exclude)
+    found = {}
+    for entry in git.list_tree(root, commit):
+        path = entry.path
+        if entry.mode == "120000" or entry.size > settings.max_file_bytes or classify(path)[0] != "knowledge":
+            continue
+        own = path.startswith(tuple(f"{folder}/" for folder in ALWAYS_IN))
+        internal = path.startswith(tuple(f"{folder}/" for folder in ALWAYS_OUT)) and not own
+        if not path.isprintable() or ".." in path.split("/") or internal:
+            continue
+        if own or not (ignore.ignored(path) or ignore.excluded_by_default(path)):
+            found[path] = entry.oid
+    return found

@@ -1,0 +1,86 @@
+"""Decisions whose subject is touched: they come into a context though the question does not name them.
+
+A decision in force names files and symbols. It is touched when the work tree changes one of those files, when the
+asker has one at hand, or when the best code hits of the question are in one or define one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from muninn_core.index.snapshot import Snapshot
+from muninn_core.model.answer import Hit
+from muninn_core.model.chunk import Chunk
+from muninn_core.model.value import replace
+from muninn_core.retrieval.recall import hit_of, reason_of, signal
+from muninn_core.retrieval.weights import SUBJECT
+from muninn_core.source.document import Document
+from muninn_core.worktree.documents import Library
+from muninn_core.worktree.side_index import Joined
+
+MOST = 3
+"""More decisions than this would crowd out what was asked for."""
+
+TOP = 6
+"""How many of the best code hits are looked at."""
+
+
+class Touched(NamedTuple):
+    """A decision and why it is touched."""
+
+    document: Document
+    reason: str
+
+
+def touched(library: Library, changed: Sequence[str], files: Sequence[str], code: Sequence[Hit]) -> list[Touched]:
+    """Return the decisions in force whose subject is touched, those of changed files first, at most `MOST`.
+
+    `changed` are the files that the work tree changes, `files` those at hand.
+    """
+    decisions = [each for each in library if each.holds]
+    if not decisions:
+        return []
+    grounds = (
+        ("the work tree changes", changed),
+        ("is at hand", files),
+        ("answers the question", [hit.path for hit in code[:TOP]]),
+    )
+    found = []
+    for each in decisions:
+        reasons = [(rank, _named(each, paths), verb) for rank, (verb, paths) in enumerate(grounds)]
+        reasons.append((len(grounds), _symbol(each, code[:TOP]), "answers the question"))
+        told = next(((rank, f"names {what}, which {verb}") for rank, what, verb in reasons if what), None)
+        if told is not None:
+            found.append((told[0], each.path, Touched(each, told[1])))
+    return [one for _, _, one in sorted(found, key=lambda entry: entry[:2])[:MOST]]
+
+
+def hits_of(found: Iterable[Touched], reader: Snapshot | Joined) -> list[Hit]:
+    """Return a hit of each decision: the section that says what was decided, with why it is there."""
+    hits = []
+    for document, reason in found:
+        chunks = sorted(reader.chunks_of(document.path).values(), key=lambda chunk: chunk.start)
+        if chunks:
+            why = [reason_of(signal("subject", 1.0, SUBJECT, reason))]
+            hits.append(replace(hit_of(_telling(chunks), None, why), status=document.standing))
+    return hits
+
+
+def _telling(chunks: Sequence[Chunk]) -> Chunk:
+    return next((chunk for chunk in chunks if "decision" in chunk.title.rpartition(" > ")[2].casefold()), chunks[0])
+
+
+def _named(document: Document, paths: Iterable[str]) -> str:
+    """Return the first of the paths that a document names, whole, by its name, or by its folder."""
+    for path in paths:
+        name = path.rpartition("/")[2]
+        for file in document.files:
+            if file in (path, name) or ("/" in file and path.startswith(f"{file}/")):
+                return path
+    return ""
+
+
+def _symbol(document: Document, code: Iterable[Hit]) -> str:
+    defined = {name.rpartition(".")[2] for hit in code for name in hit.symbol.split()}
+    return next((symbol for symbol in document.symbols if symbol in defined), "")

@@ -1,0 +1,211 @@
+"""What the asker has at hand: files named or open, the code around the cursor, what a change or the work tree touches.
+
+It says what that is and why, and what to look for when no question was asked. How much it counts is retrieval's affair.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from muninn_core import git
+from muninn_core.engine.answer.empty_results import unknown_task
+from muninn_core.engine.answer.search_context import Sight
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.answer import Hit
+from muninn_core.model.chunk import Chunk
+from muninn_core.model.value import replace
+from muninn_core.protocol.params import ContextParams
+from muninn_core.retrieval.recall import Signal, hit_of, reason_of, signal
+from muninn_core.retrieval.weights import BESIDE, CHANGED, CURSOR
+from muninn_core.worktree.workspace import Workspace
+
+MOST_FILES = 100
+"""How many files at hand count."""
+
+MOST_PIECES = 40
+"""How many pieces of code at hand come into question; of a larger change those with the most changed lines."""
+
+MOST_PATCH = 1_000_000
+"""Characters of a patch that is handed over: it is kept with the answer."""
+
+QUESTION_CHARS = 400
+"""How long a question may become that nobody asked in words."""
+
+_LAST_LINE = 1_000_000_000
+_RANGE = re.compile(r"(?P<before>.*?)\.\.\.?(?P<after>.*)")
+_CURSOR = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?::\d{1,9})?")
+_NAME = re.compile(r"[^\W\d]\w{3,}")
+
+
+class Hand(NamedTuple):
+    """Files at hand with what makes them so, the pieces of code there, and the names that a change brings.
+
+    `lines` are {path: the line of the cursor, or else the first that the change touches}, `edited` the files that
+    differ from HEAD.
+    """
+
+    files: dict[str, str]
+    pieces: tuple[Hit, ...] = ()
+    names: tuple[str, ...] = ()
+    lines: Mapping[str, int] = MappingProxyType({})
+    edited: tuple[str, ...] = ()
+
+
+def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
+    """Return what is at hand. Raises BadParams for what can't be read, NotFoundError for what is not there."""
+    named = dict.fromkeys((rooted(workspace, file) for file in params.files), "named by the asker")
+    if params.at is not None:
+        _refuse_places(params)
+        return Hand(named)
+    pieces: list[Hit] = []
+    files: dict[str, str] = {}
+    lines: dict[str, int] = {}
+    if params.cursor is not None:
+        path, line = _cursor(workspace, params.cursor)
+        files[path], lines[path] = "the cursor is in it", line
+        pieces += _around(_chunks(sight, path), path, line)
+    changed = _changed(workspace, params.diff) if params.diff is not None else ()
+    edited = workspace.edited.files()
+    for each in changed:
+        files.setdefault(each.path, "the change touches it")
+        lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
+    pieces += _touched(sight, changed)
+    for path in (*named, *(rooted(workspace, each) for each in params.open_files), *edited):
+        files.setdefault(path, named.get(path) or _ground(workspace, path, params))
+    names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
+    common = sorted(names, key=lambda name: (-names[name], name))[:12]
+    return Hand(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common), lines, edited)
+
+
+def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:
+    is_open = path in {rooted(workspace, each) for each in params.open_files}
+    return "open in an editor" if is_open else "changed in the work tree"
+
+
+def question_of(params: ContextParams, sight: Sight, hand: Hand) -> str:
+    """Return what is looked for: the query, else what follows from task, cursor, change and files.
+
+    Raises BadParams when nothing is given at all, NotFoundError when a change was named that changes nothing.
+    """
+    if params.query.strip():
+        return params.query
+    document = sight.documents.named(params.task) if params.task else None
+    parts = [document.title if document is not None else params.task or ""]
+    parts += [name for hit in hand.pieces[:MOST_PIECES] for name in hit.symbol.split()[:3]]
+    parts += hand.names
+    if params.files or params.cursor is not None or params.diff is not None:
+        grounds = ("named by the asker", "the cursor is in it", "the change touches it")
+        for path in [path for path, ground in hand.files.items() if ground in grounds][:10]:
+            parts.append(posixpath.basename(path))
+            parts += [name for chunk in _chunks(sight, path)[:6] for name in chunk.symbol.split()[:2]]
+    question = " ".join(dict.fromkeys(part for part in parts if part))
+    if params.task and question == params.task and unknown_task(params.task, sight):
+        raise NotFoundError(
+            f"nothing is known of the task '{params.task[:80]}'",
+            hint="Give a query, or the id as the task's document has it.",
+        )
+    if question:
+        return question if len(question) <= QUESTION_CHARS else question[:QUESTION_CHARS].rpartition(" ")[0]
+    if params.diff is not None:
+        raise NotFoundError("there is no change to gather context for", hint="Ask a query, or name a range A..B.")
+    raise BadParams(
+        "there is nothing to gather context for", hint="Give a query, or one of task, files, cursor and diff."
+    )
+
+
+def noted(hits: Iterable[Hit], hand: Hand) -> list[Hit]:
+    """Say of hits that are in files at hand what makes those so."""
+    found = []
+    for hit in hits:
+        ground = hand.files.get(hit.path, "")
+        if ground and any(reason.signal == "focus" and not reason.note for reason in hit.why):
+            why = (replace(reason, note=ground) if reason.signal == "focus" else reason for reason in hit.why)
+            hit = replace(hit, why=tuple(why))
+        found.append(hit)
+    return found
+
+
+def _refuse_places(params: ContextParams) -> None:
+    for name in ("cursor", "diff"):
+        if getattr(params, name) is not None:
+            raise BadParams(
+                f"'at' and '{name}' exclude each other",
+                hint="Code is searched in the work tree alone; leave one of them out.",
+            )
+
+
+def rooted(workspace: Workspace, path: str) -> str:
+    """Return a path as the index has it; what lies elsewhere stays as it is, and is found nowhere."""
+    relative = path.removeprefix(workspace.place.root.rstrip("/") + "/").replace("\\", "/")
+    return posixpath.normpath(relative) if relative else relative
+
+
+def _cursor(workspace: Workspace, cursor: str) -> tuple[str, int]:
+    found = _CURSOR.fullmatch(cursor)
+    if found is None or not int(found["line"]):
+        raise BadParams(f"'{cursor}' is no place in a file", hint="It is FILE:LINE or FILE:LINE:COL, counted from 1.")
+    return rooted(workspace, found["path"]), int(found["line"])
+
+
+def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
+    """Return the piece around a line, and those before and behind it."""
+    if not chunks:
+        raise NotFoundError(
+            f"'{path}' is not in the index", hint="`muninn status` says what is left out; is the path from the root?"
+        )
+    at = min(range(len(chunks)), key=lambda n: (max(chunks[n].start - line, line - chunks[n].end, 0), n))
+    found = [_hit(chunks[at], signal("cursor", 1.0, CURSOR, f"the cursor is on line {line}"))]
+    beside = [chunks[number] for number in (at - 1, at + 1) if 0 <= number < len(chunks)]
+    return found + [_hit(chunk, signal("beside", 1.0, BESIDE, f"beside line {line}")) for chunk in beside]
+
+
+def _changed(workspace: Workspace, diff: str) -> tuple[git.Touched, ...]:
+    """Return what a change touches. `diff` is a revision, a range, or the text of a patch."""
+    if "\n" in diff:
+        if len(diff) > MOST_PATCH:
+            raise BadParams(f"the patch has {len(diff):,} characters", hint="Name a range A..B in place of its text.")
+        found = git.read_patch(diff)
+        if not found and diff.strip():
+            raise BadParams("'diff' is no patch, revision or range", hint="A patch is what `git diff` prints.")
+        return found
+    root = Path(workspace.place.root)
+    span = _RANGE.fullmatch(diff)
+    if span is not None:
+        return git.touched_by(root, span["before"] or "HEAD", span["after"] or "HEAD")
+    tracked = git.touched_by(root, diff or "HEAD")
+    fresh = [path for path in git.untracked(root) if not path.startswith(".muninn/")]
+    return (*tracked, *(git.Touched(path=path, spans=((1, _LAST_LINE),), added=()) for path in fresh))
+
+
+def _touched(sight: Sight, changed: Iterable[git.Touched]) -> list[Hit]:
+    """Return the pieces of code that a change touches, those with the most changed lines first."""
+    found = []
+    for each in changed:
+        for chunk in _chunks(sight, each.path) if each.spans else ():
+            parts = [
+                (max(a, chunk.start), min(b, chunk.end)) for a, b in each.spans if a <= chunk.end and b >= chunk.start
+            ]
+            if parts:
+                lines = ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in parts[:5])
+                note = (
+                    f"the change touches lines {lines}"
+                    if "-" in lines or "," in lines
+                    else f"the change touches line {lines}"
+                )
+                count = sum(b - a + 1 for a, b in parts)
+                found.append((-count, each.path, chunk.start, _hit(chunk, signal("changed", 1.0, CHANGED, note))))
+    return [hit for *_, hit in sorted(found, key=lambda entry: entry[:3])[:MOST_PIECES]]
+
+
+def _chunks(sight: Sight, path: str) -> list[Chunk]:
+    return sorted(sight.reader.chunks_of(path).values(), key=lambda chunk: (chunk.start, chunk.end))
+
+
+def _hit(chunk: Chunk, told: Signal) -> Hit:
+    return hit_of(chunk, None, [reason_of(told)])

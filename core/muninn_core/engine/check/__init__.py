@@ -1,0 +1,1 @@
+"""Checks of what a repository carries: its citations, its records and its packs."""

@@ -1,0 +1,294 @@
+"""The check that continuous integration runs: is what the repository carries whole, harmless, decided?
+
+It reads files and writes none, opens no index and takes no lock, so that it can run anywhere, a fresh clone included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from heapq import nsmallest
+from pathlib import Path
+
+from muninn_core import git
+from muninn_core.config import CheckConfig, Config, ConfigProblem, load_config
+from muninn_core.engine.file.markdown_diagnostics import markdown_faults, secret_fault, secret_faults
+from muninn_core.engine.file.pack_diagnostics import ANEW, ELSEWHERE, edited, manifest_faults
+from muninn_core.engine.file.record_diagnostics import (
+    MISSING_HINT,
+    Presence,
+    malformed_fault,
+    missing_files,
+    secrets_of_records,
+    twice,
+)
+from muninn_core.engine.file.reference_index import Names
+from muninn_core.errors import NotInitialised, StorageError
+from muninn_core.launch.place import Place
+from muninn_core.model.answer import Saw
+from muninn_core.model.value import replace
+from muninn_core.protocol.params import CheckParams
+from muninn_core.protocol.results import CheckResult, Fault, Finding
+from muninn_core.source.line_index import Page
+from muninn_core.source.muninn_file import kind_of
+from muninn_core.source.text import Text, read_text
+from muninn_core.store.fold import State, fold
+from muninn_core.store.gc_pause import uncollected
+from muninn_core.store.layout import Layout
+from muninn_core.store.lines import Lines, read_lines
+from muninn_core.store.pack.installed import shelved
+from muninn_core.store.pack.manifest import MANIFEST, MANIFEST_BYTES
+from muninn_core.store.record import Record
+from muninn_core.store.spool import spools
+from muninn_core.worktree.documents import MOST_BYTES, Documents
+
+MOST = 1_000
+"""Findings of one rule beyond which only their number is told."""
+
+
+def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable[[], None]) -> CheckResult:
+    """Check a work tree by the rules of its config. Raises NotInitialised, StorageError for a file that can't be read.
+
+    `cancelled` is called between files and stops the check by raising.
+    """
+    if not layout.muninn.is_dir():
+        raise NotInitialised(f"there is no .muninn in {place.root}", hint="`muninn init` makes it.")
+    config, problems = load_config(layout.config)
+    found: list[Finding] = [*_config(layout, problems)]
+    lines: list[Lines] = []
+    files = 0
+    with uncollected():
+        for path in _record_files(layout):
+            cancelled()
+            content = _read(layout, path)
+            files += 1
+            shown = layout.relative(path)
+            read = read_lines(content, shown)
+            found += _malformed(read, content)
+            found += _twice(read, content, shown)
+            if config.check.secrets != "off":
+                counted = secrets_of_records(content, read, config.memory.secrets)
+                found += [_of_fault(secret_fault(number, count), shown) for number, count in counted]
+            if path.parent != layout.archive:
+                lines.append(read)
+        records = [record for read in lines for record in read.records]
+        state = fold(records)
+    if config.check.dangling != "off":
+        found += _dangling(layout, state, (path for path in _record_files(layout) if path.parent != layout.archive))
+    found += _conflicts(state)
+    found += _pending(state, records)
+    found += _unsealed(layout, lines)
+    found += _packs(layout) if config.check.packs != "off" else ()
+    listed = _carried(layout.root)
+    names = _names(layout, state, listed or ())
+    for path in _written_files(layout, names, listed):
+        cancelled()
+        files += 1
+        found += _written(layout, path, config, names)
+    kept = _kept(found, config.check)
+    errors = sum(1 for finding in kept if finding.level == "error")
+    warnings = len(kept) - errors
+    head = git.head(place)
+    return CheckResult(
+        ok=not (errors or (params.strict and warnings)),
+        errors=errors,
+        warnings=warnings,
+        files=files,
+        memories=state.active,
+        findings=kept,
+        saw=Saw(commit=head.commit, branch=head.branch, log=state.records),
+    )
+
+
+def _kept(found: Iterable[Finding], levels: CheckConfig) -> tuple[Finding, ...]:
+    """Give findings their level, drop those of rules that are off, sort them, and shorten what is too long."""
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in found:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    kept: list[Finding] = []
+    for rule, findings in by_rule.items():
+        level = getattr(levels, rule)
+        if level == "off":
+            continue
+        kept += [replace(finding, level=level) for finding in nsmallest(MOST, findings, key=_order)]
+        if len(findings) > MOST:
+            more = f"{len(findings) - MOST} more of this rule"
+            kept.append(Finding(rule=rule, level=level, message=more))
+    return tuple(sorted(kept, key=_order))
+
+
+def _order(finding: Finding) -> tuple[str, int, str, str, str]:
+    return (finding.path, finding.line, finding.rule, finding.id, finding.message)
+
+
+def _record_files(layout: Layout) -> list[Path]:
+    segments = [*layout.sessions.glob("*.jsonl"), *layout.archive.rglob("*.jsonl")]
+    return [path for path in (layout.main, *sorted(segments)) if path.is_file()]
+
+
+def _read(layout: Layout, path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StorageError(
+            f"can't read {layout.relative(path)}: {error.strerror or error}", hint="Check its permissions."
+        ) from None
+
+
+def _config(layout: Layout, problems: Iterable[ConfigProblem]) -> Iterator[Finding]:
+    path = layout.relative(layout.config)
+    for problem in problems:
+        yield _finding("config", problem.message, path=path, line=problem.line, hint=problem.hint)
+
+
+def _malformed(lines: Lines, content: bytes) -> Iterator[Finding]:
+    last = content.count(b"\n") + 1
+    for bad in lines.malformed:
+        torn = bad.line == last and content.rpartition(b"\n")[2].lstrip().startswith(b"{")
+        yield _of_fault(malformed_fault(bad.reason, bad.line, torn=torn), bad.path)
+
+
+def _twice(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
+    """Yield the records of a file whose id an earlier one has that says something else."""
+    seen: dict[str, Record] = {}
+    for record in lines.records:
+        first = seen.setdefault(record.id, record)
+        if first is not record and not first.says_as(record):
+            raw = content.split(b"\n")
+            numbers = [
+                next(at for at, line in enumerate(raw, start=1) if line.rstrip() == one.line.rstrip())
+                for one in (first, record)
+            ]
+            said = twice(record.id, numbers[0])
+            yield _finding("malformed", said, path=shown, line=numbers[1], identity=record.id)
+
+
+def _dangling(layout: Layout, state: State, files: Iterable[Path]) -> Iterator[Finding]:
+    """Yield the memories that speak of files which are not there, at the records that made them."""
+    places = _RecordLines(layout, files)
+    there = Presence(layout.root)
+    for memory in state.memories.values():
+        for each in missing_files(memory, there):
+            path, line = places.of(memory.id)
+            yield _finding("dangling", each.said, path=path, line=line, identity=memory.id, hint=MISSING_HINT)
+
+
+class _RecordLines:
+    """Where the records stand; the files are read when the first one is asked for."""
+
+    def __init__(self, layout: Layout, files: Iterable[Path]) -> None:
+        self._layout = layout
+        self._files = tuple(files)
+        self._known: dict[str, tuple[str, int]] | None = None
+
+    def of(self, identity: str) -> tuple[str, int]:
+        """Return path (relative to the root) and line of a record; ("", 0) for one that is in none of the files."""
+        if self._known is None:
+            self._known = {}
+            for path in self._files:
+                shown = self._layout.relative(path)
+                for number, line in enumerate(_read(self._layout, path).split(b"\n"), start=1):
+                    for record in read_lines(line, shown).records:
+                        self._known.setdefault(record.id, (shown, number))
+        return self._known.get(identity, ("", 0))
+
+
+def _conflicts(state: State) -> Iterator[Finding]:
+    for dispute in state.conflicts:
+        said = f"{dispute.left} and {dispute.right} contradict each other: {dispute.reason}"
+        yield _finding("conflicts", said, identity=dispute.id, hint=f"`muninn resolve {dispute.id} --keep …` decides.")
+
+
+def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:
+    waiting = [memory for memory in state.memories.values() if memory.waits]
+    if not waiting:
+        return
+    claimed = {record.data["target"] for record in records if record.type == "approve"}
+    for memory in waiting:
+        said = "a memory waits for approval"
+        said += "; the approval that is there comes from its author and does not count" if memory.id in claimed else ""
+        hint = f"`muninn approve {memory.id}` or `muninn reject {memory.id} --reason …` decides."
+        yield _finding("pending", said, identity=memory.id, hint=hint)
+
+
+def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
+    waiting = spools(layout)
+    known = {record.id for lines in sealed for record in lines.records} if waiting else set()
+    for session, path in waiting.items():
+        shown = layout.relative(path)
+        records = read_lines(_read(layout, path), shown).records
+        count = sum(1 for record in records if record.id not in known)
+        if count:
+            said = f"session {session} has {count} record{'s' if count > 1 else ''} that git can't carry yet"
+            yield _finding("unsealed", said, path=shown, hint="`muninn seal` makes a file of them to commit.")
+
+
+def _packs(layout: Layout) -> Iterator[Finding]:
+    for pack in shelved(layout):
+        folder = layout.relative(layout.packs / pack.name)
+        if pack.problem:
+            path = f"{folder}/{MANIFEST}"
+            read = read_text(layout.root, path, MANIFEST_BYTES)
+            faults = list(manifest_faults(path, read.text)) if isinstance(read, Text) else []
+            yield _finding("packs", pack.problem, path=path, line=faults[0].line if faults else 0, hint=ANEW)
+            continue
+        for path in pack.edited:
+            yield _finding("packs", edited(pack.name), path=f"{folder}/{path}", line=1, hint=ELSEWHERE)
+
+
+def _carried(root: Path) -> list[str] | None:
+    """Return the paths that git carries or does not ignore; None where it can't be asked."""
+    try:
+        return git.list_files(root)
+    except git.GitError:  # it does not trust the owner of the files, its index is broken: the rest is worth checking
+        return None
+
+
+def _names(layout: Layout, state: State, files: Iterable[str]) -> Names:
+    """Return what files can refer to. No index is opened: what is misspelt is looked for among the files of git."""
+
+    def page(path: str) -> Page | None:
+        read = read_text(layout.root, path, MOST_BYTES)
+        return Page(path, read.text) if isinstance(read, Text) else None
+
+    library = Documents(layout.root).look()
+    return Names(layout.root, state.memories, library, page=page, files=lambda: files)
+
+
+def _written_files(layout: Layout, names: Names, files: Iterable[str] | None) -> list[Path]:
+    """Return what people have written: knowledge, packs, context files; what agents are told, and documents.
+
+    What is not ours alone counts where git carries it, or will.
+    """
+    shared = [*(layout.root / ".claude").glob("*.md"), *(layout.root / each.path for each in names.library)]
+    carried = None if files is None else set(files)
+    own = [
+        *layout.knowledge.rglob("*.md"),
+        *layout.packs.glob("[!.]*/**/*.md"),
+        *layout.context_files.rglob("*.md"),
+    ]
+    return sorted([*own, *(path for path in shared if carried is None or layout.relative(path) in carried)])
+
+
+def _written(layout: Layout, path: Path, config: Config, names: Names) -> Iterator[Finding]:
+    """Yield what is wrong in a file that somebody wrote."""
+    shown = layout.relative(path)
+    content = _read(layout, path)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        yield _finding("knowledge", "this is no UTF-8, so nothing of it is found", path=shown)
+        return
+    found = markdown_faults(kind_of(shown), shown, text, names, config.memory.kinds)
+    if config.check.secrets != "off":
+        found += secret_faults(text, config.memory.secrets)
+    for fault in found:
+        if fault.level != "information":
+            yield _of_fault(fault, shown)
+
+
+def _of_fault(fault: Fault, path: str) -> Finding:
+    return _finding(fault.rule, fault.message, path=path, line=fault.line, hint=fault.hint)
+
+
+def _finding(rule: str, message: str, *, path: str = "", line: int = 0, identity: str = "", hint: str = "") -> Finding:
+    return Finding(rule=rule, level="", message=message, path=path, line=line, id=identity, hint=hint)

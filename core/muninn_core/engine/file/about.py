@@ -1,0 +1,132 @@
+"""What is remembered about one place in the code, and why it has to do with that place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from muninn_core.context.about import SHOWN, Shown, about_markdown
+from muninn_core.engine.file.file_notes import MOST_NAMED, Remembered, around, remembered
+from muninn_core.engine.file.uris import linker
+from muninn_core.engine.memory.scopes import visible
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.params import AboutParams
+from muninn_core.protocol.results import AboutResult, Mention
+from muninn_core.retrieval.recall import speaks
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.memory_index import names_of
+from muninn_core.worktree.workspace import Workspace
+
+_Found = tuple[tuple[int, int, str], Shown]
+"""What to sort by: how near it is, how many lines it covers, its id."""
+
+
+def about(workspace: Workspace, params: AboutParams, scope: Scope, now: datetime) -> AboutResult:
+    """Say what is remembered about a line or a name.
+
+    Of a line that is what cites it, what cites or names the definition that begins there, and what names the name.
+    What is about the file as a whole is said of the file and of its first line; elsewhere it is only counted, and
+    nothing is said where there is nothing else. Of what is equally near the newest comes first, and text from outside
+    last.
+    """
+    found = remembered(workspace, params.file, scope, now)
+    near = dict[str, _Found]()
+    for rank, shown in (*_placed(found, params), *_named(workspace, found, params, now)):
+        key = shown.memory.id if shown.memory is not None else shown.document.path if shown.document else ""
+        near.setdefault(key, (rank, shown))
+    if params.line <= 1:
+        for rank, shown in _whole(found):
+            near.setdefault(rank[2], (rank, shown))
+    newest = sorted(near.values(), key=lambda one: one[0][2], reverse=True)
+    ordered = [shown for _, shown in sorted(newest, key=lambda one: (*one[0][:2], _is_outside(one[1])))]
+    more = 0 if params.line <= 1 else sum(memory.id not in near for memory in found.memories)
+    ordered = _labelled(workspace, ordered[:SHOWN]) + ordered[SHOWN:]
+    aside = params.line <= 1
+    text = about_markdown(
+        ordered,
+        found.path,
+        linker(workspace.layout.root, virtual=params.links),
+        origin=workspace.origins.of(found.path) if aside else "",
+        mentions=_mentions(workspace, found.path, ordered[:SHOWN]) if aside else (),
+        more=more,
+    )
+    ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
+    return AboutResult(text=text, ids=ids, saw=workspace.saw())
+
+
+def _is_outside(shown: Shown) -> bool:
+    return shown.memory is not None and shown.memory.trust == "outside"
+
+
+def _placed(found: Remembered, params: AboutParams) -> Iterator[_Found]:
+    """Yield what cites the line, the narrowest span first."""
+    for memory in found.memories:
+        spans = [one for one in found.here(memory) if 0 < one.start <= params.line <= one.end and one.state != "gone"]
+        if spans:
+            one = min(spans, key=lambda one: one.end - one.start)
+            yield (0, one.end - one.start, memory.id), _shown(found, memory, _cites(one))
+
+
+def _named(workspace: Workspace, found: Remembered, params: AboutParams, now: datetime) -> Iterator[_Found]:
+    """Yield what cites or names the name, or the definition that begins on the line; in any file."""
+    extents = found.page.extents if found.page else ()
+    begun = [one.name for one in around(extents, params.line) if one.start == params.line]
+    names = dict.fromkeys(name.rpartition(".")[2] for name in (params.name, *begun) if name)
+    seen = visible(workspace, None, None)
+    for name in names:
+        memories = [one for one in workspace.places.of_name(name) if speaks(one, now) and seen(one)]
+        for memory in sorted(memories, key=lambda one: (one.ts, one.id), reverse=True)[:MOST_NAMED]:
+            cited = any((cite.symbol or "").rpartition(".")[2] == name for cite in memory.cites)
+            if cited or name in names_of(memory):
+                yield (
+                    (1 if cited else 2, 0, memory.id),
+                    _shown(found, memory, f"{'cites' if cited else 'names'} {name}"),
+                )
+        for each in found.library:
+            if name in each.symbols and (each.holds or each.retired):
+                yield (2 if each.holds else 4, 0, each.path), Shown(f"names {name}", document=each)
+
+
+def whole_file(workspace: Workspace, found: Remembered) -> list[Shown]:
+    """Return all that is remembered about a file: pinned first, then what is about all of it, then what cites lines."""
+    ordered = [shown for _, shown in sorted(_whole(found), key=lambda one: one[0])]
+    return _labelled(workspace, ordered)
+
+
+def _whole(found: Remembered) -> Iterator[_Found]:
+    pins = [*filter(lambda memory: memory.pinned, found.memories)]
+    rest = [memory for memory in found.memories if not memory.pinned]
+    for number, memory in enumerate((*pins, *rest)):
+        spans = [one for one in found.here(memory) if one.start]
+        why = _cites(spans[0]) if spans else "is about this file"
+        yield (4 if spans else 3, number, memory.id), _shown(found, memory, why)
+    for each in found.library:
+        if each.holds and found.path in each.files:
+            yield (3, 0, each.path), Shown("names this file", document=each)
+
+
+def _cites(one: Citation) -> str:
+    lines = f"line {one.start}" if one.start == one.end else f"lines {one.start}-{one.end}"
+    what = f"{one.symbol}, {lines}" if one.symbol else lines
+    state = {"fresh": "unchanged", "moved": f"moved from {one.was}", "drifted": "changed since"}.get(one.state, "")
+    return f"cites {what}" + (f" · {state}" if state else "")
+
+
+def _shown(found: Remembered, memory: Memory, why: str) -> Shown:
+    citations: Sequence[Citation] | None = found.citations.get(memory.id)
+    return Shown(why, memory=memory, citations=found.look.of(memory) if citations is None else citations)
+
+
+def _labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
+    works = workspace.works.label(each.memory for each in shown if each.memory is not None)
+    by_id = {memory.id: memory for memory in works}
+    return [each._replace(memory=by_id[each.memory.id]) if each.memory is not None else each for each in shown]
+
+
+def _mentions(workspace: Workspace, path: str, shown: Sequence[Shown]) -> Sequence[Mention]:
+    """Return what other tools say of a file; a decision that is told of in full is not named once more."""
+    index = workspace.updater.index
+    told = {each.document.path for each in shown if each.document is not None}
+    found = workspace.bridged.mentions(index.snapshot(), path) if index is not None else ()
+    return [mention for mention in found if mention.path not in told]

@@ -1,0 +1,188 @@
+"""Lists what a text can name: memories, documents, knowledge, contexts, files, symbols, tags. Editors complete it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
+
+from muninn_core.context.hover import facts, headline, shorten
+from muninn_core.context.preview import memory_preview
+from muninn_core.engine.file.lint import names_of
+from muninn_core.engine.file.record_locations import Places
+from muninn_core.engine.file.reference_index import Names, section_names
+from muninn_core.engine.memory.drafts import inside
+from muninn_core.engine.memory.scopes import visible
+from muninn_core.model.memory import Memory
+from muninn_core.model.value import replace
+from muninn_core.protocol.params import NamesParams
+from muninn_core.protocol.results import Name, NamesResult
+from muninn_core.source import frontmatter
+from muninn_core.source.muninn_file import OwnKind, kind_of
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.workspace import Workspace
+
+USUAL = ("memory", "document", "knowledge", "context")
+"""The kinds of names where nobody says which: those that a text of ours names in double brackets."""
+
+DETAILED = 20
+"""Memories of an answer whose text is told, too."""
+
+
+class _Candidate(NamedTuple):
+    """A name that may be wanted: how it is written, how it is called, and what makes the rest of it."""
+
+    insert: str
+    name: str
+    made: Callable[[], Name]
+
+
+def names(workspace: Workspace, params: NamesParams, scope: Scope, now: datetime) -> NamesResult:
+    """Return the names that contain a text: those that begin with it first, by kind as asked, then newest or A-Z."""
+    known = names_of(workspace, scope.buffers)
+    wanted = params.text.strip().casefold()
+    found: list[tuple[int, int, _Candidate]] = []
+    for place, kind in enumerate(dict.fromkeys(params.kinds or USUAL)):
+        best = 0
+        for each in _LISTERS[kind](workspace, known, params, now):
+            rank = _rank(each, wanted)
+            if rank is not None:
+                found.append((rank, place, each))
+                best += rank == 0
+                if best > params.limit:
+                    break  # nothing behind it can come before what is there
+    found.sort(key=lambda each: each[:2])  # stable: within a kind the lister's order stays
+    chosen = [each.made() for _, _, each in found[: params.limit]]
+    return NamesResult(
+        names=tuple(_detailed(workspace, known, chosen)), more=len(found) > params.limit, saw=workspace.saw()
+    )
+
+
+def _rank(each: _Candidate, wanted: str) -> int | None:
+    """Return 0 for a name that begins with what is wanted, 1 or 2 where it is inside, None where it is not."""
+    if not wanted:
+        return 0
+    insert, name = each.insert.casefold(), each.name.casefold()
+    if wanted not in insert and wanted not in name:
+        return None
+    if insert.startswith(wanted) or name.startswith(wanted):
+        return 0
+    return 1 if posixpath.basename(insert).startswith(wanted) else 2
+
+
+def _detailed(workspace: Workspace, known: Names, chosen: Iterable[Name]) -> Iterator[Name]:
+    places, look = Places(workspace), workspace.citations.look()
+    left = DETAILED
+    for name in chosen:
+        if name.kind != "memory":
+            yield name
+            continue
+        path, line = places.of(name.id)
+        memory = known.memories[name.id]
+        markdown = memory_preview(memory, look.of(memory)) if left > 0 else ""
+        left -= 1
+        yield replace(name, path=path, line=line, markdown=markdown)
+
+
+def _memories(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for memory in filter(visible(workspace, None, None), workspace.current.newest(now)):
+        yield _Candidate(memory.id, memory.title or memory.text, partial(_of_memory, memory))
+
+
+def _of_memory(memory: Memory) -> Name:
+    detail = " · ".join(facts(memory)[:3])
+    return Name(kind="memory", name=headline(memory), insert=memory.id, detail=detail, id=memory.id)
+
+
+def _documents(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for each in known.library:
+        detail = " · ".join(part for part in (each.level, each.standing or each.phase) if part)
+        title = f"{each.name}: {each.title}" if each.title else each.name
+        yield _plain(Name(kind="document", name=title, insert=each.name, detail=detail, path=each.path, line=1))
+
+
+def _knowledge(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for path, insert in _stems(known, "knowledge"):
+        stem = posixpath.basename(path).removesuffix(".md")
+        detail = workspace.origins.of(path) or posixpath.dirname(path)
+        yield _plain(Name(kind="knowledge", name=stem, insert=insert, detail=detail, path=path, line=1))
+
+
+def _contexts(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for path, insert in _stems(known, "context"):
+        stem = posixpath.basename(path).removesuffix(".md")
+        page = known.page(path)
+        fields = frontmatter.read(page.text)[0] if page is not None else {}
+        told = [str(fields[key]) for key in ("title", "description") if fields.get(key)]
+        detail = shorten(": ".join(told), 80) or posixpath.dirname(path)
+        yield _plain(Name(kind="context", name=stem, insert=insert, detail=detail, path=path, line=1))
+
+
+def _stems(known: Names, kind: OwnKind) -> Iterator[tuple[str, str]]:
+    """Yield the files of a kind that are named without their ending, each with the name that means it alone."""
+    for paths in known.stems.values():
+        for path in paths:
+            if kind_of(path) == kind:
+                yield path, posixpath.basename(path).removesuffix(".md") if len(paths) == 1 else path
+
+
+def _files(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    for path in known.files:
+        yield _Candidate(path, "", partial(_of_file, path))
+
+
+def _of_file(path: str) -> Name:
+    return Name(kind="file", name=posixpath.basename(path), insert=path, detail=posixpath.dirname(path), path=path)
+
+
+def _symbols(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    if not params.file:
+        return
+    path = inside(params.file, workspace.layout.root)
+    page = known.page(path)
+    if page is None:
+        return
+    for one in page.extents:
+        detail = shorten(page.lines[one.start - 1], 80)
+        yield _plain(Name(kind="symbol", name=one.name, insert=one.name, detail=detail, path=path, line=one.start))
+    if path.endswith(".md"):
+        for slug, first, _ in section_names(page):
+            yield _plain(Name(kind="symbol", name=slug, insert=slug, detail="heading", path=path, line=first))
+
+
+def _tags(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+    memories = Counter(tag for memory in workspace.recallable().values() for tag in memory.tags)
+    files = Counter(tag for paths in known.stems.values() for path in paths for tag in _written_tags(known, path))
+    for tag, _ in sorted((memories + files).items(), key=lambda pair: (-pair[1], pair[0])):
+        told = [f"{memories[tag]} memor{'y' if memories[tag] == 1 else 'ies'}"] if memories[tag] else []
+        told += [f"{files[tag]} file{'' if files[tag] == 1 else 's'}"] if files[tag] else []
+        yield _plain(Name(kind="tag", name=tag, insert=tag, detail=", ".join(told)))
+
+
+def _written_tags(known: Names, path: str) -> set[str]:
+    """Return the tags that a file of knowledge gives itself."""
+    page = known.page(path)
+    tags = frontmatter.read(page.text)[0].get("tags") if page is not None else None
+    return {str(tag) for tag in (tags if isinstance(tags, list) else [tags] if isinstance(tags, str) else ())}
+
+
+def _plain(name: Name) -> _Candidate:
+    return _Candidate(name.insert, name.name, lambda: name)
+
+
+_Lister = Callable[[Workspace, Names, NamesParams, datetime], Iterator[_Candidate]]
+_LISTERS: Mapping[str, _Lister] = MappingProxyType(
+    {
+        "memory": _memories,
+        "document": _documents,
+        "knowledge": _knowledge,
+        "context": _contexts,
+        "file": _files,
+        "symbol": _symbols,
+        "tag": _tags,
+    }
+)

@@ -1,0 +1,241 @@
+"""What is remembered about one file, in the places of that file as its reader sees it, and what of it is in doubt.
+
+It is what editors show on every line, so that it looks nothing up but what belongs to the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from muninn_core.context.annotation import lenses
+from muninn_core.context.hover import headline
+from muninn_core.engine.file.pointers import pointers
+from muninn_core.engine.memory.drafts import inside
+from muninn_core.engine.memory.scopes import visible
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import Memory
+from muninn_core.model.note import Doubt, Note, Spot
+from muninn_core.protocol.params import AnnotateParams
+from muninn_core.protocol.results import AnnotateResult
+from muninn_core.reconcile.comment_conflicts import denies, objection
+from muninn_core.reconcile.file_source import Unknown
+from muninn_core.retrieval.recall import speaks
+from muninn_core.source.extent import Extent
+from muninn_core.source.line_index import Page
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.citations import Look, OutOfTime
+from muninn_core.worktree.documents import Library
+from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.workspace import Workspace
+
+MOST = 500
+"""Memories of a file that are looked at, the newest first."""
+
+MOST_NAMED = 20
+"""A name that more memories speak of is one of everybody's: none of them is looked for behind it."""
+
+LOOK_SECONDS = 0.04
+"""How long the citations of one file may take; what is left over is looked at by the next answer."""
+
+_LATE = str(OutOfTime())
+
+RULES = frozenset({"constraint", "decision"})
+"""Kinds of memory that code can break."""
+
+Citations = Mapping[str, Sequence[Citation]]
+
+
+class Remembered(NamedTuple):
+    """What is remembered about a file: memories newest first, how their citations stand, and the file itself."""
+
+    path: str
+    names: frozenset[str]
+    memories: list[Memory]
+    citations: Citations
+    page: Page | None
+    library: Library
+    look: Look
+    omitted: int
+    pending: int
+
+    def here(self, memory: Memory) -> list[Citation]:
+        """Return those citations of a memory that are in this file now, or were before they went."""
+        return [one for one in self.citations.get(memory.id, ()) if one.path == self.path or one.path in self.names]
+
+
+def remembered(workspace: Workspace, given: str, scope: Scope, now: datetime) -> Remembered:
+    """Return what is remembered about a file. Raises BadParams for one outside of the repository."""
+    path = inside(given, workspace.layout.root)
+    known = workspace.known()
+    names = frozenset({path, *workspace.former_names.of(path, known)})
+    look = seen_by(workspace.citations, scope.buffers).look(LOOK_SECONDS)
+    page = _page(look, path)
+    seen = visible(workspace, None, None)
+    of_file = {memory.id: memory for memory in workspace.places.of_files(names) if speaks(memory, now) and seen(memory)}
+    ordered = sorted(of_file.values(), key=lambda memory: (memory.ts, memory.id), reverse=True)
+    memories = ordered[:MOST]
+    scope.check()
+    moved = (
+        [
+            memory
+            for name in sorted({one.name.rpartition(".")[2] for one in page.extents})
+            for memory in _few(workspace.places.of_name(name))
+            if memory.id not in of_file and memory.cites and speaks(memory, now) and seen(memory)
+        ]
+        if page
+        else []
+    )
+    citations = look.of_all([*memories, *moved])
+    came = {each.id: each for each in moved if any(one.path == path for one in citations.get(each.id, ()))}
+    memories = sorted([*memories, *came.values()], key=lambda memory: (memory.ts, memory.id), reverse=True)
+    pending = sum(one.note == _LATE for found in citations.values() for one in found)
+    return Remembered(
+        path, names, memories, citations, page, workspace.documents.look(), look, max(0, len(ordered) - MOST), pending
+    )
+
+
+def annotate(workspace: Workspace, params: AnnotateParams, scope: Scope, now: datetime) -> AnnotateResult:
+    """Say what is remembered about a file in its places, and what of it is in doubt."""
+    found = remembered(workspace, params.file, scope, now)
+    notes = _notes(found)
+    return AnnotateResult(
+        path=found.path,
+        notes=tuple(notes),
+        lenses=lenses(notes, found.page.extents if found.page else ()),
+        doubts=tuple(_doubts(workspace, found)),
+        pointers=tuple(pointers(found.page.text, workspace.known(), found.library)) if found.page else (),
+        omitted=found.omitted,
+        pending=found.pending,
+        saw=workspace.saw(),
+    )
+
+
+def _few(memories: list[Memory]) -> list[Memory]:
+    return memories if len(memories) <= MOST_NAMED else []
+
+
+def _page(look: Look, path: str) -> Page | None:
+    try:
+        return look.page(path)
+    except Unknown:
+        return None
+
+
+def _notes(found: Remembered) -> list[Note]:
+    notes = [note for memory in found.memories for note in _notes_of(memory, found)]
+    notes += [
+        Note(id="", path=each.path, type="adr", title=each.title or each.name, trust="user")
+        for each in found.library
+        if each.holds and found.path in each.files
+    ]
+    return sorted(notes, key=lambda note: (note.start, note.end, note.id, note.path))
+
+
+def _notes_of(memory: Memory, found: Remembered) -> list[Note]:
+    def note(one: Citation | None) -> Note:
+        return Note(
+            id=memory.id,
+            path="",
+            type=memory.type,
+            title=headline(memory),
+            start=one.start if one else 0,
+            end=one.end if one else 0,
+            symbol=one.symbol if one else "",
+            state=one.state if one else "",
+            trust=memory.trust,
+        )
+
+    # Where a citation is that nobody had time to look at is not known: its lines may be those of years ago.
+    cited = [one for one in found.here(memory) if (one.start or one.symbol) and one.note != _LATE]
+    return [note(one) for one in dict.fromkeys(cited)] or [note(None)]
+
+
+def _doubts(workspace: Workspace, found: Remembered) -> list[Doubt]:
+    """Return what a reader of the file has to know: conservative, since a wrong warning costs more than a missed one.
+
+    Of text from outside, and of work that HEAD does not have, nothing is in doubt. Drifted is information. It is a
+    warning for a constraint or decision: when a definition that it cites is gone from a file that is there; when
+    the changed code has a comment that denies it; when a newer memory of the same code denies it, or a conflict of the
+    two is open.
+    """
+    doubts = []
+    labelled = {memory.id: memory for memory in workspace.works.label(found.memories)}
+    for memory in labelled.values():
+        if memory.trust == "outside" or memory.work in ("reverted", "abandoned", "unmerged"):
+            continue
+        for one in found.here(memory):
+            if one.state == "drifted" and one.start:
+                doubts.append(_drifted(workspace, memory, one, found, labelled))
+            elif one.state == "gone" and one.symbol and memory.type in RULES and found.page is not None:
+                doubts.append(_gone(memory, one))
+    return sorted(doubts, key=lambda doubt: (doubt.start, doubt.end, doubt.id))
+
+
+def _gone(memory: Memory, one: Citation) -> Doubt:
+    message = f"What this {memory.type} is about is no longer here: `{one.symbol}`. {headline(memory)}"
+    spot = Spot(message=headline(memory), id=memory.id)
+    return Doubt(level="warning", rule="gone", start=1, end=1, message=message, id=memory.id, related=(spot,))
+
+
+def _drifted(
+    workspace: Workspace, memory: Memory, one: Citation, found: Remembered, memories: Mapping[str, Memory]
+) -> Doubt:
+    spot = Spot(message=headline(memory), id=memory.id)
+    against = _against(workspace, memory, one, found, memories) if memory.type in RULES else None
+    if against is not None:
+        start = against.start if against.path else one.start
+        end = against.end if against.path else one.end
+        message = f"This contradicts a {memory.type}: {headline(memory)} ({against.message})"
+        related = (spot, against)
+        return Doubt(
+            level="warning", rule="contradicted", start=start, end=end, message=message, id=memory.id, related=related
+        )
+    kind = memory.type.replace("_", " ")
+    article = "an" if kind[0] in "aeiou" else "a"
+    message = f"This code has changed since {article} {kind} was made from it: {headline(memory)}"
+    return Doubt(
+        level="information",
+        rule="drifted",
+        start=one.start,
+        end=one.end,
+        message=message,
+        id=memory.id,
+        related=(spot,),
+    )
+
+
+def _against(
+    workspace: Workspace, memory: Memory, one: Citation, found: Remembered, memories: Mapping[str, Memory]
+) -> Spot | None:
+    """Return what denies a rule whose code has changed: a comment of that code, else a newer memory of it."""
+    page = found.page
+    denied = objection(memory, page.span(one.start, one.end), one.start) if page else None
+    if denied is not None:
+        message = f"{denied.reason}: “{denied.text}”"
+        return Spot(message=message, path=found.path, start=denied.line, end=denied.line)
+    disputed = {
+        other: dispute.reason
+        for dispute in workspace.log.state.conflicts
+        for side, other in ((dispute.left, dispute.right), (dispute.right, dispute.left))
+        if side == memory.id
+    }
+    for other in memories.values():
+        newer = (other.ts, other.id) > (memory.ts, memory.id) and other.trust != "outside"
+        if newer and _overlap(found.here(other), one):
+            reason = disputed.get(other.id) or denies(memory, other)
+            if reason:
+                return Spot(message=f"{reason}: {headline(other)}", id=other.id)
+    return None
+
+
+def _overlap(citations: Sequence[Citation], one: Citation) -> bool:
+    return any(each.start and each.start <= one.end and one.start <= each.end for each in citations)
+
+
+def around(extents: Sequence[Extent], line: int) -> list[Extent]:
+    """Return the definitions around a line, inner first."""
+    return sorted(
+        (one for one in extents if one.start <= line <= one.end), key=lambda one: (one.end - one.start, one.start)
+    )

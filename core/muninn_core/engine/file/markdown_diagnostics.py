@@ -1,0 +1,203 @@
+"""What is wrong in a markdown file of ours: its frontmatter, its references, merge markers, secrets.
+
+Pure functions of a text and of what names mean; `lint` and `check` both ask here, so that both say the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from muninn_core.engine.file.pack_diagnostics import is_packed
+from muninn_core.engine.file.reference_index import Found, Names
+from muninn_core.errors import BadParams
+from muninn_core.protocol.results import Fault, Fix
+from muninn_core.retrieval.filters import wrong_value
+from muninn_core.retrieval.query_language import near_key, read_question
+from muninn_core.source import frontmatter
+from muninn_core.source.frontmatter import CONTEXT_KEYS, KEYS, FrontmatterProblem
+from muninn_core.source.muninn_file import OwnKind
+from muninn_core.source.references import Reference, references
+from muninn_core.store.secrets import mask
+
+_BEGUN, _ENDED = re.compile(r"^<{7} ", re.M), re.compile(r"^>{7} ", re.M)
+_MARKER = re.compile(r"^(?:<{7} |\|{7} |={7}\s*$|>{7} )")
+SECRET_HINT = "Revoke it first: whoever has a clone has it. Then take it out of the file and its history."
+
+
+def markdown_faults(
+    kind: OwnKind,
+    path: str,
+    text: str,
+    names: Names,
+    kinds: Sequence[str],
+    cancelled: Callable[[], None] = lambda: None,
+) -> list[Fault]:
+    """Return the faults of a knowledge file, context file, agent's file or document; secrets are not looked for.
+
+    `kinds` are those of the config. `cancelled` is called between references, and stops the check by raising. Links of
+    a pack are the affair of its author.
+    """
+    found = [*_frontmatter(kind, text), *marker_faults(text)]
+    if kind != "document" and not is_packed(path):
+        for reference in references(text, kind):
+            cancelled()
+            if reference.kind == "query":
+                found += _misasked(reference, names, kinds)
+            else:
+                found += _dangling(reference, path, names)
+    if kind == "knowledge":
+        found += _twice(path, text, names)
+    return sorted(found, key=order)
+
+
+def order(fault: Fault) -> tuple[int, int, str, str]:
+    """Return where a fault stands among those of its file."""
+    return (fault.line, fault.column, fault.rule, fault.message)
+
+
+def marker_faults(text: str) -> Iterator[Fault]:
+    """Yield the markers that a merge has left; a line of equal signs alone is a heading's."""
+    if _BEGUN.search(text) and _ENDED.search(text):
+        for number, line in enumerate(text.split("\n"), start=1):
+            if _MARKER.match(line):
+                said = "a merge marker of git: both sides stand here"
+                yield Fault(rule="malformed", level="error", message=said, line=number, hint="Keep one side, or both.")
+
+
+def secret_faults(text: str, patterns: Sequence[str]) -> Iterator[Fault]:
+    """Yield the lines that hold secrets."""
+    if mask(text, patterns)[1]:
+        for number, line in enumerate(text.split("\n"), start=1):
+            if count := mask(line, patterns)[1]:
+                yield secret_fault(number, count)
+
+
+def secret_fault(line: int, count: int) -> Fault:
+    """Return what is said of a line that holds some secrets."""
+    message = f"{'a secret' if count == 1 else f'{count} secrets'} in a tracked file"
+    return Fault(rule="secrets", level="error", message=message, line=line, hint=SECRET_HINT)
+
+
+def replacing(title: str, column: int, end: int, text: str) -> Fix:
+    """Return the fix that puts another text in the place of a span."""
+    return Fix(title=title, column=column, end=end, text=text)
+
+
+def _frontmatter(kind: OwnKind, text: str) -> Iterator[Fault]:
+    problems: Iterable[FrontmatterProblem]
+    if kind in ("knowledge", "context"):
+        problems = frontmatter.check(text, CONTEXT_KEYS if kind == "context" else KEYS)
+    else:
+        problems = frontmatter.faults(text)
+    for each in problems:
+        fixes = (replacing(f"Change to `{each.near}`", each.column, each.end, each.near),) if each.near else ()
+        yield Fault(
+            rule="knowledge",
+            level="warning",
+            message=each.message,
+            line=each.line,
+            column=each.column,
+            end=each.end,
+            fixes=fixes,
+        )
+
+
+def _dangling(reference: Reference, path: str, names: Names) -> Iterator[Fault]:
+    found = names.find(reference, path)
+    if found is not None and not found.problem:
+        yield from _silent(reference, found, names)
+    elif found is not None:
+        yield _pointless(reference, found)
+    elif reference.certain or reference.kind == "value":
+        named = reference.kind in ("name", "value") and reference.key != "files"
+        many = names.several(reference.target) if named else ""
+        near = names.nearest(reference, path) if not many else ""
+        place = (reference.at + 1, reference.to + 1)
+        what = f"{'nothing is called' if named else 'there is no'} '{reference.target}'"
+        yield Fault(
+            rule="dangling",
+            level="warning" if reference.certain else "information",
+            message=many or what + (f": did you mean '{near}'?" if near else ""),
+            line=reference.line + 1,
+            column=reference.start + 1,
+            end=reference.end + 1,
+            fixes=(replacing(f"Change to '{near}'", *place, reference.spelt(near)),) if near else (),
+        )
+
+
+def _misasked(reference: Reference, names: Names, kinds: Sequence[str]) -> Iterator[Fault]:
+    """Yield what of a question can't be understood: a filter that is none, a value that it does not take."""
+
+    def check(key: str, value: str) -> str:
+        known = names.kinds.union(kinds) if key in ("kind", "type") else ()
+        return wrong_value(key, value, known)
+
+    try:
+        read_question(reference.target, check)
+    except BadParams as error:
+        column, length = error.data["column"], error.data["length"]
+        assert isinstance(column, int)
+        assert isinstance(length, int)
+        wrong = reference.target[column - 1 : column - 1 + length]
+        near = near_key(wrong)
+        at = reference.at + column
+        yield Fault(
+            rule="knowledge",
+            level="warning",
+            message=error.message.removeprefix(f"column {column}: "),
+            line=reference.line + 1,
+            column=at,
+            end=at + length,
+            hint=error.hint,
+            fixes=(replacing(f"Change to `{near}`", at, at + length, near),) if near else (),
+        )
+
+
+def _silent(reference: Reference, found: Found, names: Names) -> Iterator[Fault]:
+    """Yield a word on a memory that no longer speaks, and on the one that speaks for it."""
+    memory = names.memories.get(found.id)
+    if memory is None or memory.active:
+        return
+    by = memory.superseded_by or memory.merged_into or ""
+    state = "waits for approval" if memory.waits else "no longer speaks"
+    yield Fault(
+        rule="dangling",
+        level="information",
+        message=f"the memory '{reference.target}' {state}" + (f": {by} speaks for it" if by else ""),
+        line=reference.line + 1,
+        column=reference.start + 1,
+        end=reference.end + 1,
+        fixes=(replacing(f"Change to '{by}'", reference.at + 1, reference.to + 1, by),) if by else (),
+    )
+
+
+def _pointless(reference: Reference, found: Found) -> Fault:
+    near = f": did you mean '{found.near}'?" if found.near else ""
+    fix = replacing(
+        f"Change to '{found.near}'", reference.end + 1 - len(reference.symbol), reference.end + 1, found.near
+    )
+    return Fault(
+        rule="dangling",
+        level="information" if reference.kind == "link" else "warning",  # each site makes slugs a little otherwise
+        message=f"{found.problem}{near}",
+        line=reference.line + 1,
+        column=reference.start + 1,
+        end=reference.end + 1,
+        fixes=(fix,) if found.near else (),
+    )
+
+
+def _twice(path: str, text: str, names: Names) -> Iterator[Fault]:
+    """Yield a fault for an `id` that another file of knowledge has, too."""
+    own = next((entry for entry in frontmatter.entries(text) if entry.key == "id" and entry.value.strip()), None)
+    others = [other for other in names.declared.get(own.value, ()) if other != path] if own else []
+    if own and others:
+        yield Fault(
+            rule="knowledge",
+            level="warning",
+            message=f"the id '{own.value}' is that of {others[0]}, too",
+            line=own.line + 1,
+            column=own.start + 1,
+            end=own.end + 1,
+        )

@@ -1,0 +1,254 @@
+"""What is wrong in a file of records: lines that are none, fields that do not fit, ids twice, citations that moved.
+
+The format is docs/formats/log.md. A field that nobody knows is no fault: it may be of a kind, or of a later version.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from muninn_core.engine.file.markdown_diagnostics import order, replacing
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import KINDS, Memory
+from muninn_core.model.value import replace
+from muninn_core.protocol.results import Fault, Fix
+from muninn_core.store.change import CHANGES, needs
+from muninn_core.store.fields import FIELDS, read_fields
+from muninn_core.store.lines import Lines, read_lines
+from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, parse_line
+from muninn_core.store.secrets import mask
+
+MOST_LINES = 2_000
+"""Lines beyond which only those are told that are no records: a person edits one, not all of them."""
+
+MOST_FAULTS = 500
+
+_NEAR = 0.75
+"""Of a short word two letters that changed places leave so much."""
+
+MISSING_HINT = "Was it moved or deleted? Update the memory, or forget it."
+_ENVELOPE = frozenset(ENVELOPE)
+_NESTING = (list, dict)
+_FIELDS = (*ENVELOPE, *FIELDS, "details", "imported", "backfill", "redacted")
+
+
+class Missing(NamedTuple):
+    """A file that is not there, and what is said of the memory that speaks of it."""
+
+    path: str
+    said: str
+
+
+class Presence:
+    """Says which files are there; each is looked at once. Made for one answer."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._there: dict[str, bool] = {}
+
+    def __call__(self, path: str) -> bool:
+        """Whether a file is there."""
+        if path not in self._there:
+            self._there[path] = os.path.lexists(self._root / path)
+        return self._there[path]
+
+
+def record_faults(
+    text: str,
+    knows: Callable[[str], bool],
+    kinds: Sequence[str],
+    citations: Callable[[str], Iterable[Citation]],
+    missing: Callable[[str], Iterable[Missing]],
+) -> list[Fault]:
+    """Return the faults of a file of records, in order; secrets are not looked for.
+
+    `knows` tells whether there is a record or memory of an id, `kinds` are those of the config; `citations` says how
+    those of a memory stand, `missing` which of its files are not there.
+    """
+    found: list[Fault] = []
+    seen: dict[str, tuple[int, Record]] = {}
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = parse_line(line.encode("utf-8", "surrogatepass"))
+        except MalformedRecord as error:
+            torn = number == len(lines) and line.lstrip().startswith("{")
+            found.append(malformed_fault(str(error), number, torn=torn))
+            continue
+        first = seen.setdefault(record.id, (number, record))
+        if first[0] != number and not first[1].says_as(record):
+            found.append(_at(line, "id", number, "malformed", "error", twice(record.id, first[0])))
+        if number <= MOST_LINES:
+            found += _fields(line, number, record, (*KINDS, *kinds))
+            gone = tuple(missing(record.id))
+            found += _missing(line, number, gone)
+            found += _cites(line, number, record, citations, {each.path for each in gone})
+    for number, record in list(seen.values())[:MOST_LINES]:
+        found += _targets(lines[number - 1], number, record, knows, seen)
+    return sorted(found, key=order)[:MOST_FAULTS]
+
+
+def malformed_fault(reason: str, number: int, *, torn: bool) -> Fault:
+    """Return what is said of a line that is no record; `torn`: it is the last one, and has no end."""
+    said = f"torn: the line ends before its record does ({reason})" if torn else reason
+    hint = "Mend or delete the line; until then it is skipped."
+    return Fault(rule="malformed", level="error", message=said, line=number, hint=hint)
+
+
+def twice(identity: str, line: int) -> str:
+    """Return what is said of a record whose id another one has, in an earlier line."""
+    return f"the id {identity} is that of line {line}, which says something else"
+
+
+def missing_files(memory: Memory, there: Callable[[str], bool]) -> Iterator[Missing]:
+    """Yield the files that an active memory cites or names and that are not there."""
+    if memory.active:
+        cited = {cite.path for cite in memory.cites} if memory.cites else ()
+        for path in dict.fromkeys((*cited, *memory.files)):
+            if not there(path):
+                said = f"a memory {'cites' if path in cited else 'names'} {path}, which is not there"
+                yield Missing(path, said)
+
+
+def secrets_of_records(content: bytes, lines: Lines, patterns: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield (line, number of secrets in it). Line by line only where the file as a whole holds one: most hold none.
+
+    What an author wrote is looked at, not JSON: the names of the record's own fields mean nothing.
+    """
+    whole = [text for record in lines.records for text in _texts(record.data)]
+    whole += [raw.decode("utf-8", "replace") for raw in lines.raw]
+    if not mask("\n".join(whole), patterns)[1]:
+        return
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if line.strip():
+            one = read_lines(line, "")
+            texts = [text for record in one.records for text in _texts(record.data)]
+            texts += [raw.decode("utf-8", "replace") for raw in one.raw]
+            if count := mask("\n".join(texts), patterns)[1]:
+                yield number, count
+
+
+def _missing(line: str, number: int, gone: Iterable[Missing]) -> Iterator[Fault]:
+    for path, said in gone:
+        fault = _value(line, number, "", path, said, "")
+        yield replace(fault, rule="dangling", level="warning", hint=MISSING_HINT)
+
+
+def _fields(line: str, number: int, record: Record, kinds: Sequence[str]) -> Iterator[Fault]:
+    data = record.data
+    changed = data.get("set") if record.type == "update" else data
+    if record.type in CHANGES and record.type != "update":
+        return
+    if record.type not in CHANGES and record.type not in kinds:
+        near = difflib.get_close_matches(record.type, [*kinds, *CHANGES], n=1, cutoff=_NEAR)
+        if near:
+            said = f"there is no kind of memory '{record.type}': did you mean '{near[0]}'?"
+            yield _value(line, number, "type", record.type, said, near[0])
+    if not isinstance(changed, dict):
+        return
+    fields, _ = read_fields(changed)
+    for name in changed:
+        if name in FIELDS and name not in fields:
+            said = f"`{name}` is not of its type: it is kept as a detail, and has no effect"
+            yield _at(line, name, number, "malformed", "information", said)
+        near = [] if name in _FIELDS else difflib.get_close_matches(name, _FIELDS, n=1, cutoff=_NEAR)
+        if near and near[0] not in changed:
+            said = f"`{name}` is no field of a memory, and kept as a detail: did you mean `{near[0]}`?"
+            fault = _at(line, name, number, "malformed", "information", said)
+            fix = replacing(f"Change to `{near[0]}`", fault.column, fault.end, json.dumps(near[0]))
+            yield replace(fault, fixes=(fix,) if fault.end else ())
+
+
+def _cites(
+    line: str,
+    number: int,
+    record: Record,
+    citations: Callable[[str], Iterable[Citation]],
+    missing: Collection[str],
+) -> Iterator[Fault]:
+    for cite in citations(record.id):
+        if cite.state in ("moved", "drifted") or (cite.state == "gone" and cite.path not in missing):
+            said = {
+                "moved": f"the code that {cite.was or cite.path} cites has moved to {cite.place}",
+                "drifted": f"the code at {cite.place} has changed since it was cited",
+                "gone": f"the code that {cite.place} cites is not there any more",
+            }[cite.state]
+            fault = _at(line, "cites", number, "dangling", "information", said)
+            follow = Fix(
+                title="Let the memory cite the new place", verb="verify", params={"id": record.id, "fix": True}
+            )
+            yield replace(fault, fixes=(follow,) if cite.state == "moved" else ())
+
+
+def _targets(
+    line: str, number: int, record: Record, knows: Callable[[str], bool], seen: Mapping[str, Any]
+) -> Iterator[Fault]:
+    links = record.data.get("links")
+    linked = [link.get("target") for link in links if isinstance(link, dict)] if isinstance(links, list) else []
+    wanted = [] if record.type == "resolve" else needs(record.data)
+    for target in dict.fromkeys([*wanted, *linked]):
+        if isinstance(target, str) and target not in seen and not knows(target):
+            begun = [each for each in seen if each.startswith(target[:6])] if len(target) > 5 else []
+            near = difflib.get_close_matches(target, begun, n=1)
+            said = f"there is no record '{target}' here" + (f": did you mean '{near[0]}'?" if near else "")
+            fault = _value(line, number, "", target, said, near[0] if near else "")
+            yield replace(fault, rule="dangling")
+
+
+def _at(line: str, key: str, number: int, rule: str, level: str, message: str) -> Fault:
+    match = re.search(rf'"{re.escape(key)}"(?=\s*:)', line)
+    start, end = match.span() if match else (-1, -1)
+    return Fault(rule=rule, level=level, message=message, line=number, column=max(start + 1, 1), end=end + 1)
+
+
+def _value(line: str, number: int, key: str, value: str, message: str, near: str) -> Fault:
+    written = json.dumps(value, ensure_ascii=False)
+    before = rf'(?:"{re.escape(key)}"\s*:\s*)' if key else ""
+    match = re.search(rf"{before}(?P<value>{re.escape(written)})", line)
+    start, end = match.span("value") if match else (-1, -1)
+    new = json.dumps(near, ensure_ascii=False)
+    fixes = (replacing(f"Change to {new}", start + 1, end + 1, new),) if near and match else ()
+    return Fault(
+        rule="malformed",
+        level="information",
+        message=message,
+        line=number,
+        column=max(start + 1, 1),
+        end=end + 1,
+        fixes=fixes,
+    )
+
+
+def _texts(data: Mapping[str, Any]) -> list[str]:
+    """Return all texts of a record but those of its envelope, names of inner fields with their values."""
+    found: list[str] = []
+    waiting: list[Any] = []
+    for name, value in data.items():  # what JSON gives is of these very types, and every record passes here
+        if name not in _ENVELOPE:
+            if type(value) is str:
+                found.append(value)
+            elif type(value) in _NESTING:
+                waiting.append(value)
+    while waiting:
+        value = waiting.pop()
+        if type(value) is list:
+            for item in value:
+                if type(item) is str:
+                    found.append(item)
+                elif type(item) in _NESTING:
+                    waiting.append(item)
+        else:
+            for name, inner in value.items():
+                if type(inner) is str:
+                    found.append(f"{name}: {inner}")
+                elif type(inner) in _NESTING:
+                    waiting.append(inner)
+    return found

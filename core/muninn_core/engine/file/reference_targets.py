@@ -1,0 +1,126 @@
+"""Says of each reference of a file what it means, with a preview for whoever points at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from muninn_core.context.preview import memory_preview, question_preview, text_preview
+from muninn_core.engine.answer import recall
+from muninn_core.engine.file.lint import names_of, text_of
+from muninn_core.engine.file.pointers import pointers
+from muninn_core.engine.file.record_locations import Places
+from muninn_core.engine.file.reference_index import Found, Names
+from muninn_core.engine.memory.drafts import inside
+from muninn_core.errors import NotFoundError, UsageError
+from muninn_core.protocol.params import RecallParams, ReferencesParams
+from muninn_core.protocol.results import Meaning, ReferencesResult
+from muninn_core.source.classify import language_of
+from muninn_core.source.muninn_file import kind_of
+from muninn_core.source.references import LONGEST_LINE, Reference, references
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.workspace import Workspace
+
+FOUND_BY_QUESTION = 5
+MOST = 1_000
+"""References of one file that are looked at; a context of more is none."""
+
+
+def resolve(workspace: Workspace, params: ReferencesParams, scope: Scope, now: datetime) -> ReferencesResult:
+    """Return what the references of a file mean. Previews are made for one line only.
+
+    Of that line it is also told what ids, decisions and tasks mean that stand in plain words.
+    """
+    path = inside(params.path, workspace.layout.root)
+    text = text_of(workspace, path, params.text)
+    names = names_of(workspace, scope.buffers)
+    told = []
+    places = Places(workspace)
+    for reference in references(text, kind_of(path))[:MOST]:
+        if params.line in (0, reference.line + 1):
+            scope.check()
+            told.append(_meaning(workspace, names, places, reference, path, scope, now, shown=params.line > 0))
+    if params.line and path.endswith(".md"):
+        for reference in _plain(text, params.line, names):
+            if not any(each.column - 1 < reference.end and reference.start < each.end - 1 for each in told):
+                told.append(_meaning(workspace, names, places, reference, path, scope, now, shown=True))
+    return ReferencesResult(path=path, references=tuple(told), saw=workspace.saw())
+
+
+def _plain(text: str, line: int, names: Names) -> Iterator[Reference]:
+    """Yield what a line names without brackets around it."""
+    lines = text.split("\n")
+    if line <= len(lines) and len(lines[line - 1]) <= LONGEST_LINE:
+        for each in pointers(lines[line - 1], names.memories, names.library):
+            at, to = each.start, each.end
+            target = lines[line - 1][at:to]
+            if names.named(target) is not None:
+                yield Reference(kind="name", line=line - 1, start=at, end=to, target=target, at=at, to=to)
+
+
+def _meaning(
+    workspace: Workspace,
+    names: Names,
+    places: Places,
+    reference: Reference,
+    path: str,
+    scope: Scope,
+    now: datetime,
+    *,
+    shown: bool,
+) -> Meaning:
+    place: dict[str, Any] = {"line": reference.line + 1, "column": reference.start + 1, "end": reference.end + 1}
+    if reference.kind == "query":
+        markdown = _asked(workspace, reference.target, scope, now) if shown else ""
+        return Meaning(kind="question", text=reference.target, title=reference.target, markdown=markdown, **place)
+    found = names.find(reference, path)
+    if found is None:
+        near = names.nearest(reference, path) if shown else ""
+        kind = "" if reference.certain else "prose"
+        many = names.several(reference.target) if reference.kind in ("name", "value") else ""
+        problem = many or "nothing answers to it"
+        return Meaning(kind=kind, text=reference.target, problem=problem, near="" if many else near, **place)
+    where, start = (found.path, found.start)
+    if found.kind == "memory":
+        where, start = places.of(found.id)
+    return Meaning(
+        kind=found.kind,
+        text=reference.target,
+        title=found.title,
+        path=where,
+        start=start,
+        last=found.end or start,
+        id=found.id,
+        markdown=preview(workspace, names, found) if shown else "",
+        problem=found.problem,
+        near=found.near,
+        **place,
+    )
+
+
+def preview(workspace: Workspace, names: Names, found: Found) -> str:
+    """Return what to show of a thing."""
+    if found.kind == "memory":
+        memory = names.memories[found.id]
+        return memory_preview(memory, workspace.citations.look().of(memory))
+    if found.kind == "folder":
+        return f"`{found.path}/`"
+    page = names.page(found.path)
+    if page is None:
+        return f"`{found.path}`"
+    start, end = found.start or 1, found.end or page.length
+    origin = workspace.origins.of(found.path)
+    document = names.library.of(found.path)
+    notes = [*([document.standing] if document and document.standing else []), *([origin] if origin else [])]
+    language = language_of(found.path)
+    shown = "markdown" if found.path.endswith(".md") else "" if language == "text" else language
+    return text_preview(found.path, page.span(start, end), start, shown, notes)
+
+
+def _asked(workspace: Workspace, question: str, scope: Scope, now: datetime) -> str:
+    asked = RecallParams(query=question, limit=FOUND_BY_QUESTION)
+    try:
+        return question_preview(question, recall.recall(workspace, asked, scope, now).hits)
+    except (UsageError, NotFoundError) as error:  # filters that are none
+        return error.message

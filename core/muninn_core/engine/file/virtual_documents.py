@@ -1,0 +1,143 @@
+"""`muninn:` documents: a memory, a file's notes, a commit or a pack as a page for reading, by an address.
+
+    muninn:/memory/ID.md            a memory: what it says, how its citations stand, its life; ID/TITLE is the same
+    muninn:/knowledge/PATH.md       a file of .muninn/knowledge; packs/NAME/PATH is one of a pack
+    muninn:/notes/PATH.md           what is remembered about a file
+    muninn:/commit/SHA.md           a commit: its message and the files that it changed
+    muninn:/context/PATH.md         the pack of a context file, as its editor has it
+    muninn:/pack.md?query=TEXT      a pack; `&budget=TOKENS`
+
+They are read-only views; nothing of them is on the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from muninn_core import git
+from muninn_core.context import memory_page
+from muninn_core.context.about import about_markdown
+from muninn_core.context.hover import OUTSIDE
+from muninn_core.engine.answer import context_files, contexts
+from muninn_core.engine.file import file_notes
+from muninn_core.engine.file.about import whole_file
+from muninn_core.engine.file.uris import SCHEME, linker
+from muninn_core.engine.memory import lookup
+from muninn_core.engine.memory.drafts import inside
+from muninn_core.engine.memory.memory_history import history
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.protocol.params import ContextParams, DocumentParams, RenderParams
+from muninn_core.protocol.results import DocumentResult
+from muninn_core.source.private import strip_private
+from muninn_core.source.text import Text, read_text
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.workspace import Workspace
+
+HINT = (
+    "The addresses are muninn:/memory/ID.md, muninn:/knowledge/PATH.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, "
+    "muninn:/context/PATH.md, muninn:/pack.md?query=TEXT."
+)
+
+
+def document(workspace: Workspace, params: DocumentParams, scope: Scope, now: datetime) -> DocumentResult:
+    """Return the page at an address. Raises BadParams for what is none, NotFoundError for what is not there."""
+    parts = urlsplit(params.uri)
+    kind, _, rest = unquote(parts.path).removesuffix(".md").lstrip("/").partition("/")
+    query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    if parts.scheme != SCHEME:
+        raise BadParams(f"'{params.uri}' is no address of Muninn", hint=HINT)
+    if kind == "pack" and not rest:
+        title, text = _pack(workspace, query, scope, now)
+    elif kind in _PAGES and rest:
+        title, text = _PAGES[kind](workspace, rest, scope, now)
+    else:
+        raise BadParams(f"there is no '{parts.path}' among Muninn's documents", hint=HINT)
+    return DocumentResult(uri=params.uri, title=title, text=text, saw=workspace.saw())
+
+
+def _pack(workspace: Workspace, query: dict[str, str], scope: Scope, now: datetime) -> tuple[str, str]:
+    asked, budget = query.get("query", "").strip(), query.get("budget", "4000")
+    if not asked or not budget.isdecimal() or not 50 <= int(budget) <= 200_000:
+        raise BadParams("a pack needs a query, and a budget of 50 to 200000 tokens", hint=HINT)
+    result = contexts.context(workspace, ContextParams(query=asked, budget=int(budget)), scope, now)
+    return f"Context: {asked}", memory_page.pack_page(asked, result)
+
+
+def _memory(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tuple[str, str]:
+    memory = lookup.memory_of(workspace.known(), what.partition("/")[0])
+    (labelled,) = workspace.works.label([memory])
+    shared = workspace.shared if memory.scope == "global" else None
+    records = shared.records if shared is not None else workspace.log.records
+    events = history(memory, tuple(records.values()), workspace.log.sealed_ids())
+    look = seen_by(workspace.citations, scope.buffers).look()
+    known = workspace.known()
+    others = {link.target: known[link.target] for link in memory.links if link.target in known}
+    others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
+    text = memory_page.memory_page(
+        labelled, look.of(memory), events, others, linker(workspace.layout.root, virtual=True)
+    )
+    return text.partition("\n")[0].removeprefix("# "), text
+
+
+def _notes(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tuple[str, str]:
+    found = file_notes.remembered(workspace, what, scope, now)
+    shown = whole_file(workspace, found)
+    lines = [f"# What is remembered about `{found.path}`", ""]
+    parts = [
+        about_markdown(shown[at : at + 1], found.path, linker(workspace.layout.root, virtual=True))
+        for at in range(len(shown))
+    ]
+    return f"About {found.path}", "\n".join(lines) + "\n" + ("\n\n---\n\n".join(parts) or "Nothing yet.") + "\n"
+
+
+def _knowledge(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> tuple[str, str]:
+    """Return a file without its private spans; a pack's is quoted below its origin."""
+    root = workspace.layout.root
+    for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
+        path = inside(f"{folder}/{what}.md", root)
+        within = path.startswith((".muninn/knowledge/", ".muninn/packs/"))
+        if not within or not (root / path).resolve().is_relative_to((root / ".muninn").resolve()):
+            continue  # a linked folder leads out of the repository
+        read = read_text(root, path, workspace.config.index.max_file_bytes)
+        if isinstance(read, Text):
+            text, _ = strip_private(read.text)
+            origin = workspace.origins.of(path)
+            return f"{what}.md", _quoted(text, f"{origin}; {OUTSIDE}") if origin else text
+    raise NotFoundError(
+        f"there is no knowledge '{what}.md'", hint="`muninn names --kinds knowledge` lists what there is."
+    )
+
+
+def _quoted(text: str, origin: str) -> str:
+    """Return a stranger's text as a quotation below its origin, so that nothing in it stands as our own word."""
+    return f"{origin}\n\n" + "\n".join(f"> {line}".rstrip() for line in text.splitlines()) + "\n"
+
+
+def _commit(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> tuple[str, str]:
+    root = Path(workspace.place.root)
+    sha = git.commit_of(root, what)
+    (found,) = git.commits(root, None, sha, 1) or (None,)
+    if found is None:
+        raise NotFoundError(f"there is no commit '{what}'", hint="It may be on a branch that is not here.")
+    return f"Commit {sha[:8]}", memory_page.commit_page(found, linker(workspace.layout.root, virtual=True))
+
+
+def _context(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tuple[str, str]:
+    path = f"{what}.md"
+    unsaved = scope.buffers.unsaved(workspace.citations) if scope.buffers is not None else {}
+    text = unsaved[path].text if path in unsaved else None
+    result = context_files.render(workspace, RenderParams(path=path, text=text), scope, now)
+    return f"Pack: {result.title}", memory_page.rendered_page(result)
+
+
+_PAGES: dict[str, Callable[[Workspace, str, Scope, datetime], tuple[str, str]]] = {
+    "memory": _memory,
+    "knowledge": _knowledge,
+    "notes": _notes,
+    "commit": _commit,
+    "context": _context,
+}

@@ -1,0 +1,228 @@
+"""Where a backfill looks: git's log, and agents' transcripts. What of it is worth a memory is decided in `source`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from muninn_core import git
+from muninn_core.engine.memory.transcript_files import open_transcript
+from muninn_core.errors import BadParams, MuninnError, NotFoundError
+from muninn_core.git import log as history
+from muninn_core.launch.place import Place, locate
+from muninn_core.model.value import Value, field, replace
+from muninn_core.protocol.params import BackfillParams
+from muninn_core.source.commit_history import Told, taken_back, tell
+from muninn_core.source.commit_memory import trace, without_private
+from muninn_core.source.session_facts import Facts, Reader
+from muninn_core.source.session_memories import recount
+from muninn_core.source.transcript import read_transcript
+from muninn_core.store.stamp import normalise
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.workspace import Workspace
+
+MOST_TRACED = 1_000
+"""How many of the newest commits show which files belong together; older ones say little of what is there now."""
+
+MOST_MALFORMED = 1_000
+"""Bad lines that are named; a file with more of them is no transcript."""
+
+_DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class Harvest(Value):
+    """What a backfill found, oldest first; counts and places as in its result. `note` says what could not be seen.
+
+    `traces` are what commits show that are worth no memory: which files belonged to such a task.
+    """
+
+    told: tuple[Told, ...]
+    looked: int
+    traces: tuple[Told, ...] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+    malformed: tuple[str, ...] = ()
+    note: str = ""
+
+
+def from_git(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harvest:
+    """Look through the commits that HEAD, or `until`, leads to. Raises BadParams, NotFoundError or GitError."""
+    root = workspace.layout.root
+    span = _span(root, params)
+    total = history.count(root, span)
+    scope.report("begin", f"{total} commits to read")
+    log = []
+    for number, one in enumerate(history.read(root, span)):
+        if number % 100 == 0:
+            scope.check()
+            scope.report("report", f"{number} of {total} commits", 80 * number // max(total, 1))
+        log.append(one)
+    back = taken_back(log)
+    subjects = {one.commit.sha: one.commit.subject for one in log}
+    told, traces, skipped = [], [], Counter[str]()
+    for number, one in enumerate(reversed(log)):
+        if number % 100 == 0:
+            scope.check()
+        found = tell(one, back, subjects)
+        if isinstance(found, Told):
+            told.append(found)
+        else:
+            skipped[found] += 1
+            if number >= len(log) - MOST_TRACED and (shown := _traced(one)):
+                traces.append(shown)
+    note = "This clone is shallow: older commits are not here." if git.is_shallow(root) else ""
+    return Harvest(
+        told=tuple(told),
+        traces=tuple(traces),
+        looked=len(log),
+        skipped=dict(sorted(skipped.items())),
+        note=note,
+    )
+
+
+def _traced(logged: history.Logged) -> Told | None:
+    """Return which files belonged to a commit's task, where it says so."""
+    shown = trace(without_private(logged.commit), session=None, agent=None)
+    return (
+        Told(draft=replace(shown, actor="import"), commit=logged.commit.sha, time=logged.commit.time) if shown else None
+    )
+
+
+def _span(root: Path, params: BackfillParams) -> history.Span:
+    """Return the commits that are asked for; what looks like a date is one, everything else a revision."""
+    since = _time("since", params.since)
+    until = _time("until", params.until)
+    return history.Span(
+        tip=git.commit_of(root, params.until if params.until and not until else "HEAD"),
+        base=git.commit_of(root, params.since) if params.since and not since else None,
+        since=since,
+        until=until,
+        limit=params.limit,
+    )
+
+
+def _time(name: str, given: str | None) -> str | None:
+    if given is None or not _DATE.match(given):
+        return None
+    try:
+        return normalise(f"{given}T00:00:00Z" if len(given) == len("2026-03-01") else given)
+    except ValueError:
+        hint = "Write it as 2026-03-01 or in RFC 3339, or name a revision."
+        raise BadParams(f"'{name}' is no time: '{given}'", hint=hint) from None
+
+
+def from_transcripts(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harvest:
+    """Look through transcripts. Raises BadParams for a file that is none, NotFoundError for what is not there."""
+    files = [found for path in params.paths for found in _files(workspace.layout.root / path)]
+    files = list(dict.fromkeys(files))
+    sizes = [path.stat().st_size for path, _ in files]
+    scope.report("begin", f"{len(files)} transcripts to read")
+    told: list[Told] = []
+    skipped = Counter[str]()
+    malformed: list[str] = []
+    for number, (path, named) in enumerate(files):
+        scope.report("report", path.name, 90 * sum(sizes[:number]) // max(sum(sizes), 1))
+        facts = _facts(path, malformed, scope)
+        if not facts.recognised and named:
+            hint = "Claude Code has them in ~/.claude/projects/NAME, Codex in ~/.codex/sessions; no others are read."
+            raise BadParams(f"{path} is no transcript of Claude Code or Codex", hint=hint)
+        if not facts.recognised:
+            skipped["no transcripts"] += 1
+        elif not params.elsewhere and not is_here(facts, workspace.place):
+            skipped["of other folders"] += 1
+        else:
+            found = _told(path, facts, workspace)
+            told += found
+            skipped["without anything to keep"] += not found
+    return Harvest(
+        told=tuple(sorted(told, key=lambda one: one.time)),
+        looked=len(files),
+        skipped={reason: count for reason, count in sorted(skipped.items()) if count},
+        malformed=tuple(malformed[:MOST_MALFORMED]),
+    )
+
+
+def _files(path: Path) -> list[tuple[Path, bool]]:
+    """Return the transcripts that a path names, and whether it names each itself; a folder's are named by it."""
+    try:
+        if path.is_dir():
+            found = [(one, False) for one in sorted(path.iterdir()) if one.suffix == ".jsonl" and one.is_file()]
+            if not found:
+                hint = "Name the folder in which the files SESSION.jsonl are."
+                raise NotFoundError(f"there is no transcript in {path}", hint=hint)
+            return found
+        with open_transcript(path):
+            return [(path, True)]
+    except OSError as error:
+        hint = "Claude Code keeps them in ~/.claude/projects."
+        raise NotFoundError(f"the transcript {path} can't be read: {error.strerror}", hint=hint) from None
+
+
+def _facts(path: Path, malformed: list[str], scope: Scope) -> Facts:
+    reader = Reader()
+    with open_transcript(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if number % 1000 == 0:
+                scope.check()
+            if line.endswith(b"\n") and not reader.take(line):  # a last line without its end is being written
+                malformed.append(f"{path}:{number}")
+    return reader.facts()
+
+
+def _told(path: Path, facts: Facts, workspace: Workspace) -> list[Told]:
+    session = next(
+        (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
+        f"transcript-{hashlib.sha256(path.name.encode()).hexdigest()[:16]}",
+    )
+    with open_transcript(path) as lines:
+        reading = read_transcript(lines, session=session, agent=facts.agent)
+    last = _stamp((facts.ended, facts.begun)) or datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
+    said = [
+        Told(
+            draft=replace(draft, actor="import", tags=("session", "backfill"), details={"said_by": draft.actor}),
+            commit="",
+            time=_stamp((time,)) or last,
+        )
+        for draft, time in zip(reading.drafts, reading.times, strict=True)
+    ]
+    agent = f"{facts.agent}/{facts.version}" if facts.version else facts.agent
+    roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
+    shown = [replace(one, time=_stamp((one.time,)) or last) for one in recount(facts, session, agent, roots)]
+    return [*said, *shown]
+
+
+def _stamp(times: Iterable[str]) -> str:
+    """Return the first of some times that is one; "" when none is."""
+    for time in times:
+        try:
+            return normalise(time)
+        except ValueError:
+            continue
+    return ""
+
+
+def is_here(facts: Facts, place: Place) -> bool:
+    """Whether a session worked in this repository, in any of its work trees; one that does not say did."""
+    homes = [place.root, *main_of(place)]
+    return not facts.folders or any(
+        any(folder == home or folder.startswith(home + os.sep) for home in homes) or _identity(folder) == place.identity
+        for folder in facts.folders
+    )
+
+
+def main_of(place: Place) -> list[str]:
+    """Return the main work tree of a linked one."""
+    git_dir = Path(place.identity)
+    return [str(git_dir.parent)] if place.linked and git_dir.name == ".git" else []
+
+
+def _identity(folder: str) -> str:
+    try:
+        return locate(folder).identity
+    except MuninnError:
+        return ""

@@ -1,0 +1,122 @@
+"""Export and import: which memories leave in a bundle, and what of a bundle is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from muninn_core.engine.memory.scopes import on_task
+from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.params import ExportParams, ImportParams
+from muninn_core.protocol.results import ExportResult, ImportResult
+from muninn_core.store.bundle import BUNDLE_VERSION, cleaned, portable, read_bundle, select, take_in
+from muninn_core.store.record import Record
+from muninn_core.store.stamp import normalise
+from muninn_core.worktree.workspace import Workspace
+
+SHOWN = 5
+"""How many ids an error names."""
+
+
+def export(workspace: Workspace, params: ExportParams) -> ExportResult:
+    """Return the records of the memories that pass every filter; the same memories always give the same result."""
+    since, until = _time("since", params.since), _time("until", params.until)
+    everything, source = _of_scope(workspace, params)
+    tasks = on_task(everything, params.task)
+    memories = [
+        memory
+        for memory in everything.values()
+        if _passes(memory, params, since, until) and (tasks is None or memory.task in tasks)
+    ]
+    shown = params.private or params.scope == "session"  # who asks for session notes knows that they are private
+    ids = frozenset(memory.id for memory in memories if shown or not memory.private)
+    masked, records = 0, []
+    for record in select(source, ids):
+        clean, count = cleaned(record, workspace.config.memory.secrets)
+        masked += count
+        records.append(clean)
+    return ExportResult(
+        version=BUNDLE_VERSION,
+        exported=max((record.ts for record in records), default=""),
+        records=tuple(portable(record) for record in records),
+        memories=len(ids),
+        private=len(memories) - len(ids),
+        masked=masked,
+        saw=workspace.saw(),
+    )
+
+
+def _of_scope(workspace: Workspace, params: ExportParams) -> tuple[Mapping[str, Memory], Mapping[str, Record]]:
+    """Return the memories of a scope, and the records among which theirs are. Raises BadParams."""
+    if params.scope != "global":
+        known = workspace.log.state.memories
+        return {each: m for each, m in known.items() if m.scope == params.scope}, workspace.log.records
+    if workspace.shared is None:
+        raise BadParams("there is no global memory here", hint="memory.global_scope in the configuration says so.")
+    return workspace.shared.memories, workspace.shared.records
+
+
+def take(workspace: Workspace, params: ImportParams) -> ImportResult:
+    """Store a bundle's records, all that are to be stored or none. Raises BadParams or NotFoundError."""
+    path = workspace.layout.root / params.path
+    masked, records = 0, []
+    for record in read_bundle(_content(path)):
+        clean, count = cleaned(record, workspace.config.memory.secrets)
+        masked += count
+        records.append(clean)
+    workspace.log.refresh()
+    overwrite = params.on_conflict == "overwrite"
+    policy = workspace.config.review
+    intake = take_in(
+        records,
+        workspace.log.records,
+        overwrite=overwrite,
+        trusted=params.trust == "keep",
+        waits=lambda kind: policy.holds("import", kind),
+    )
+    if intake.differing and params.on_conflict == "error":
+        more = ", …" if len(intake.differing) > SHOWN else ""
+        raise BadParams(
+            f"{len(intake.differing)} records have another content here: {', '.join(intake.differing[:SHOWN])}{more}",
+            hint="Nothing was stored. `--on-conflict skip` keeps what is here, `overwrite` takes the bundle's.",
+        )
+    if not params.dry_run:
+        workspace.log.take_in(intake.new, intake.replaced, params.session or workspace.session)
+        workspace.hand_over_memories()
+    return ImportResult(
+        imported=len(intake.new),
+        replaced=len(intake.replaced),
+        known=len(intake.known),
+        skipped=intake.differing,
+        withheld=intake.withheld,
+        masked=masked,
+        dry_run=params.dry_run,
+        saw=workspace.saw(),
+    )
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise NotFoundError(f"the bundle {path} can't be read: {error.strerror}") from None
+
+
+def _time(name: str, given: str | None) -> str | None:
+    if given is None:
+        return None
+    try:
+        return normalise(f"{given}T00:00:00Z" if len(given) == len("2026-03-01") else given)
+    except ValueError:
+        raise BadParams(f"'{name}' is no time: '{given}'", hint="Write it as 2026-03-01 or in RFC 3339.") from None
+
+
+def _passes(memory: Memory, params: ExportParams, since: str | None, until: str | None) -> bool:
+    return (
+        params.type in (None, memory.type)
+        and (params.tag is None or params.tag in memory.tags)
+        and (params.session is None or params.session in (memory.session, *memory.sessions))
+        and (since is None or memory.ts >= since)
+        and (until is None or memory.ts < until)
+    )

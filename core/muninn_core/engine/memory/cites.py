@@ -1,0 +1,133 @@
+"""What a draft cites, made out when it is stored: the places that it names become cites with symbol and mark.
+
+`files` may name a place: `path:LINE`, `path:START-END`, `path#symbol`. A file that is named alone is not cited: it is
+what a memory is about, and may change as it likes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from muninn_core.errors import BadParams
+from muninn_core.model.memory import Cite
+from muninn_core.model.value import replace
+from muninn_core.protocol.methods import nearest
+from muninn_core.protocol.params import MemoryDraft
+from muninn_core.reconcile.citations import citing
+from muninn_core.reconcile.file_source import Unknown
+from muninn_core.source.extent import Extent
+from muninn_core.source.line_index import Page, mark_of
+from muninn_core.worktree.citations import Citations
+
+MOST_NAMED = 8
+"""How many definitions that `entities` name are cited; a memory that names more rests on none of them."""
+
+LARGE = 120
+"""Lines: of a larger definition only the first one is cited, or every change in a class would make a memory stale."""
+
+_LINES = re.compile(r"^(?P<path>.+?):(?P<start>[1-9]\d{0,6})(?:-(?P<end>[1-9]\d{0,6}))?$")
+_SYMBOL = re.compile(r"^(?P<path>.+?)#(?P<symbol>[^\s#/]+)$")
+_NAME = re.compile(r"^[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*$")
+
+
+def anchor(draft: MemoryDraft, citations: Citations, inside: Callable[[str], str], commit: str | None) -> MemoryDraft:
+    """Return a draft with bare files, and with cites of the places that it names, as they are in the work tree now.
+
+    `inside` makes a path one relative to the root, or raises. Raises BadParams for lines and symbols that are not
+    there; a file that is not there is believed, since it may be on another branch.
+    """
+    places = [_place(file, citations.root) for file in draft.files]
+    files = tuple(dict.fromkeys(inside(path) for path, _, _, _ in places))
+    stated = [replace(cite, path=inside(cite.path)) for cite in draft.cites]
+    stated += [
+        Cite(path=inside(path), start=start, end=end, symbol=symbol)
+        for path, start, end, symbol in places
+        if start or symbol
+    ]
+    cites = [_filled(cite, citations, commit) for cite in stated]
+    paths = dict.fromkeys((*files, *(cite.path for cite in cites)))
+    known = {(cite.path, cite.start, cite.end) for cite in cites}
+    cites += [
+        cite
+        for cite in _from_entities(draft.entities, paths, citations, commit)
+        if (cite.path, cite.start, cite.end) not in known
+    ]
+    return replace(draft, files=files, cites=tuple(dict.fromkeys(cites)))
+
+
+def _place(text: str, root: Path) -> tuple[str, int, int, str | None]:
+    """Take a place apart: path, first and last line, symbol. A file that has such a name is that file."""
+    lines, symbol = _LINES.match(text), _SYMBOL.match(text)
+    if not (lines or symbol) or os.path.lexists(root / text):
+        return text, 0, 0, None
+    if lines:
+        start = int(lines["start"])
+        end = int(lines["end"] or start)
+        if end < start:
+            raise BadParams(f"'{text}' ends before it starts", hint="Write it as path:START-END.")
+        return lines["path"], start, end, None
+    assert symbol is not None
+    return symbol["path"], 0, 0, symbol["symbol"]
+
+
+def _filled(cite: Cite, citations: Citations, commit: str | None) -> Cite:
+    """Return a cite with what its author left out; one with a mark, or of another commit, stays as it is."""
+    if cite.hash or cite.commit or not (cite.start or cite.symbol):
+        return cite
+    if cite.start and cite.end < cite.start:
+        cite = replace(cite, end=cite.start)
+    page = _page(cite.path, citations)
+    if page is None:
+        return replace(cite, commit=commit)
+    if cite.start:
+        if cite.end > page.length:
+            raise BadParams(
+                f"'{cite.path}' has {page.length} lines, and {cite.start}-{cite.end} are cited",
+                hint="Cite lines that are there, or only name the file.",
+            )
+        found = citing(cite.path, page, cite.start, cite.end, commit)
+        return replace(found, symbol=cite.symbol or found.symbol)
+    meant = _meant(page, cite.symbol or "")
+    if not meant:
+        names = [one.name for one in page.extents]
+        near = nearest(cite.symbol or "", names)
+        raise BadParams(
+            f"'{cite.symbol}' is not defined in {cite.path}",
+            hint=f"Did you mean '{near}'?" if near else f"Name lines in place of it: {cite.path}:START-END.",
+        )
+    return _definition(page, meant[0], commit)
+
+
+def _from_entities(
+    entities: tuple[str, ...], paths: dict[str, None], citations: Citations, commit: str | None
+) -> list[Cite]:
+    """Return cites of the definitions that entities name in the named files, where each is defined once."""
+    names = [name for entity in entities if _NAME.match(name := entity.removesuffix("()").replace("::", "."))]
+    found = []
+    for path in paths if names else ():
+        page = _page(path, citations)
+        for name in names if page else ():
+            meant = _meant(page, name) if page else []
+            found += [_definition(page, meant[0], commit)] if page and len(meant) == 1 else []
+    return found if len(found) <= MOST_NAMED else []
+
+
+def _meant(page: Page, symbol: str) -> list[Extent]:
+    """Return the definitions of a name; a dotted one must be all there, for somebody has said it."""
+    return [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
+
+
+def _definition(page: Page, one: Extent, commit: str | None) -> Cite:
+    end = one.end if one.end - one.start < LARGE else one.start
+    mark = mark_of(page.span(one.start, end))
+    return Cite(path=page.path, start=one.start, end=end, symbol=one.name, hash=mark, commit=commit)
+
+
+def _page(path: str, citations: Citations) -> Page | None:
+    try:
+        return citations.page(path)
+    except Unknown:
+        return None

@@ -1,0 +1,67 @@
+"""A person says that a memory still holds: from now on it cites the code as it is.
+
+Beside `verify --fix`, which follows code that has moved, it is where a citation's new place is written down.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from muninn_core.engine.memory.cites import anchor
+from muninn_core.engine.memory.drafts import inside
+from muninn_core.errors import BadParams
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import Cite, Memory
+from muninn_core.model.value import to_plain
+from muninn_core.protocol.params import ConfirmParams, MemoryDraft
+from muninn_core.reconcile.citations import citing
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.citations import cites_of
+from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.workspace import Workspace
+
+
+def confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, scope: Scope) -> list[Cite]:
+    """Return what a memory cites from now on: fresh places as they are, stale and moved ones as they are now.
+
+    Places that are given stand for all stale ones. Raises BadParams when code that is gone has no place given for it.
+    """
+    citations = seen_by(workspace.citations, scope.buffers)
+    look, commit = citations.look(math.inf), workspace.head.read().commit
+
+    placed = anchor(
+        MemoryDraft(text=memory.text, cites=params.cites),
+        citations,
+        lambda path: inside(path, workspace.layout.root),
+        commit,
+    ).cites
+    kept: list[Cite] = []
+    for cite, now in zip(cites_of(memory), look.cites(memory), strict=True):
+        if now.state in ("fresh", "unchecked"):
+            kept.append(cite)
+        elif placed and now.state in ("drifted", "gone"):
+            continue
+        elif now.state == "gone":
+            raise BadParams(
+                f"the code that this memory cites is gone: {now.place}",
+                hint="Give the place that it is about now (`cites`), or forget it.",
+            )
+        elif not now.start:
+            kept.append(Cite(path=now.path, symbol=cite.symbol, commit=commit))
+        else:
+            kept.append(citing(now.path, look.page(now.path), now.start, now.end, commit))
+    return list(dict.fromkeys([*kept, *placed]))
+
+
+def update(memory: Memory, cites: list[Cite], scope: Scope) -> dict[str, Any] | None:
+    """Return the record that says so, None when nothing changes."""
+    if tuple(cites) == cites_of(memory):
+        return None
+    plain = [{name: value for name, value in to_plain(cite).items() if value not in (None, "")} for cite in cites]
+    return {"type": "update", "target": memory.id, "set": {"cites": plain}, "actor": scope.actor or "user"}
+
+
+def judged(workspace: Workspace, memory: Memory, scope: Scope) -> tuple[Citation, ...]:
+    """Return the citations of a memory as they stand now."""
+    return seen_by(workspace.citations, scope.buffers).look(math.inf).cites(memory)

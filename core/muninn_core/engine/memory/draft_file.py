@@ -1,0 +1,48 @@
+"""Drafts: files in the ignored part of the work tree that a person writes a memory into, in any editor.
+
+The file's name is the key of what is remembered from it, so that a draft is remembered once however often it is saved.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from muninn_core.context.draft import draft_text
+from muninn_core.engine.memory.drafts import inside
+from muninn_core.engine.memory.lookup import memory_of
+from muninn_core.errors import BadParams
+from muninn_core.model.memory import KINDS
+from muninn_core.protocol.methods import nearest
+from muninn_core.protocol.params import DraftParams
+from muninn_core.protocol.results import DraftResult
+from muninn_core.store.disk import write_whole
+from muninn_core.store.layout import Layout
+from muninn_core.worktree.workspace import Workspace
+
+MOST = 50
+"""Drafts that are kept; the oldest leave."""
+
+
+def folder(layout: Layout) -> Path:
+    """Return where drafts lie."""
+    return layout.local / "drafts"
+
+
+def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
+    """Write the file of a new draft. Raises BadParams for an unknown kind or a file outside, NotFoundError."""
+    kinds = (*KINDS, *workspace.config.memory.kinds)
+    if params.type not in kinds:
+        near = nearest(params.type, kinds)
+        raise BadParams(
+            f"there is no kind of memory '{params.type}'", hint=f"Did you mean '{near}'?" if near else ", ".join(kinds)
+        )
+    path = inside(params.path, workspace.layout.root) if params.path else ""
+    replaced = memory_of(workspace.known(), params.supersedes) if params.supersedes else None
+    text = draft_text(params.type, path, params.start, params.end, replaced)
+    place = folder(workspace.layout)
+    place.mkdir(parents=True, exist_ok=True)
+    for old in sorted(place.glob("*.md"))[: -MOST + 1]:
+        old.unlink(missing_ok=True)
+    file = place / f"{name}.md"
+    write_whole(file, text.encode())
+    return DraftResult(path=str(file), text=text, saw=workspace.saw())

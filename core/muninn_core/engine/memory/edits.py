@@ -1,0 +1,210 @@
+"""Changing what is remembered: one memory's fields and links, and several memories into one.
+
+Every change is a record beside those that are there, so that `history` tells who changed what, and why. Whoever has to
+wait for an approval of what they remember can't get round it by rewording what speaks already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from muninn_core.engine.memory.cites import anchor
+from muninn_core.engine.memory.drafts import cleaned, inside
+from muninn_core.engine.memory.lookup import memory_of
+from muninn_core.errors import BadParams, UsageError
+from muninn_core.model.memory import RELATIONS, TRUST_ORDER, Memory
+from muninn_core.model.value import to_plain
+from muninn_core.protocol.methods import nearest
+from muninn_core.protocol.params import ConsolidateParams, MemoryDraft, UpdateParams
+from muninn_core.reconcile.pairs import compare_all
+from muninn_core.reconcile.sentence import analyse
+from muninn_core.store.expiry import until
+from muninn_core.worktree.call import Scope
+from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.workspace import Workspace
+
+Records = list[dict[str, Any]]
+
+_PLAIN = ("text", "title", "importance", "confidence")
+
+
+class Plan(NamedTuple):
+    """What consolidating would do: the decision, who stays, who goes, and which pairs contradict each other."""
+
+    decision: str
+    kept: Memory | None
+    gone: tuple[Memory, ...]
+    contradictions: tuple[str, ...] = ()
+
+
+def updated(
+    workspace: Workspace, memory: Memory, params: UpdateParams, scope: Scope, now: str
+) -> tuple[Records, tuple[str, ...], int]:
+    """Return the records of an update, the names of what they change, and how many secrets were masked.
+
+    Raises BadParams for what can't be taken, UsageError for a memory that can't be changed by the caller.
+    """
+    _check_may_change(workspace, memory, scope, params)
+    fields = _fields(workspace, memory, params, scope, now)
+    clean, masked = cleaned({**fields, "details": _details(memory, params)}, workspace)
+    details = clean.pop("details")
+    changes = {name: value for name, value in clean.items() if value != to_plain(getattr(memory, name))}
+    if details:
+        changes["details"] = details
+    head = _head(workspace, params, scope)
+    records = [{**head, "type": "update", "target": memory.id, "set": changes}] if changes else []
+    links = _links(workspace, memory, params)
+    records += [{**head, "target": memory.id, **each} for each in links]
+    if params.pin is not None and params.pin != memory.pinned:
+        records.append({**head, "type": "pin" if params.pin else "unpin", "target": memory.id})
+    names = [*changes, *(["links"] if links else []), *(["pin"] if records and records[-1]["type"] in _PINS else [])]
+    return records, tuple(names), masked
+
+
+def plan(workspace: Workspace, params: ConsolidateParams) -> Plan:
+    """Return what consolidating some memories would do. Raises BadParams, NotFoundError or UsageError."""
+    known = workspace.known()
+    chosen = {memory.id: memory for memory in (memory_of(known, each) for each in params.ids)}
+    silent = [memory.id for memory in chosen.values() if not memory.active]
+    if silent:
+        raise UsageError(f"{silent[0]} does not speak for itself any more", hint="`muninn history` says why.")
+    if len(chosen) < 2:
+        raise BadParams("there is nothing to consolidate one memory with", hint="Name two or more.")
+    if len({memory.scope for memory in chosen.values()}) > 1:
+        raise BadParams("memories of different scopes can't speak for each other", hint="`muninn promote` comes first.")
+    keep = memory_of(chosen, params.keep) if params.keep is not None else None
+    ordered = sorted(chosen.values(), key=_preferred)
+    if params.decision == "keep_both":
+        return Plan("keep_both", None, ())
+    if params.decision == "supersede":
+        keep = keep or max(ordered, key=lambda memory: (memory.ts, memory.id))
+    if params.decision is not None:
+        keep = keep or ordered[0]
+        return Plan(params.decision, keep, tuple(each for each in ordered if each is not keep))
+    return _compared(ordered, keep)
+
+
+def consolidated(workspace: Workspace, params: ConsolidateParams, planned: Plan, scope: Scope) -> Records:
+    """Return the records that carry a plan out. Raises UsageError where the caller's word has to wait."""
+    if planned.kept is None:
+        if params.text:
+            raise BadParams(
+                "'text' rewords the one that stays, and all of them do", hint="Decide on merge or supersede."
+            )
+        return []
+    for each in (planned.kept, *planned.gone):
+        _check_may_change(workspace, each, scope, params)
+    head = _head(workspace, params, scope)
+    if planned.decision == "merge":
+        sources = [memory.id for memory in planned.gone]
+        records: Records = [{**head, "type": "merge", "keep": planned.kept.id, "sources": sources}]
+    else:
+        records = [{**head, "type": "supersede", "target": each.id, "by": planned.kept.id} for each in planned.gone]
+    if params.text.strip():
+        clean, _ = cleaned({"text": params.text.strip()}, workspace)
+        records.append({**head, "type": "update", "target": planned.kept.id, "set": clean})
+    return records
+
+
+def _compared(ordered: Sequence[Memory], keep: Memory | None) -> Plan:
+    """Return what reconcile would conclude of these memories alone."""
+    if keep is not None:
+        ordered = [keep, *(each for each in ordered if each is not keep)]
+    by_id = {memory.id: memory for memory in ordered}
+    found = compare_all(ordered, {memory.id: analyse(memory.text) for memory in ordered}, set())
+    if not found.merges:
+        told = tuple(f"{one} and {other}: {reason}" for one, other, reason in found.contradictions)
+        return Plan("keep_both", None, (), tuple(dict.fromkeys(told)))
+    kept = found.merges[0][0]
+    return Plan("merge", by_id[kept], tuple(by_id[source] for keeper, source in found.merges if keeper == kept))
+
+
+def _preferred(memory: Memory) -> tuple[int, str, str]:
+    return (-TRUST_ORDER.index(memory.trust), memory.ts, memory.id)
+
+
+def _check_may_change(
+    workspace: Workspace, memory: Memory, scope: Scope, params: UpdateParams | ConsolidateParams
+) -> None:
+    if memory.redacted:
+        raise UsageError(f"{memory.id} was redacted: there is nothing left to change")
+    if workspace.config.review.holds(scope.actor or "user", memory.type):
+        raise UsageError(
+            "memories like this one wait for a person's approval here, and so would a change of it",
+            hint="Remember what is right with a link that supersedes it; a person approves that.",
+        )
+
+
+def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, scope: Scope, now: str) -> dict[str, Any]:
+    given = {name: getattr(params, name) for name in _PLAIN}
+    fields = {name: value for name, value in given.items() if value not in (None, "")}
+    for name in ("text", "title"):
+        if name in fields and not fields[name].strip():
+            raise BadParams(f"'{name}' is blank", hint="`muninn forget` archives a memory.")
+    if params.tags:
+        fields["tags"] = list(dict.fromkeys(params.tags))
+    if params.expires is not None:
+        fields["expires"] = until(params.expires, now)
+    if params.files:
+        fields |= _placed(workspace, memory, params, scope)
+    return fields
+
+
+def _placed(workspace: Workspace, memory: Memory, params: UpdateParams, scope: Scope) -> dict[str, Any]:
+    if memory.scope == "global":
+        raise BadParams("a global memory names no files: they are one repository's", hint="Leave `files` out.")
+    draft = anchor(
+        MemoryDraft(text=memory.text, files=params.files),
+        seen_by(workspace.citations, scope.buffers),
+        lambda path: inside(path, workspace.layout.root),
+        workspace.head.read().commit,
+    )
+    cites = [{key: part for key, part in to_plain(cite).items() if part not in (None, "")} for cite in draft.cites]
+    return {"files": list(draft.files), **({"cites": cites} if cites else {})}
+
+
+def _details(memory: Memory, params: UpdateParams) -> dict[str, Any]:
+    return {name: value for name, value in params.details.items() if memory.details.get(name) != value}
+
+
+def _links(workspace: Workspace, memory: Memory, params: UpdateParams) -> Records:
+    known = workspace.known()
+    there = {(link.relation, link.target): link for link in memory.links}
+    records: Records = []
+    for link in params.links:
+        target = memory_of(known, link.target)
+        _check_link(link.relation, memory, target)
+        old = there.get((link.relation, target.id))
+        if old is None or (old.strength, old.reason) != (link.strength, link.reason):
+            told = {"relation": link.relation, "to": target.id, "strength": link.strength, "reason": link.reason}
+            records.append({"type": "link", **told})
+    for said in params.unlink:
+        relation, _, prefix = said.partition(":")
+        found = [key for key in there if key[0] == relation and prefix and key[1].startswith(prefix.lower())]
+        if len(found) != 1:
+            has = ", ".join(f"{one}:{other}" for one, other in there) or "none"
+            raise BadParams(f"it has no link '{said}'", hint=f"Its links are {has}.")
+        records.append({"type": "unlink", "relation": relation, "to": found[0][1]})
+    return records
+
+
+def _check_link(relation: str, memory: Memory, target: Memory) -> None:
+    if relation not in RELATIONS:
+        near = nearest(relation, RELATIONS)
+        hint = f"Did you mean '{near}'?" if near else f"The relations are {', '.join(RELATIONS)}."
+        raise BadParams(f"there is no relation '{relation}'", hint=hint)
+    if target.id == memory.id:
+        raise BadParams("a memory has no relation to itself")
+    if memory.scope == "global" != target.scope:
+        raise BadParams("a global memory names no memory of one project", hint="Promote the other one first.")
+
+
+def _head(workspace: Workspace, params: UpdateParams | ConsolidateParams, scope: Scope) -> dict[str, Any]:
+    """Return what each record has: who changes it, and why."""
+    clean, _ = cleaned({"reason": params.reason.strip()}, workspace)
+    said: Mapping[str, Any] = {"actor": scope.actor or "user", "agent": params.agent, **clean}
+    return {name: value for name, value in said.items() if value}
+
+
+_PINS = ("pin", "unpin")

@@ -1,0 +1,100 @@
+"""A command that failed in an agent's shell: a candidate attempt for this session, and what is known of it already.
+
+Most failures are a step on the way and worth nothing later. So a candidate is a note of its session and stays on this
+machine; what failed until files were changed becomes an attempt for everybody when the session ends (`ending`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+
+from muninn_core.engine.memory.backfill_sources import main_of
+from muninn_core.engine.memory.scopes import visible
+from muninn_core.errors import BadParams
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.params import CaptureParams, MemoryDraft
+from muninn_core.retrieval.recall import speaks
+from muninn_core.source.private import strip_private
+from muninn_core.source.session_facts import COMMAND_CHARS, status_of, telling
+from muninn_core.source.session_memories import LOOKING, local
+from muninn_core.worktree.workspace import Workspace
+
+CANDIDATE = "candidate"
+"""The tag of what failed in a session, as long as nobody knows what it was worth."""
+
+MOST = 20
+"""Candidates of one session; what fails still more often is being worked at."""
+
+EXPIRES = "30d"
+
+TOLD_CHARS = 600
+
+
+def candidates(workspace: Workspace, session: str) -> list[Memory]:
+    """Return the candidates of a session that nothing has become of yet, by id."""
+    return [
+        memory
+        for memory in workspace.known().values()
+        if memory.active and memory.scope == "session" and memory.session == session and CANDIDATE in memory.tags
+    ]
+
+
+def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None:
+    """Return the note of a failure; None where a command only looked, or does not say why. Raises BadParams."""
+    if not params.command.strip():
+        raise BadParams("a failure is captured with its command", hint="Give `command` and `error`.")
+    session = params.session or workspace.session
+    command, error = _said(workspace, params)
+    if LOOKING.match(params.command) or not error or len(candidates(workspace, session)) >= MOST:
+        return None
+    status = status_of(params.error)
+    mark = hashlib.sha256(f"{command}\n{error}".encode()).hexdigest()[:24]
+    shown = command if len(command) <= 60 else command[:59] + "…"
+    return MemoryDraft(
+        type="attempt",
+        title=f"`{shown}` failed",
+        text=f"`{command}` failed: {error}",
+        tags=("session", CANDIDATE),
+        scope="session",
+        importance=3,
+        confidence=0.4,
+        session=session,
+        actor="hook",
+        agent=params.agent,
+        expires=EXPIRES,
+        details={"command": command, **({} if status is None else {"exit_status": status}), "error": error},
+        key=f"candidate:{session}:{mark}",
+    )
+
+
+def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Memory | None:
+    """Return what is remembered of a command that failed before, of other sessions, the newest; None if nothing is."""
+    command, _ = _said(workspace, params)
+    given, seen = workspace.given.of(params.session), visible(workspace, None, params.session)
+    found = [
+        memory
+        for memory in workspace.known().values()
+        if memory.type == "attempt"
+        and memory.details.get("command") == command
+        and memory.scope != "session"
+        and memory.trust != "outside"
+        and memory.id not in given
+        and speaks(memory, now)
+        and seen(memory)
+    ]
+    return max(found, key=lambda memory: (memory.ts, memory.id), default=None)
+
+
+def told(memory: Memory) -> str:
+    """Return what is said of a failure that is known."""
+    text = " ".join(memory.text.split())
+    text = text if len(text) <= TOLD_CHARS else text[: TOLD_CHARS - 1] + "…"
+    return f"Muninn remembers that this failed before ({memory.ts[:10]}): {text}"
+
+
+def _said(workspace: Workspace, params: CaptureParams) -> tuple[str, str]:
+    """Return the command and the line of its error that says most, without what is private or this machine's."""
+    roots = [str(workspace.layout.root), *main_of(workspace.place)]
+    command = " ".join(strip_private(params.command)[0].split())[:COMMAND_CHARS]
+    return local(command, roots), local(telling(strip_private(params.error)[0]), roots)

@@ -1,0 +1,57 @@
+"""What agents' hooks have left because nobody answered in time: taken up with the next event, then deleted.
+
+A file counts only when its owner alone may read it: nothing that comes out of a repository is like that. Format: that
+of `muninn_hooks.inbox`, `{"v": 1, "verb": "capture", "params": {…}}`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from muninn_core.model.value import ValidationError, decode_json, from_plain
+from muninn_core.protocol.params import CaptureParams
+from muninn_core.worktree.workspace import Workspace
+
+log = logging.getLogger("muninn.inbox")
+
+MOST_BYTES = 1 << 20
+
+
+class Letter(NamedTuple):
+    """A message that waits, and its file; `params` is None for one that is no message of ours."""
+
+    path: Path
+    params: CaptureParams | None
+
+
+def letters(workspace: Workspace) -> list[Letter]:
+    """Return what waits, the oldest first; a file of somebody else is left alone."""
+    folder = workspace.layout.local / "inbox"
+    try:
+        names = sorted(path.name for path in folder.iterdir() if path.suffix == ".json")
+    except OSError:
+        return []
+    return [Letter(folder / name, _read(folder / name)) for name in names if _ours(folder / name)]
+
+
+def _ours(path: Path) -> bool:
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    private = os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
+    return stat.S_ISREG(status.st_mode) and private and status.st_size <= MOST_BYTES
+
+
+def _read(path: Path) -> CaptureParams | None:
+    try:
+        data = decode_json(path.read_bytes())
+        if data["v"] == 1 and data["verb"] == "capture":
+            return from_plain(data["params"], CaptureParams)
+    except (OSError, ValueError, TypeError, KeyError, ValidationError) as error:
+        log.warning("%s is no message of a hook: %s", path, error)
+    return None

@@ -1,0 +1,70 @@
+"""What a call carries beside its parameters: whose it is, how to report progress, whether to stop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from muninn_core.errors import Cancelled
+from muninn_core.launch.place import Place
+from muninn_core.model.value import Value
+
+if TYPE_CHECKING:
+    from muninn_core.worktree.overlays import Buffers
+
+
+class Progress(Value):
+    """How far a call is. `kind` is begin, report or end; `percentage` 0 to 100."""
+
+    kind: str
+    message: str = ""
+    percentage: int = 0
+
+    def to_lsp(self) -> dict[str, object]:
+        """Return the value of an LSP `$/progress` notification (LSP 3.17, Work Done Progress)."""
+        if self.kind == "end":
+            return {"kind": "end", "message": self.message}
+        shared: dict[str, object] = {"kind": self.kind, "message": self.message, "percentage": self.percentage}
+        return {**shared, "title": "Muninn", "cancellable": True} if self.kind == "begin" else shared
+
+
+class Scope:
+    """One call. `actor` overrides the actor that the client states; `report` may be None when nobody listens.
+
+    `buffers` are the files that the client has open in an editor, None for one that is no editor.
+    """
+
+    __slots__ = ("_cancelled", "_report", "actor", "buffers", "client", "place")
+
+    def __init__(
+        self,
+        *,
+        place: Place,
+        client: str = "",
+        actor: str | None = None,
+        cancelled: threading.Event | None = None,
+        report: Callable[[Progress], None] | None = None,
+        buffers: Buffers | None = None,
+    ) -> None:
+        self.place = place
+        self.client = client
+        self.actor = actor
+        self.buffers = buffers
+        self._cancelled = cancelled
+        self._report = report
+
+    @property
+    def gone(self) -> bool:
+        """Whether nobody waits for the answer any more."""
+        return self._cancelled is not None and self._cancelled.is_set()
+
+    def check(self) -> None:
+        """Raise Cancelled when the client no longer wants the answer."""
+        if self.gone:
+            raise Cancelled("the request was cancelled")
+
+    def report(self, kind: str, message: str = "", percentage: int = 0) -> None:
+        """Tell the client how far the call is."""
+        if self._report is not None:
+            self._report(Progress(kind=kind, message=message, percentage=percentage))

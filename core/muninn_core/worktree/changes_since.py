@@ -1,0 +1,103 @@
+"""What became of a work tree's files since some commit, asked of git as seldom as possible.
+
+Much is the same for all commits: what waits to be committed, which names went away on the way to HEAD, what the
+changed files say. That is asked once while HEAD and files stay. It knows nothing of citations.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from muninn_core import git
+from muninn_core.worktree.word_search import Texts
+
+MOST_HELD = 32 << 20
+"""Of how many bytes of changed files the text is kept at hand; where there is more git looks through them."""
+
+T = TypeVar("T")
+
+
+class Since:
+    """Opened once a work tree; its threads may all ask. `token` stands for HEAD and all files: it changes with them."""
+
+    def __init__(self, root: Path, token: Callable[[], Any]) -> None:
+        self._root = root
+        self._token = token
+        self._objects = git.Objects(root)
+        self._lock = threading.Lock()
+        self._known: dict[Any, Any] = {}
+        self._known_at: Any = None
+
+    def told(self, question: Any, ask: Callable[[], T], before: Callable[[], None] = lambda: None) -> T:
+        """Return the answer to a question, asked once while HEAD and files stay; `before` may refuse to ask."""
+        token = self._token()
+        with self._lock:
+            if self._known_at != token:
+                self._known, self._known_at = {}, token
+            known = self._known
+        if question not in known:
+            before()
+            known[question] = ask()
+        found: T = known[question]
+        return found
+
+    def rest(self) -> None:
+        """Give back what only makes the next answer faster: git's processes and the texts that are at hand."""
+        with self._lock:
+            self._known.pop("texts", None)
+        self._objects.close()
+
+    def blob(self, commit: str, path: str) -> bytes | None:
+        """Return a file as a commit has it."""
+        return self._objects.blob(commit, path)
+
+    def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
+        """Return what was replaced in a file since a commit."""
+        return git.hunks(self._root, commit, path, now)
+
+    def renamed(self, commit: str, path: str) -> str | None:
+        """Return the name that a commit's file has in the work tree, by the renames of each commit since."""
+        made, head = self._commit(commit), self._commit("HEAD")
+        if made is None or head is None:
+            return None
+        trail = self.told("trail", lambda: git.Trail(self._root, self._objects, head))
+        now = path if self._objects.holds(head.sha, path) else trail.follow(made, path)
+        waiting = self._waiting() if now is not None else None
+        if now is None or waiting is None:
+            return None
+        now = waiting.renamed.get(now, now)
+        return now if os.path.lexists(f"{self._root}/{now}") else None
+
+    def holding(self, commit: str | None, suffix: str, texts: Sequence[str]) -> list[str]:
+        """Return the files new or changed since a commit that end in `suffix` and hold one of some texts as a word.
+
+        Without texts it is all of them; of a commit that is not there those that git does not track.
+        """
+        pool = {one for one in self._changed(commit) if one.endswith(suffix) and not one.startswith(".muninn/")}
+        if not texts or not pool:
+            return sorted(pool)
+        texts_at_hand = self.told("texts", lambda: Texts(self._root, MOST_HELD))
+        if not texts_at_hand.hold(pool, suffix):
+            return sorted(pool.intersection(git.naming(self._root, texts, suffix)))
+        return sorted(pool.intersection(texts_at_hand.holding(texts, suffix)))
+
+    def _commit(self, name: str) -> git.Made | None:
+        return self.told(("commit", name), lambda: self._objects.commit(name))
+
+    def _waiting(self) -> git.Changes | None:
+        """Return what differs between HEAD and the work tree."""
+        return self.told("waiting", lambda: git.changes(self._root, "HEAD"))
+
+    def _changed(self, commit: str | None) -> frozenset[str]:
+        """Return the files that are new or changed since a commit; some may be gone from the work tree."""
+        made, head = self._commit(commit) if commit else None, self._commit("HEAD")
+        fresh = self.told("untracked", lambda: frozenset(git.untracked(self._root)))
+        waiting = self._waiting()
+        if made is None or head is None or waiting is None:
+            return fresh
+        between = self.told(("changed", made.sha), lambda: self._objects.changed(made.sha, head.sha))
+        return between | waiting.changed | fresh

@@ -1,0 +1,94 @@
+"""What is being worked at: the initiatives and tasks in phase active, and the task of who asks.
+
+The task is what somebody said, else what the session began with, else what the branch is named after, else the only
+task that is active. Where nothing tells, there is none: a guess would put memories where nobody looks for them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.results import FocusStatus, WorkItem
+from muninn_core.source.document import Document
+from muninn_core.source.shortcode import candidates_in, level_of, same_code
+from muninn_core.worktree.documents import Library
+from muninn_core.worktree.workspace import Workspace
+
+ACTIVE = "active"
+"""Metis's word for what is under way."""
+
+NOTE = "task"
+"""Under what the task of a session is noted."""
+
+
+class Task(NamedTuple):
+    """The task of who asks, "" for none, and what told it: given, session, branch or active."""
+
+    code: str
+    source: str
+
+
+def task_of(workspace: Workspace, library: Library, given: str | None, session: str | None) -> Task:
+    """Return the task of a call."""
+    if given:
+        return Task(canonical(library, given), "given")
+    noted = workspace.notes.get(session or workspace.session, NOTE)
+    if isinstance(noted, str) and noted:
+        return Task(noted, "session")
+    named = _task_of_branch(workspace, library)
+    if named:
+        return Task(named, "branch")
+    active = [each for each in library if each.level == "task" and each.status == ACTIVE]
+    return Task(active[0].short_code, "active") if len(active) == 1 and active[0].short_code else Task("", "")
+
+
+def canonical(library: Library, code: str) -> str:
+    """Return a code in the form that its document has; as it is when there is none."""
+    document = library.named(code)
+    return document.short_code if document is not None and document.short_code else code
+
+
+def focus(workspace: Workspace, memories: Iterable[Memory], session: str | None) -> FocusStatus:
+    """Return the active initiatives and tasks, and how many of the memories were learned on each."""
+    library = workspace.documents.look()
+    task = task_of(workspace, library, None, session)
+    found = [each for each in library if _in_focus(each, task.code)]
+    tasks = Counter(memory.task for memory in memories if memory.task) if found else Counter()
+    order = ("initiative", "task")
+    items = tuple(
+        WorkItem(
+            code=each.short_code,
+            level=each.level,
+            title=each.title,
+            phase=each.phase,
+            path=each.path,
+            memories=sum(count for name, count in tasks.items() if same_code(each.short_code, name or "")),
+        )
+        for each in sorted(found, key=lambda each: (order.index(each.level), each.short_code, each.path))
+    )
+    return FocusStatus(task=task.code, source=task.source, items=items)
+
+
+def _in_focus(document: Document, task: str) -> bool:
+    if document.level not in ("initiative", "task") or not document.short_code:
+        return False
+    return document.status == ACTIVE or (bool(task) and same_code(document.short_code, task))
+
+
+def _task_of_branch(workspace: Workspace, library: Library) -> str:
+    """Return the task or initiative that the branch is named after, in its document's form.
+
+    Without a document only capitals are believed: `insert-t-1000` names no task.
+    """
+    branch = workspace.head.read().branch
+    best: dict[str, str] = {}
+    for code in candidates_in(branch or ""):
+        document = library.named(code)
+        level = document.level if document is not None else level_of(code) if code.isupper() else ""
+        known = document.short_code if document is not None and document.short_code else code
+        if level in ("task", "initiative"):
+            best.setdefault(level, known)
+    return best.get("task", best.get("initiative", ""))

@@ -1,0 +1,188 @@
+"""The work trees that are open: one each, opened once, taken over when it may be written to, and closed together.
+
+Whoever wants to hear of changes in one may listen before it is open, and goes on when it is opened anew.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
+from muninn_core.index.embed import Embedder
+from muninn_core.launch.place import Place
+from muninn_core.launch.runtime import key
+from muninn_core.store.ids import Ids
+from muninn_core.store.shared import SharedLog
+from muninn_core.worktree.edited_files import Seen
+from muninn_core.worktree.workspace import Workspace
+
+T = TypeVar("T")
+
+
+class Listeners(Generic[T]):
+    """Who is called, on any thread, with what changed in a work tree."""
+
+    def __init__(self) -> None:
+        self._heard: dict[str, list[Callable[[T], None]]] = {}
+
+    def add(self, root: str, heard: Callable[[T], None]) -> Callable[[], None]:
+        """Call `heard` from now on. Returns what ends it."""
+        self._heard.setdefault(root, []).append(heard)
+        return lambda: self._heard[root].remove(heard)
+
+    def tell(self, root: str, changed: T) -> None:
+        """Call all who listen to a work tree."""
+        for heard in list(self._heard.get(root, ())):
+            heard(changed)
+
+
+class Opened:
+    """Safe to use from several threads. `load` returns an embedder by its name; each is loaded once.
+
+    `watch` is told of each work tree that is opened; it returns what says how much was seen since, or None where nobody
+    watches. `global_memory` is the folder of the user's memory of all projects, None for none.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], datetime],
+        ids: Ids,
+        load: Callable[[str], Embedder],
+        watch: Callable[[Place], Seen | None],
+        spare_cache: Path,
+        global_memory: Path | None,
+        home: Path | None,
+    ) -> None:
+        self.files: Listeners[frozenset[str] | None] = Listeners()
+        """Of what is said of files, which may have changed; see `Workspace.tell`."""
+        self.memories: Listeners[Mapping[str, bool]] = Listeners()
+        """Of memories that changed; see `Workspace.tell_memories`."""
+        self._clock = clock
+        self._ids = ids
+        self._load = load
+        self._watch = watch
+        self._spare_cache = spare_cache
+        self._global_memory = global_memory
+        self._home = home
+        self._shared: SharedLog | None = None
+        self._workspaces: dict[str, Workspace] = {}
+        self._replaced: list[Workspace] = []
+        self._embedders: dict[str, Embedder] = {}
+        self._opening = threading.RLock()
+        self._loading = threading.Lock()  # not `_opening`: `close` holds that while it waits for threads that load
+        self._closed = False
+
+    def __iter__(self) -> Iterator[Workspace]:
+        return iter(list(self._workspaces.values()))
+
+    def get(self, place: Place) -> Workspace | None:
+        """Return a work tree if it is open."""
+        return self._workspaces.get(place.root)
+
+    def open(self, place: Place) -> Workspace:
+        """Return the work tree, opened. Raises NotInitialised without `.muninn`."""
+        found = self._workspaces.get(place.root)
+        if found is not None:
+            return found
+        with self._opening:
+            found = self._workspaces.get(place.root)
+            if found is not None:
+                return found
+            if self._closed:
+                raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
+            found = self._made(place)
+            self._workspaces[place.root] = found
+            found.edited.seen = self._watch(place) or found.edited.seen
+            found.start()
+            return found
+
+    def opening(self) -> AbstractContextManager[object]:
+        """Keep others from opening anything: whoever opens half of a folder sweeps away what is being written."""
+        return self._opening
+
+    def writable(self, place: Place) -> Workspace:
+        """Return the work tree, opened for writing. Raises NotInitialised, and ReadOnlyError with the reason."""
+        workspace = self.open(place)
+        if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
+            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
+        if not workspace.writable:
+            workspace = self._taken_over(workspace)
+        if not workspace.writable:
+            reason = workspace.notes_of_trouble[0] if workspace.notes_of_trouble else None
+            raise ReadOnlyError(
+                reason.message if reason else "this repository is read-only",
+                hint=reason.hint if reason else "Memory can be read here but not stored.",
+            )
+        return workspace
+
+    def rest(self) -> None:
+        """Give memory back that only makes the next answer faster."""
+        with self._opening:
+            replaced, self._replaced = self._replaced, []
+        for workspace in replaced:
+            workspace.close()
+        for workspace in self:
+            workspace.rest()
+
+    def close(self) -> None:
+        """Close all: what sessions stored is sealed, indexes are left whole."""
+        with self._opening:
+            self._closed = True
+            with ExitStack() as all_of_them:  # one that can't be sealed must not keep the others open
+                for workspace in (*self._workspaces.values(), *self._replaced):
+                    all_of_them.callback(workspace.close)
+            self._workspaces.clear()
+            self._replaced.clear()
+
+    def _made(self, place: Place) -> Workspace:
+        made = Workspace(
+            place,
+            clock=self._clock,
+            ids=self._ids,
+            embedder=self._embedder,
+            spare_cache=self._spare_cache / key(place.root),
+            home=self._home,
+            shared=self._shared_log(place),
+        )
+        made.tell = lambda paths: self.files.tell(place.root, paths)
+        made.tell_memories = lambda changed: self.memories.tell(place.root, changed)
+        return made
+
+    def _taken_over(self, reading: Workspace) -> Workspace:
+        """Return a work tree opened for writing, when who had it open has let go of it; else as it is."""
+        place = reading.place
+        with self._opening:
+            known = self._workspaces.get(place.root)
+            if known is not reading or self._closed or not reading.is_free():
+                return known or reading
+            opened = self._made(place)
+            if not opened.writable:
+                opened.close()
+                return reading
+            opened.edited.seen = reading.edited.seen
+            opened.notes_of_trouble += [one for one in reading.notes_of_trouble if one.kind == "watch"]
+            self._workspaces[place.root] = opened
+            self._replaced.append(reading)  # somebody may be reading in it
+            opened.start()
+        self.files.tell(place.root, None)
+        return opened
+
+    def _shared_log(self, place: Place) -> SharedLog | None:
+        """Return the global memory, one for all work trees: a process has one spool there."""
+        if self._shared is None and self._global_memory is not None:
+            name = key(place.identity)
+            self._shared = SharedLog(self._global_memory, name=name, clock=self._clock, ids=self._ids)
+            self._shared.refresh()
+        return self._shared
+
+    def _embedder(self, model: str) -> Embedder:
+        with self._loading:
+            if model not in self._embedders:
+                self._embedders[model] = self._load(model)
+            return self._embedders[model]

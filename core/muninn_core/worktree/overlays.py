@@ -1,0 +1,185 @@
+"""What an editor has open and has not saved: its text counts when that editor asks whether citations still hold.
+
+Only cites of files whose buffer differs from the disk are judged here; all others are judged, and remembered, by the
+work tree's own `Citations`. It knows no editor: somebody puts texts in and takes them out.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from muninn_core import git
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import Cite
+from muninn_core.reconcile.file_source import Unknown
+from muninn_core.source.line_index import Page
+from muninn_core.worktree.citations import Citations, Look
+
+_Signature = tuple[int, int, int]
+
+MOST_COMPARED = 20_000
+"""Changed lines up to which an unsaved text is compared line by line with a commit's."""
+
+
+class Buffer(NamedTuple):
+    """The text of one open file; `serial` is another one for every text."""
+
+    text: str
+    serial: int
+
+
+class Buffers:
+    """The open files of one client by their path (relative to the root). Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._serials = count(1)
+        self._open: dict[str, Buffer] = {}
+        self._clean: dict[str, tuple[int, _Signature | None, bool]] = {}
+        self._pages: dict[str, tuple[int, Page]] = {}
+        self.results: dict[Cite, tuple[Any, Citation]] = {}
+
+    def put(self, path: str, text: str) -> None:
+        """Take in the text that a file has in the editor."""
+        with self._lock:
+            self._open[path] = Buffer(text, next(self._serials))
+
+    def drop(self, path: str) -> None:
+        """Forget a file that was closed."""
+        with self._lock:
+            self._open.pop(path, None)
+            self._clean.pop(path, None)
+            self._pages.pop(path, None)
+            if not self._open:
+                self.results = {}
+
+    def unsaved(self, citations: Citations) -> dict[str, Buffer]:
+        """Return the buffers whose text is not the one on disk; each text is compared once."""
+        with self._lock:
+            opened = dict(self._open)
+        return {path: buffer for path, buffer in opened.items() if not self._is_clean(path, buffer, citations)}
+
+    def page(self, path: str, buffer: Buffer) -> Page:
+        """Return a buffer as a page; taken apart once."""
+        known = self._pages.get(path)
+        if known is None or known[0] != buffer.serial:
+            known = self._pages[path] = (buffer.serial, Page(path, buffer.text.replace("\r\n", "\n")))
+        return known[1]
+
+    def _is_clean(self, path: str, buffer: Buffer, citations: Citations) -> bool:
+        signature = citations.signature(path)
+        known = self._clean.get(path)
+        if known is not None and known[:2] == (buffer.serial, signature):
+            return known[2]
+        try:
+            page = citations.page(path)
+        except Unknown:
+            return True  # not text, or too large to compare: what the disk's is judged by counts
+        clean = page is not None and page.text == buffer.text.replace("\r\n", "\n")
+        self._clean[path] = (buffer.serial, signature, clean)
+        return clean
+
+
+def seen_by(citations: Citations, buffers: Buffers | None) -> Citations:
+    """Return what judges citations as the client with these buffers sees the files."""
+    unsaved = buffers.unsaved(citations) if buffers is not None else {}
+    return Seen(citations, buffers, unsaved) if buffers is not None and unsaved else citations
+
+
+class Seen(Citations):
+    """A work tree's citations with some files as an editor has them. Made for one answer; it keeps nothing itself."""
+
+    def __init__(self, base: Citations, buffers: Buffers, unsaved: Mapping[str, Buffer]) -> None:
+        self.base = base
+        self.since = base.since
+        self.unsaved = unsaved
+        self._buffers = buffers
+        # One answer sees one state: to ask for HEAD again with each citation costs more than to judge it.
+        self._state = (base.token(), tuple(sorted((path, buffer.serial) for path, buffer in unsaved.items())))
+
+    def look(self, seconds: float | None = None) -> Look:
+        """Return what judges the memories of one answer."""
+        return _SeenLook(self, self.base.look(seconds))
+
+    def signature(self, path: str) -> _Signature | None:
+        """Return what changes with a file's content; of an unsaved one no file has the same."""
+        buffer = self.unsaved.get(path)
+        return (-buffer.serial, len(buffer.text), 0) if buffer else self.base.signature(path)
+
+    def page(self, path: str) -> Page | None:
+        """Return a file as the editor has it."""
+        buffer = self.unsaved.get(path)
+        return self._buffers.page(path, buffer) if buffer else self.base.page(path)
+
+    def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
+        """Return a judgement of an unsaved file that still holds."""
+        found = self._buffers.results.get(cite)
+        return found[1] if found is not None and found[0] == self._key(signature) else None
+
+    def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
+        """Keep a judgement of an unsaved file until anything changes."""
+        self._buffers.results[cite] = (self._key(signature), result)
+
+    def _key(self, signature: _Signature | None) -> Any:
+        return (signature, *self._state)
+
+    @property
+    def root(self) -> Path:
+        """The work tree."""
+        return self.base.root
+
+    @property
+    def with_git(self) -> bool:
+        """Whether git can be asked."""
+        return self.base.with_git
+
+
+class _SeenLook(Look):
+    """Judges cites of unsaved files by their text, and leaves all others to the look of the work tree."""
+
+    def __init__(self, seen: Seen, base: Look) -> None:
+        super().__init__(seen, base.until)
+        self._seen = seen
+        self._base = base
+
+    def _judged(self, cite: Cite) -> Citation:
+        return super()._judged(cite) if cite.path in self._seen.unsaved else self._base.judged(cite)
+
+    def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
+        """Return what was replaced since a commit; git can't see an unsaved text, so that one is compared here."""
+        if now not in self._seen.unsaved:
+            return super().hunks(commit, path, now)
+        old, new = self.old_page(commit, path), self._seen.page(now)
+        return compared(old.lines, new.lines) if old is not None and new is not None else None
+
+    def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
+        """Return the files that may have taken a text over; unsaved ones may, too."""
+        suffix = Path(path).suffix
+        more = [one for one in sorted(self._seen.unsaved) if one != path and Path(one).suffix == suffix]
+        return [*dict.fromkeys([*more, *super().elsewhere(commit, path, *texts)])]
+
+
+def compared(old: Sequence[str], new: Sequence[str]) -> list[git.Hunk] | None:
+    """Return how lines were replaced, as git would say it; None when too much has changed to compare."""
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    left, right = old[first : len(old) - last], new[first : len(new) - last]
+    if len(left) + len(right) > MOST_COMPARED:
+        return None
+    found = []
+    for tag, i, j, k, m in SequenceMatcher(None, left, right, autojunk=True).get_opcodes():
+        if tag != "equal":
+            # Of nothing git names the line before it.
+            found.append(
+                git.Hunk(start=first + i + (j > i), count=j - i, now_start=first + k + (m > k), now_count=m - k)
+            )
+    return found

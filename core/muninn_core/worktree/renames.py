@@ -1,0 +1,193 @@
+"""Under which names memories know a file that has been renamed since they were stored.
+
+Only names that are gone from the work tree can be former ones; there are few of them, and git is asked about these
+alone: once for all commits, then for new ones, and for the work tree when it changes. It knows nothing of citations.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from muninn_core import git
+from muninn_core.model.memory import Memory
+from muninn_core.source.line_index import likeness
+from muninn_core.source.text import Text, looks_binary, read_text
+
+LIKE = 0.5
+"""The share of its lines that a file keeps when it is renamed. Git's own bound."""
+
+MOST_RENAMES = 8
+"""Through how many names a file is followed."""
+
+MOST_COMPARED = 50
+"""With how many files that vanished a new one is compared."""
+
+
+class _Waiting(NamedTuple):
+    """Renames that wait to be committed: those that git sees, and old names that new files may have taken over."""
+
+    renamed: dict[str, str]
+    vanished: dict[str, str]
+    untracked: frozenset[str]
+
+
+_NONE_WAITS = _Waiting({}, {}, frozenset())
+
+
+class FormerNames:
+    """Opened once a work tree; its threads may all ask.
+
+    `most` is the size in bytes up to which a file is read, `token` changes with HEAD and the files.
+    """
+
+    def __init__(
+        self, root: Path, *, most: Callable[[], int], head: Callable[[], str | None], token: Callable[[], Any]
+    ) -> None:
+        self._root = root
+        self._most = most
+        self._head = head
+        self._token = token
+        self._lock = threading.Lock()
+        self._seen: Mapping[str, Memory] = {}
+        self._memories: dict[str, Memory] = {}
+        self._named: dict[str, str] = {}
+        self._missing: tuple[Any, list[str]] = (None, [])
+        self._next: dict[str, str] = {}
+        self._looked: dict[str, str] = {}
+        self._ends: tuple[Any, dict[str, str]] = (None, {})
+        self._waiting = _NONE_WAITS
+
+    def of(self, path: str, memories: Mapping[str, Memory]) -> frozenset[str]:
+        """Return the names by which memories know the file that is at `path` in the work tree now, but for `path`."""
+        with self._lock:
+            head = self._head()
+            missing = self._vanished(memories)
+            if not missing or head is None or not self._there(path):
+                return frozenset()
+            key = (self._missing[0], head)
+            if self._ends[0] != key:
+                self._follow(missing, head)
+                self._ends = (key, {name: self._now(name) for name in missing})
+                lost = [name for name, now in self._ends[1].items() if not self._there(now)]
+                self._waiting = self._find_waiting(lost, head)
+            found = {name for name, now in self._ends[1].items() if now == path}
+            return frozenset(found | self._uncommitted(path, head))
+
+    def _vanished(self, memories: Mapping[str, Memory]) -> list[str]:
+        """Return the paths that memories name and that are not there."""
+        token = self._token()
+        came = self._take(memories)
+        if self._missing[0] is None or self._missing[0][0] != token or came is None:
+            self._missing = ((token, object()), sorted(path for path in self._named if not self._there(path)))
+        elif more := [path for path in came if not self._there(path)]:
+            self._missing = ((token, object()), sorted([*self._missing[1], *more]))
+        return self._missing[1]
+
+    def _take(self, memories: Mapping[str, Memory]) -> list[str] | None:
+        """Take in the paths that memories name; return those that are new, None when others may have gone.
+
+        With each memory that is stored there are others than before, of which all but a few are the same objects.
+        """
+        if memories is self._seen:
+            return []
+        before, after = self._memories, dict(memories.items())
+        self._seen, self._memories = memories, after
+        changed = [memory for identity, memory in after.items() if before.get(identity) is not memory]
+        known = [before[memory.id] for memory in changed if memory.id in before]
+        stayed = len(after) == len(before) + len(changed) - len(known)
+        if not stayed or any(set(_paths(one)) - set(_paths(after[one.id])) for one in known):
+            self._named = _named(after.values(), {})
+            return None
+        there = {*self._named} if changed else set()
+        self._named = _named(changed, self._named)
+        return [path for path in self._named if path not in there] if changed else []
+
+    def _there(self, path: str) -> bool:
+        return os.path.lexists(f"{self._root}/{path}")
+
+    def _now(self, name: str) -> str:
+        """Return the last name that commits gave a file."""
+        for _ in range(MOST_RENAMES):
+            if name not in self._next or self._there(name):
+                break
+            name = self._next[name]
+        return name
+
+    def _follow(self, missing: list[str], head: str) -> None:
+        """Ask git for the renames of names that were not looked for in all commits of HEAD."""
+        others = {commit for commit in self._looked.values() if commit != head}
+        if not all(git.is_ancestor(self._root, commit, head) for commit in others):
+            self._next, self._looked = {}, {}
+        since = _day_before(min(self._named[name] for name in missing))
+        names = set(missing)
+        for _ in range(MOST_RENAMES):
+            names = {name for name in names if not self._there(name)}
+            unknown = {name: self._looked.get(name) for name in names if self._looked.get(name) != head}
+            for after in sorted({commit or "" for commit in unknown.values()}):
+                asked = [name for name, commit in unknown.items() if (commit or "") == after]
+                taken = git.removals(self._root, asked, after=after or None, since=since)
+                renamed = git.renames(self._root, taken.values())
+                self._next.update((name, renamed[sha, name]) for name, sha in taken.items() if (sha, name) in renamed)
+            self._looked.update(dict.fromkeys(unknown, head))
+            names = {self._next[name] for name in names if name in self._next}
+
+    def _uncommitted(self, path: str, head: str) -> set[str]:
+        """Return those names of which `path` is the new one by a rename that is not committed yet."""
+        found = {name for name, new in self._waiting.renamed.items() if new == path}
+        if path in self._waiting.untracked:
+            alike = [(name, old) for name, old in self._waiting.vanished.items() if _kind(old) == _kind(path)]
+            found |= {name for name, old in alike[:MOST_COMPARED] if self._alike(head, old, path)}
+        return found
+
+    def _find_waiting(self, lost: list[str], head: str) -> _Waiting:
+        last = {name: self._ends[1][name] for name in lost}
+        held = git.holds(self._root, head, last.values()) if lost else set()
+        last = {name: now for name, now in last.items() if now in held}
+        if not last:
+            return _NONE_WAITS
+        changes = git.changes(self._root, head)
+        known = changes.renamed if changes else {}
+        return _Waiting(
+            {name: known[now] for name, now in last.items() if now in known},
+            {name: now for name, now in last.items() if now not in known},
+            frozenset(git.untracked(self._root)),
+        )
+
+    def _alike(self, head: str, old: str, path: str) -> bool:
+        """Whether most of a file that HEAD has stands in a new one."""
+        read = read_text(self._root, path, self._most())
+        data = git.blob(self._root, head, old)
+        if not isinstance(read, Text) or data is None or looks_binary(data):
+            return False
+        return likeness(data.decode("utf-8-sig", "replace").split("\n"), read.text.split("\n")) >= LIKE
+
+
+def _paths(memory: Memory) -> tuple[str, ...]:
+    return (*memory.files, *(cite.path for cite in memory.cites))
+
+
+def _named(memories: Iterable[Memory], found: dict[str, str]) -> dict[str, str]:
+    """Add the paths that memories name or cite, each with the time of the oldest of them."""
+    for memory in memories:
+        for path in _paths(memory):
+            known = found.get(path)
+            if known is None or memory.ts < known:
+                found[path] = memory.ts
+    return found
+
+
+def _day_before(ts: str) -> str | None:
+    """Return the time a day earlier, for clocks differ; None for what is no time."""
+    try:
+        return (datetime.fromisoformat(ts) - timedelta(days=1)).isoformat()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _kind(path: str) -> str:
+    return path.rpartition(".")[2]

@@ -1,0 +1,442 @@
+"""One work tree, opened: its configuration, its log, its index, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from muninn_core import git
+from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.errors import MuninnError, NotInitialised
+from muninn_core.index.embed import Embedder
+from muninn_core.index.index import Index, open_index
+from muninn_core.launch.lock import FileLock
+from muninn_core.launch.place import Place
+from muninn_core.model.answer import IndexSaw, Saw
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.results import Problem
+from muninn_core.retrieval.file_prior import Witnesses
+from muninn_core.retrieval.link_graph import Web
+from muninn_core.retrieval.recall import speaks
+from muninn_core.store.context_store import Contexts
+from muninn_core.store.fold import State
+from muninn_core.store.ids import Ids
+from muninn_core.store.log import Log, open_log
+from muninn_core.store.pack.installed import heal
+from muninn_core.store.shared import SharedLog
+from muninn_core.worktree.access_counts import Accesses
+from muninn_core.worktree.active_memories import Current
+from muninn_core.worktree.branches import Elsewhere, Works
+from muninn_core.worktree.bridges import Known, Outside, indexing
+from muninn_core.worktree.citations import Citations
+from muninn_core.worktree.deliveries import Given
+from muninn_core.worktree.documents import Documents
+from muninn_core.worktree.edited_files import Edited
+from muninn_core.worktree.evolution import Evolving
+from muninn_core.worktree.index_updater import Updater
+from muninn_core.worktree.memory_index import Places
+from muninn_core.worktree.memory_order import Newest
+from muninn_core.worktree.origins import Origins
+from muninn_core.worktree.private_layout import adopt_orphans, layout_at
+from muninn_core.worktree.renames import FormerNames
+from muninn_core.worktree.result_pages import Pages
+from muninn_core.worktree.revisions import Past
+from muninn_core.worktree.session_notes import Notes
+from muninn_core.worktree.side_index import SideIndex
+from muninn_core.worktree.skill_cache import Shelf
+
+_NONE: Mapping[str, Memory] = {}
+
+_MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
+"""How the JSON of a context's items begins where they are memories."""
+
+WARM_SECONDS = 30.0
+"""How long warming up waits for an index that is being opened."""
+
+OUTSIDE_SECONDS = 2.0
+"""How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
+
+
+class Workspace:
+    """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
+
+    `writable`: memory can be stored. `tell` is called, on any thread, when what is said of files may be another:
+    with the paths that changed, or None where any may have. `tell_memories` is told of memories that changed, by id,
+    with whether each began or ceased to speak.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        clock: Callable[[], datetime],
+        ids: Ids,
+        embedder: Callable[[str], Embedder],
+        spare_cache: Path,
+        home: Path | None = None,
+        shared: SharedLog | None = None,
+    ) -> None:
+        self.place = place
+        self.head = git.HeadReader(place)
+        self.layout = layout_at(place)
+        if not self.layout.muninn.is_dir():
+            raise NotInitialised(
+                f"there is no .muninn in {place.root}", hint="`muninn init` makes it; nothing else is changed."
+            )
+        self.config: Config
+        self.config_problems: tuple[ConfigProblem, ...]
+        self.config, self.config_problems = load_config(self.layout.config)
+        self.notes_of_trouble: list[Problem] = []
+        self._clock = clock
+        self._embedder = embedder
+        self._spare_cache = spare_cache
+        self._warmer: threading.Thread | None = None
+        self._handing_over = threading.Lock()
+        self._chosen: Embedder | None = None
+        self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
+        self._lock = FileLock(str(self.layout.local / "lock"))
+        self.writable = self._take_lock()
+        if self.writable:
+            adopt_orphans(place, self.layout)
+            self._heal_packs()
+        self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
+        self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
+        self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
+        self.given = Given(self.layout.local / "given.json", writable=self.writable)
+        self.contexts = Contexts(self.layout.contexts, writable=self.writable)
+        self.documents = Documents(self.layout.root)
+        self._shared = shared
+        self._web = Web(_NONE)
+        self._newest = Newest(_NONE)
+        self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
+        self.session = f"s-{ids()}"
+        self.past = Past(place)
+        self.elsewhere = Elsewhere(place, self.past)
+        self.works = Works(place, self.past)
+        self.edited = Edited(place, lambda: self.head.read().commit)
+        self.evolving = Evolving(place, lambda: self.head.read().commit)
+        self.pages = Pages(clock)
+        self.origins = Origins(self.layout)
+        beside = self.layout.cache if self.writable else spare_cache
+        self.index_of_past = SideIndex(beside / "past", self.embedder)
+        self.index_of_branches = SideIndex(beside / "branches", self.embedder)
+        self.current = Current(self.known)
+        self.witnesses = Witnesses(self.known)
+        self.places = Places(self.known)
+        self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
+        self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
+        self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
+        self.bridged = Known()
+        self.shelf = Shelf(self.layout.root, home, lambda: self.config.skills.paths)
+        self.updater = Updater(
+            self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
+        )
+        self.citations = Citations(
+            self.layout.root,
+            most=lambda: self.config.index.max_file_bytes,
+            token=lambda: (self.head.read().commit, self.updater.looks),
+        )
+        self.former_names = FormerNames(
+            self.layout.root,
+            most=lambda: self.config.index.max_file_bytes,
+            head=lambda: self.head.read().commit,
+            token=lambda: (self.head.read().commit, self.updater.looks),
+        )
+        self._handed_over: Mapping[str, Memory] = self.log.state.memories
+        self._handed_over_shared: Mapping[str, Memory] = self.global_memories()
+        self.log.take_changed()  # the index compares all memories when it is opened
+        self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
+
+    def _heal_packs(self) -> None:
+        """End what a crash interrupted while a pack was being taken in; else a pack would be missing until then."""
+        try:
+            heal(self.layout)
+        except MuninnError as error:
+            self.trouble("packs", error.message, error.hint)
+
+    def start(self) -> None:
+        """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""
+        self.updater.start()
+        self._keeper.start()
+
+    def _tidy(self) -> None:
+        """Keep the fold, and let go of contexts that hold what was redacted while no daemon was here."""
+        self.log.keep()
+        self._forget_redacted(self.known(), sorted(self.contexts.found(_MEMORY_IN_CONTEXT)))
+
+    def close(self) -> None:
+        """Stop indexing, seal what the sessions stored, give the lock back.
+
+        In a work tree that was removed nothing is sealed, or the folder would come back; its spool waits for adoption.
+        """
+        self.updater.stop()
+        self.index_of_past.close()
+        self.index_of_branches.close()
+        self.citations.rest()
+        if self._warmer is not None:
+            self._warmer.join()
+        self.evolving.close()
+        try:
+            if self._keeper.is_alive():
+                self._keeper.join()
+            if self.writable and self.layout.muninn.is_dir():
+                self.accesses.flush()
+                self.given.flush()
+                self.log.seal(None)
+                self.log.keep()
+        finally:
+            self._lock.release()
+
+    def _take_lock(self) -> bool:
+        try:
+            self.layout.local.mkdir(parents=True, exist_ok=True)
+            if self._lock.acquire():
+                self._lock.write(f"{os.getpid()}\n")
+                return True
+            holder = Path(self._lock.path).read_text("utf-8").strip()
+            self.trouble(
+                "busy",
+                f"another process{f' (pid {holder})' if holder else ''} has this repository open for writing",
+                "Stop it; until then nothing can be stored here.",
+            )
+        except OSError as error:
+            self.trouble(
+                "read_only",
+                f"{self.layout.local} can't be written: {error.strerror}",
+                "Memory can be read here but not stored.",
+            )
+        return False
+
+    def is_free(self) -> bool:
+        """Whether this could be opened for writing now; only for a work tree that was opened for reading."""
+        with suppress(OSError):
+            self.layout.local.mkdir(parents=True, exist_ok=True)
+            free = self._lock.acquire()
+            self._lock.release()
+            return free
+        return False
+
+    def trouble(self, kind: str, message: str, hint: str = "") -> None:
+        """Note something that `status` shows."""
+        self.notes_of_trouble.append(Problem(kind=kind, message=message, hint=hint))
+
+    def _open_index(self, *, anew: bool) -> Index:
+        cache = self.layout.cache if self.writable else self._spare_cache
+        if self.writable and not self.layout.muninn.is_dir():  # who deleted it does not want a cache there either
+            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
+        if anew:
+            self.index_of_past.close()
+            self.index_of_branches.close()
+            shutil.rmtree(cache, ignore_errors=True)  # what can't be removed, opening heals or reports
+        embedder = self.embedder()
+        index = open_index(cache, embedder)
+        self._made_with[index] = embedder
+        return index
+
+    def embedder(self, index: Index | None = None) -> Embedder:
+        """Return the embedder that an index was made with, or the one for the next index.
+
+        That is the configured one, or the bundled one when it can't be had; then it is a problem to show.
+        """
+        known = self._made_with.get(index, self._chosen) if index is not None else self._chosen
+        if known is None:
+            try:
+                known = self._embedder(self.config.index.model)
+            except MuninnError as error:
+                self.trouble("model", error.message, error.hint)
+                known = self._embedder(BUNDLED_MODEL)
+            self._chosen = known
+        return known
+
+    @property
+    def shared(self) -> SharedLog | None:
+        """The user's global memory; None where it has no place, or the configuration leaves it out."""
+        return self._shared if self.config.memory.global_scope else None
+
+    def global_memories(self) -> Mapping[str, Memory]:
+        """Return the user's global memories that take part here; the same object until something changes."""
+        return self.shared.memories if self.shared is not None else _NONE
+
+    def known(self, state: State | None = None) -> Mapping[str, Memory]:
+        """Return the memories of the log and the global ones, whether they speak or not, by id.
+
+        A global one that was imported here has the same id twice: what the log says of it counts.
+        """
+        own, shared = (state or self.log.state).memories, self.global_memories()
+        if not shared:
+            return own
+        joined = self._joined
+        if joined[0] is not own or joined[1] is not shared:
+            joined = self._joined = (own, shared, {**shared, **own})
+        return joined[2]
+
+    def web(self, memories: Mapping[str, Memory]) -> Web:
+        """Return the links of some memories; the last ones are kept, so that a state costs one look at all of them."""
+        kept = self._web
+        if kept.memories is not memories:
+            kept = self._web = Web(memories)
+        return kept
+
+    def newest(self, memories: Mapping[str, Memory]) -> Newest:
+        """Return some memories in their order; the last ones are kept, as with `web`."""
+        kept = self._newest
+        if kept.memories is not memories:
+            kept = self._newest = Newest(memories)
+        return kept
+
+    def recallable(self) -> Mapping[str, Memory]:
+        """Return the memories that speak for themselves and have not expired."""
+        return self.current.memories(self._clock())
+
+    def warm(self) -> None:
+        """Load in the background what the first question would have to wait for."""
+        if self._warmer is None:
+            self._warmer = threading.Thread(target=self._warm, name="warm", daemon=True)
+            self._warmer.start()
+
+    def _warm(self) -> None:
+        with suppress(Exception):  # it only saves time, and whoever asks is told; all may be closing meanwhile
+            index = self.updater.ready(WARM_SECONDS)
+            vector = self.embedder(index).embed_query("what is remembered")
+            index.snapshot().dense(vector, 1)
+
+    def rest(self) -> None:
+        """Give back the memory of what only makes the next answer faster, and write what was only counted."""
+        self.accesses.flush()
+        self.given.flush()
+        self.citations.rest()
+        index = self.updater.index
+        if index is not None:
+            index.rest()
+
+    def hand_over_memories(self) -> None:
+        """Give the index what has changed in memory since the last time."""
+        now = self._clock()
+        with self._handing_over:  # up to the end: what is newer must not arrive before what is older
+            candidates = self.log.take_changed()
+            before, after = self._handed_over, self.log.state.memories
+            self._handed_over = after
+            changed: dict[str, Memory | None] = {}
+            told: dict[str, Memory | None] = {}
+            for identity in before.keys() | after.keys() if candidates is None else candidates:
+                memory = after.get(identity)
+                if before.get(identity) is not memory:
+                    told[identity] = memory
+                    changed[identity] = memory if memory is not None and speaks(memory, now) else None
+            self._hand_on(changed, told, after)
+        if changed:
+            self.tell_memories(_spoke(changed, before, now))
+            self.tell(None)
+
+    def follow_shared(self) -> None:
+        """Take in what this and other processes wrote to the global memory, and give the index what changed."""
+        if self.shared is not None:
+            self.shared.refresh()
+        now = self._clock()
+        with self._handing_over:
+            before, after, own = self._handed_over_shared, self.global_memories(), self.log.state.memories
+            if before is after:
+                return
+            self._handed_over_shared = after
+            changed = {
+                each: memory if memory is not None and speaks(memory, now) else None
+                for each, memory in ((each, after.get(each)) for each in before.keys() | after.keys())
+                if each not in own and before.get(each) != memory
+            }
+            self._hand_on(changed, changed, after)
+        if changed:
+            self.tell_memories(_spoke(changed, before, now))
+            self.tell(None)
+
+    def _hand_on(
+        self, changed: Mapping[str, Memory | None], known: Mapping[str, Memory | None], after: Mapping[str, Memory]
+    ) -> None:
+        """Let all that keep up with memories know of those that changed; `known` has those that only do not speak."""
+        if changed:
+            self._forget_redacted(after, changed)
+            self.witnesses.take(known)
+            self.current.take(changed)
+            self.places.take(changed)
+            self.updater.update_memories(changed)
+
+    def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
+        """Remove kept contexts that hold what was redacted, here or by somebody whose records have just come."""
+        gone = [each for each in changed if each in memories and memories[each].redacted]
+        if gone and self.writable:
+            self.contexts.scrub(gone)
+
+    def follow(self) -> None:
+        """Take in what git, or a person, has done to memory's files; no event need have told of it.
+
+        So every answer is that of the files as git left them; it costs no look at each of them.
+        """
+        if self.log.refresh(wait=False, brief=True):
+            self.hand_over_memories()
+        changed = self.outside.changed()
+        if changed:
+            self.updater.follow(changed, OUTSIDE_SECONDS)
+        self.follow_shared()
+
+    def touched(self, paths: set[str]) -> None:
+        """Take note of changed files (absolute paths): memory, settings, HEAD, or anything; the root is all."""
+        root = str(self.layout.root) + "/"
+        inside, full, rebuild = set(), False, False
+        for path in paths:
+            if path in (str(self.layout.config), str(self.layout.root)):
+                full, rebuild = True, rebuild or self._reload_config()
+            elif path.startswith(str(self.layout.memory)):
+                if self.log.refresh():
+                    self.hand_over_memories()
+            elif not path.startswith(root) or path.startswith(root + ".git/"):
+                full = True  # HEAD moved: the tree may have changed under us in ways that no event told
+            else:
+                inside.add(path[len(root) :])
+        if full and self.log.refresh():
+            self.hand_over_memories()
+        if inside or full:
+            self.updater.update_files(inside, full=full, rebuild=rebuild)
+            self.tell(None if full else frozenset(inside))
+
+    def _reload_config(self) -> bool:
+        """Read the configuration again; say whether it names another model."""
+        before = self.config.index.model
+        self.config, self.config_problems = load_config(self.layout.config)
+        self.updater.settings = indexing(self.config)
+        if self.config.index.model == before:
+            return False
+        self.notes_of_trouble = [problem for problem in self.notes_of_trouble if problem.kind != "model"]
+        self._chosen = None
+        return True
+
+    def saw(self, generation: int | None = None, state: State | None = None) -> Saw:
+        """Say what an answer that is computed now sees: its snapshot of the index, its state of the log."""
+        head = self.head.read()
+        if generation is None:
+            generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
+        return Saw(
+            commit=head.commit,
+            branch=head.branch,
+            log=(state or self.log.state).records,
+            shared=self.shared.state.records if self.shared is not None else 0,
+            index=IndexSaw(
+                generation=generation,
+                lag=self.updater.lag,
+                surveyed=self.updater.surveyed,
+                unembedded=self.updater.unembedded,
+                failure=self.updater.failure,
+            ),
+        )
+
+
+def _spoke(changed: Mapping[str, Memory | None], before: Mapping[str, Memory], now: datetime) -> dict[str, bool]:
+    """Return {id: whether it began or ceased to speak} of memories that changed; None is one that does not speak."""
+    return {
+        each: (memory is not None) != (each in before and speaks(before[each], now)) for each, memory in changed.items()
+    }
