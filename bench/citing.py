@@ -20,7 +20,7 @@ from bench.truth import Truth
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.reconcile.citations import citing
 from muninn_core.source.classify import classify, traits
-from muninn_core.source.line_index import Page
+from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.citations import Citations
 
 SEED = 20
@@ -146,7 +146,7 @@ class Replay:
                 break
             if not file.is_file() or file.is_symlink() or file.stat().st_size > _MOST_BYTES:
                 continue
-            page = Page(path, file.read_text("utf-8", "replace"))
+            page = LineIndex(path, file.read_text("utf-8", "replace"))
             bodies = [one for one in page.extents if 3 <= one.end - one.start < 120]
             some = self._chance.sample(bodies, min(3, len(bodies)))
             drawn += [citing(path, page, one.start, one.end, commit) for one in some]

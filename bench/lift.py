@@ -31,7 +31,7 @@ from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.protocol.methods import decode_params, lookup
 from muninn_core.retrieval.recall import recall
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 
 LIMIT = 50
 """Hits that are asked for: enough for ten files."""
@@ -201,8 +201,8 @@ class Walk:
         return Step(sha, title, datetime.fromtimestamp(int(seconds), UTC), changed, asked)
 
     def _call(self, verb: str, **params: Any) -> Any:
-        scope = Scope(place=locate(str(self._root)), client="bench")
-        return self._engine.call(verb, decode_params(lookup(verb), params), scope)
+        call = Call(place=locate(str(self._root)), client="bench")
+        return self._engine.call(verb, decode_params(lookup(verb), params), call)
 
     def _git(self, *arguments: str) -> str:
         command = ["git", "-c", "advice.detachedHead=false", "-C", str(self._root), *arguments]

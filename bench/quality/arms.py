@@ -19,8 +19,8 @@ from muninn_core.index.index import open_index
 from muninn_core.index.lexical import Lexical
 from muninn_core.index.manifest import open_reader
 from muninn_core.index.snapshot import Recent, Snapshot
-from muninn_core.index.survey import Surveyor
-from muninn_core.index.vector import Meaning
+from muninn_core.index.survey import SurveyBuilder
+from muninn_core.index.vector import VectorIndex
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk, SourceKind
@@ -28,7 +28,7 @@ from muninn_core.protocol.params import IndexParams, InitParams, RecallParams
 from muninn_core.protocol.results import RecallResult
 from muninn_core.retrieval import weights
 from muninn_core.retrieval.recall import recall
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 
 LIMIT = 50
 """Hits that an arm is asked for: enough for ten files."""
@@ -63,7 +63,7 @@ class Muninn:
         shutil.rmtree(tree / ".muninn", ignore_errors=True)
         self.tree = tree
         self._spare = spare
-        self._surveyor: Surveyor | None = None
+        self._surveyor: SurveyBuilder | None = None
         self._engine = Engine(
             version="bench",
             spare_cache=spare,
@@ -72,7 +72,7 @@ class Muninn:
             chance=os.urandom,
             load=lambda _name, _cache: MODEL,
         )
-        self._scope = Scope(place=locate(str(tree)), client="bench")
+        self._scope = Call(place=locate(str(tree)), client="bench")
         self._engine.call("init", InitParams(), self._scope)
         self._engine.call("index", IndexParams(wait=True), self._scope)
         self.snapshot: Snapshot = self._engine.open(self._scope.place).updater.ready(30).snapshot()
@@ -88,14 +88,14 @@ class Muninn:
         folder = self._spare / "surveyed"
         shutil.rmtree(folder, ignore_errors=True)
         paths = tuple(path for path, _, _ in self.snapshot.paths())
-        self._surveyor = Surveyor(folder / "survey", self.tree, IndexConfig().max_file_bytes)
+        self._surveyor = SurveyBuilder(folder / "survey", self.tree, IndexConfig().max_file_bytes)
         self._surveyor.add(glance(Glance(str(self.tree), IndexConfig().max_file_bytes, paths)))
         open_index(folder / "index", MODEL).close()
         empty = Lexical(folder / "index" / "tantivy")
         words = empty.read()
         empty.close()
         rows = open_reader(folder / "index" / "state.sqlite")
-        return Snapshot(rows, words, Meaning(MODEL.dim), Recent(), self._surveyor.read())
+        return Snapshot(rows, words, VectorIndex(MODEL.dim), Recent(), self._surveyor.read())
 
     def close(self) -> None:
         """Stop, and leave the copy as it was."""

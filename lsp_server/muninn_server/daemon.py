@@ -29,7 +29,7 @@ from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import Address, data_directory, runtime_directory
 from muninn_core.launch.transport import listen, remove, uses_tcp, write_info
 from muninn_core.protocol import wire
-from muninn_core.worktree.edited_files import Seen
+from muninn_core.worktree.edited_files import WatchToken
 from muninn_server.logs import log_to
 from muninn_server.rpc import Hello, PlainFace, decode_hello, error_frame, read_message
 from muninn_server.session import Pools, Session
@@ -266,7 +266,7 @@ class Daemon:
             )
         return place
 
-    def _watch(self, place: Place) -> Seen | None:
+    def _watch(self, place: Place) -> WatchToken | None:
         def failed(error: OSError) -> None:
             self.engine.note_problem(
                 place,

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from muninn_core.errors import Cancelled, MuninnError, Stopping
 from muninn_core.protocol.methods import decode_params, lookup
-from muninn_core.worktree.call import Progress, Scope
+from muninn_core.worktree.call import Call, Progress
 
 if TYPE_CHECKING:
     from muninn_core.engine.engine import Engine
     from muninn_core.launch.place import Place
     from muninn_core.model.value import Value
-    from muninn_core.worktree.overlays import Buffers
+    from muninn_core.worktree.overlays import Overlays
 
 T = TypeVar("T")
 log = logging.getLogger("muninn.session")
@@ -71,7 +71,7 @@ class Session:
         self._pools = pools
         self._stop = stop
         self._actor = actor
-        self.buffers: Buffers | None = None
+        self.buffers: Overlays | None = None
 
     async def call(
         self,
@@ -93,7 +93,7 @@ class Session:
         params = decode_params(method, raw)
         loop = asyncio.get_running_loop()
         cancelled = cancelled or threading.Event()
-        scope = Scope(
+        call = Call(
             place=self.place,
             client=self.client,
             actor=self._actor,
@@ -103,8 +103,8 @@ class Session:
         )
 
         def work() -> T:
-            scope.check()
-            return finish(self.engine.call(method.verb, params, scope))
+            call.check()
+            return finish(self.engine.call(method.verb, params, call))
 
         if verb == "shutdown":  # it must not stand in a queue behind those who wait for the index
             self._stop()

@@ -13,8 +13,8 @@ from muninn_core.engine.engine import Engine
 from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import decode_params, lookup
-from muninn_core.worktree.call import Scope
-from muninn_core.worktree.overlays import Buffers
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.overlays import Overlays
 
 
 class Clock:
@@ -45,13 +45,13 @@ class Muninn:
         verb: str,
         at: Path | None = None,
         actor: str | None = None,
-        buffers: Buffers | None = None,
+        buffers: Overlays | None = None,
         **params: Any,
     ) -> Any:
         """Call a verb on the work tree, or on another one; as an editor when it has buffers."""
         method = lookup(verb)
-        scope = Scope(place=locate(str(at or self.root)), client="test", actor=actor, buffers=buffers)
-        return self.engine.call(verb, decode_params(method, params), scope)
+        call = Call(place=locate(str(at or self.root)), client="test", actor=actor, buffers=buffers)
+        return self.engine.call(verb, decode_params(method, params), call)
 
     def texts(self, query: str, **params: Any) -> list[str]:
         """Return the texts of what recall finds."""

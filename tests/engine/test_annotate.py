@@ -7,7 +7,7 @@ from repositories import USERS, git
 
 from muninn_core.engine.file import file_notes
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.worktree.overlays import Buffers, compared
+from muninn_core.worktree.overlays import Overlays, compared
 
 pytest_plugins = ("engines",)
 
@@ -207,7 +207,7 @@ def test_the_end_of_a_sentence_is_no_part_of_an_address(rules):
 
 def test_unsaved_text_counts_for_the_editor_that_has_it_and_for_nobody_else(rules):
     muninn, ids = rules
-    buffers = Buffers()
+    buffers = Overlays()
     buffers.put(FILE, "# A line.\n\n" + USERS.replace("del USERS[uid]", "USERS.pop(uid, None)"))
     seen = muninn.call("annotate", file=FILE, buffers=buffers)
     assert [(note.start, note.state) for note in seen.notes] == [(0, ""), (8, "moved"), (13, "drifted")]
@@ -220,7 +220,7 @@ def test_unsaved_text_counts_for_the_editor_that_has_it_and_for_nobody_else(rule
 
 def test_a_buffer_that_says_what_the_disk_says_changes_nothing(rules):
     muninn, _ = rules
-    buffers = Buffers()
+    buffers = Overlays()
     buffers.put(FILE, USERS.replace("\n", "\r\n"))
     workspace = muninn.engine.open(muninn.place)
     assert buffers.unsaved(workspace.citations) == {}
@@ -231,7 +231,7 @@ def test_lines_that_are_cited_without_a_symbol_are_followed_in_unsaved_text(muni
     git(muninn.root, "add", "-A")
     git(muninn.root, "commit", "-q", "-m", "Memory")
     muninn.call("remember", text="Expiry is an hour.", cites=[{"path": "README.md", "start": 5, "end": 7}])
-    buffers = Buffers()
+    buffers = Overlays()
     text = (muninn.root / "README.md").read_text()
     buffers.put("README.md", "New first line.\n\n" + text.replace("one hour", "two hours"))
     (note,) = muninn.call("annotate", file="README.md", buffers=buffers).notes
@@ -239,7 +239,7 @@ def test_lines_that_are_cited_without_a_symbol_are_followed_in_unsaved_text(muni
 
 
 def test_what_is_remembered_of_unsaved_text_cites_that_text(muninn):
-    buffers = Buffers()
+    buffers = Overlays()
     text = USERS + "\n\ndef rename_user(uid, name):\n    USERS[uid] = name\n"
     buffers.put(FILE, text)
     muninn.call("remember", text="Renaming asks nobody.", files=[f"{FILE}#rename_user"], buffers=buffers)

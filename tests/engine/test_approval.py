@@ -11,7 +11,7 @@ from muninn_core.context.text import render
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import METHODS, decode_params
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]
 
@@ -102,10 +102,10 @@ def test_an_agent_can_not_approve_its_own(held, caller):
 
 def test_a_client_whose_face_says_that_it_is_an_agent_can_not_claim_to_be_a_user(held):
     identity = propose(held)
-    scope = Scope(place=locate(str(held.root)), client="agent", actor="assistant")
+    call = Call(place=locate(str(held.root)), client="agent", actor="assistant")
     params = decode_params(METHODS["approve"], {"ids": [identity], "actor": "user", "agent": "scribe 1.0"})
     with pytest.raises(UsageError, match="approve its own"):
-        held.engine.call("approve", params, scope)
+        held.engine.call("approve", params, call)
 
 
 def test_another_agent_in_another_session_may_approve_but_not_what_was_rejected(held):

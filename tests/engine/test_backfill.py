@@ -15,7 +15,7 @@ from muninn_core.git import GitError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import decode_params, lookup
 from muninn_core.store.record import encode_line
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]
 
@@ -59,7 +59,7 @@ def told(muninn):
 
 
 def backfill(muninn, source="git", scope=None, **params):
-    scope = scope or Scope(place=locate(str(muninn.root)), client="test")
+    scope = scope or Call(place=locate(str(muninn.root)), client="test")
     return muninn.engine.call("backfill", decode_params(lookup("backfill"), {"source": source, **params}), scope)
 
 
@@ -197,9 +197,9 @@ def test_a_long_run_reports_and_can_be_cancelled_before_it_stores_anything(told)
         if "storing" in progress.message:
             cancelled.set()
 
-    scope = Scope(place=locate(str(muninn.root)), client="test", cancelled=cancelled, report=report)
+    call = Call(place=locate(str(muninn.root)), client="test", cancelled=cancelled, report=report)
     with pytest.raises(Cancelled):
-        backfill(muninn, scope=scope, apply=True)
+        backfill(muninn, scope=call, apply=True)
     assert (reports[0], set(reports)) == ("begin", {"begin", "report"})
     assert muninn.call("memories").total == 0
 

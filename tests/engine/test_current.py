@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.model.memory import Memory
-from muninn_core.worktree.active_memories import Current
+from muninn_core.worktree.active_memories import ActiveMemories
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DAYS = ("2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z")
@@ -34,7 +34,7 @@ def by_looking_through(state):
 @given(st.lists(st.one_of(memories, st.sampled_from("abcdefgh")), max_size=40), st.integers(0, 40), st.booleans())
 def test_following_changes_gives_what_looking_through_everything_gives(changes, opened_after, at_once):
     state = {}
-    current = Current(lambda: state)
+    current = ActiveMemories(lambda: state)
     steps = {}
     for number, change in enumerate(changes):
         if number == opened_after:
@@ -56,7 +56,7 @@ def test_following_changes_gives_what_looking_through_everything_gives(changes, 
 
 def test_many_changes_at_once_are_sorted_in():
     state = {}
-    current = Current(lambda: state)
+    current = ActiveMemories(lambda: state)
     assert current.memories(NOW) == {}
     many = {
         f"{number:04}": Memory(id=f"{number:04}", type="insight", text="A fact.", ts=DAYS[number % 2])

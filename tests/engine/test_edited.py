@@ -8,7 +8,7 @@ from repositories import git
 from muninn_core.git import HeadReader
 from muninn_core.launch.place import locate
 from muninn_core.worktree import edited_files as module
-from muninn_core.worktree.edited_files import AT_MOST_SECONDS, SETTLED_SECONDS, Edited
+from muninn_core.worktree.edited_files import AT_MOST_SECONDS, SETTLED_SECONDS, EditedFiles
 from muninn_server.watch import Watcher
 
 pytest_plugins = ["engines"]
@@ -21,7 +21,7 @@ class Tree:
         self.root, self.count, self.now, self.asked = root, 0, 0.0, 0
         place = locate(str(root))
         head = HeadReader(place)
-        self.edited = Edited(place, lambda: head.read().commit, monotonic=lambda: self.now)
+        self.edited = EditedFiles(place, lambda: head.read().commit, monotonic=lambda: self.now)
         self.edited.seen = lambda: self.count
         real = module.git.untracked
         monkeypatch.setattr(module.git, "untracked", lambda root: self.note() or real(root))
@@ -92,7 +92,7 @@ def test_without_a_watcher_git_is_asked_each_time_and_with_one_once_a_minute_at_
 
 
 def test_where_there_is_no_git_nothing_is_edited(tmp_path):
-    assert Edited(locate(str(tmp_path)), lambda: None).files() == ()
+    assert EditedFiles(locate(str(tmp_path)), lambda: None).files() == ()
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from muninn_core.git import removals
 from muninn_core.launch.place import locate
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.methods import decode_params, lookup
-from muninn_core.worktree.call import Scope
-from muninn_core.worktree.renames import FormerNames
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.renames import RenameHistory
 
 pytest_plugins = ["engines"]
 
@@ -34,7 +34,7 @@ def rename(muninn, old, new, *, commit=True):
 def about(muninn, path, rev=None):
     """Return the ids of the memories about a file, now or as of a revision."""
     params = decode_params(lookup("memories"), {"file": path, "at": rev})
-    found = muninn.engine.call("memories", params, Scope(place=locate(str(muninn.root)), client="test"))
+    found = muninn.engine.call("memories", params, Call(place=locate(str(muninn.root)), client="test"))
     return [memory.id for memory in found.memories]
 
 
@@ -147,7 +147,7 @@ def test_names_that_come_and_go_with_memories_are_followed_as_if_looked_for_at_o
     head = git(plain_repo, "rev-parse", "HEAD").strip()
 
     def opened():
-        return FormerNames(plain_repo, most=lambda: 10_000, head=lambda: head, token=lambda: 1)
+        return RenameHistory(plain_repo, most=lambda: 10_000, head=lambda: head, token=lambda: 1)
 
     def memory(identity, *files, ts="2020-01-01T00:00:00.000Z"):
         return Memory(id=identity, type="insight", text="x", ts=ts, files=files)

@@ -19,7 +19,7 @@ from muninn_core.index.index import Index
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
 from muninn_core.source.walk import walk
-from muninn_core.worktree.index_updater import Updater
+from muninn_core.worktree.index_updater import IndexUpdater
 
 pytest_plugins = ["engines"]
 
@@ -367,13 +367,13 @@ def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypa
 def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, monkeypatch):
     monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
     seen = []
-    run = Updater.wait_files
+    run = IndexUpdater.wait_files
 
     def watched(updater, ticket, seconds):
         seen.append((muninn.engine.restless, muninn.engine.resting))
         return run(updater, ticket, seconds)
 
-    monkeypatch.setattr(Updater, "wait_files", watched)
+    monkeypatch.setattr(IndexUpdater, "wait_files", watched)
     muninn.engine.rest()
     muninn.call("index", wait=True)
     assert set(seen) == {(False, False)}  # asked more than once on a busy machine
@@ -388,7 +388,7 @@ def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, mon
 
 def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkeypatch):
     waited_for = threading.Event()
-    wait = Updater.wait_first
+    wait = IndexUpdater.wait_first
 
     def slow_walk(*given):
         waited_for.wait(20)
@@ -399,7 +399,7 @@ def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkey
         return wait(updater, *given)
 
     monkeypatch.setattr("muninn_core.worktree.index_updater.walk", slow_walk)
-    monkeypatch.setattr(Updater, "wait_first", waiting)
+    monkeypatch.setattr(IndexUpdater, "wait_first", waiting)
     muninn = start(plain_repo)
     muninn.call("init")
     found = muninn.call("recall", query="delete user", kind="code").hits

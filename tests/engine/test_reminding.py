@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from muninn_core.protocol.params import RemindParams
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]
 
@@ -94,7 +94,7 @@ def test_what_came_too_late_was_not_given(full):
     prompt = {"prompt": "Please move the session storage back to Redis", "session": "s1"}
     gone = threading.Event()
     gone.set()
-    late = full.engine.call("remind", RemindParams(**prompt), Scope(place=full.place, cancelled=gone))
+    late = full.engine.call("remind", RemindParams(**prompt), Call(place=full.place, cancelled=gone))
     assert len(late.ids) == 1
     assert full.call("remind", **prompt).ids == late.ids
 

@@ -7,7 +7,7 @@ from repositories import git as run
 
 from muninn_core import git
 from muninn_core.worktree import changes_since
-from muninn_core.worktree.word_search import Texts
+from muninn_core.worktree.word_search import WordSearch
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def tree(plain_repo):
     "words", [["steps"], ["def steps(): pass"], ["nowhere"], ["nowhere", "up_steps"], ["(): pass"]]
 )
 def test_texts_at_hand_hold_what_git_finds_between_words(tree, words):
-    held = Texts(tree, 1_000)
+    held = WordSearch(tree, 1_000)
     for suffix in (".py", "cfg", ".cfg"):
         paths = [path.name for path in tree.iterdir() if path.name.endswith(suffix)]
         assert held.hold(paths, suffix)
@@ -44,20 +44,20 @@ def test_texts_at_hand_hold_what_git_finds_between_words(tree, words):
 
 
 def test_files_that_come_later_are_searched_too_and_what_is_gone_holds_nothing(tree):
-    held = Texts(tree, 1_000)
+    held = WordSearch(tree, 1_000)
     assert held.hold(["a.py", "gone.py"], ".py")
     assert held.hold(["a.py", "c.py"], ".py")
     assert held.holding(["steps"], ".py") == {"a.py", "c.py"}
 
 
 def test_more_text_than_may_be_held_is_refused_and_git_asked_instead(tree, monkeypatch):
-    assert not Texts(tree, 10).hold(["a.py"], ".py")
+    assert not WordSearch(tree, 10).hold(["a.py"], ".py")
     head = run(tree, "rev-parse", "HEAD").strip()
-    asked = changes_since.Since(tree, lambda: 1)
+    asked = changes_since.ChangesSince(tree, lambda: 1)
     found = asked.holding(head, ".py", ("steps",))
     monkeypatch.setattr(changes_since, "MOST_HELD", 10)
     assert (
-        changes_since.Since(tree, lambda: 1).holding(head, ".py", ("steps",))
+        changes_since.ChangesSince(tree, lambda: 1).holding(head, ".py", ("steps",))
         == found
         == ["a.py", "c.py", "d.py", "h.py"]
     )
@@ -65,7 +65,7 @@ def test_more_text_than_may_be_held_is_refused_and_git_asked_instead(tree, monke
 
 def test_an_answer_holds_as_long_as_the_token_does(tree):
     token = [1]
-    asked = changes_since.Since(tree, lambda: token[0])
+    asked = changes_since.ChangesSince(tree, lambda: token[0])
     assert asked.holding("HEAD", ".py", ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]
     (tree / "b.py").write_text("steps\n")
     assert asked.holding("HEAD", ".py", ("steps",)) == ["a.py", "c.py", "d.py", "h.py"]

@@ -10,9 +10,9 @@ import pytest
 
 from muninn_core.index import index as index_module
 from muninn_core.index.index import BULK
-from muninn_core.index.workers import Crew
+from muninn_core.index.workers import WorkerPool
 from muninn_core.protocol.params import IndexParams
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.index_updater import FIRST_LOOK
 
 pytest_plugins = ["engines"]
@@ -24,13 +24,13 @@ FILES = BULK + 20
 def gate(monkeypatch):
     """Have a small tree surveyed, and no file cut until the gate is open."""
     opened = threading.Event()
-    extract = Crew.extract
+    extract = WorkerPool.extract
 
     def waiting(crew, jobs):
         assert opened.wait(60)
         yield from extract(crew, jobs)
 
-    monkeypatch.setattr(Crew, "extract", waiting)
+    monkeypatch.setattr(WorkerPool, "extract", waiting)
     monkeypatch.setattr(index_module, "SURVEYED", BULK + 1)
     yield opened
     opened.set()
@@ -96,9 +96,9 @@ def test_a_cache_that_is_deleted_under_a_first_index_is_made_anew_by_itself(muni
 
 def test_waiting_for_the_index_says_what_is_found_and_ends_with_all_of_it(muninn, gate):
     told: list[str] = []
-    scope = Scope(place=muninn.place, client="test", report=lambda progress: told.append(progress.message))
+    call = Call(place=muninn.place, client="test", report=lambda progress: told.append(progress.message))
     with ThreadPoolExecutor(1) as thread:
-        waiting = thread.submit(muninn.engine.call, "index", IndexParams(wait=True), scope)
+        waiting = thread.submit(muninn.engine.call, "index", IndexParams(wait=True), call)
         while not any("found by their words" in message for message in told):
             assert not waiting.done()
         gate.set()

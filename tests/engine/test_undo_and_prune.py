@@ -7,7 +7,7 @@ import pytest
 from muninn_core.errors import Cancelled, NotFoundError, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.protocol.params import ReconcileParams
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]
 
@@ -45,9 +45,9 @@ def test_a_reconcile_tells_how_far_it_is_and_who_cancels_it_finds_every_file_as_
         if progress.percentage == 20:  # the next step would write
             cancelled.set()
 
-    scope = Scope(place=locate(str(muninn.root)), cancelled=cancelled, report=report)
+    call = Call(place=locate(str(muninn.root)), cancelled=cancelled, report=report)
     with pytest.raises(Cancelled):
-        muninn.engine.call("reconcile", ReconcileParams(), scope)
+        muninn.engine.call("reconcile", ReconcileParams(), call)
     assert memory_files(muninn) == before
     assert heard == [0, 5, 20]
     assert muninn.call("reconcile").consolidated == 2

@@ -11,7 +11,7 @@ from states import write
 from muninn_core.index.extract import CHANGED, Job
 from muninn_core.index.index import BULK
 from muninn_core.index.worker import FILE_SECONDS
-from muninn_core.index.workers import Crew
+from muninn_core.index.workers import WorkerPool
 from muninn_core.source.grammar import is_calm
 
 ROOT = Path(__file__).parent.parent.parent
@@ -48,7 +48,7 @@ def test_among_many_files_it_costs_no_other_its_definitions(opened, root):
 def test_without_workers_ordinary_code_is_read_here_and_other_code_by_lines(root, embedder, monkeypatch):
     write(root, {"a.py": "def one(): pass\n", "broken.yaml": BREAKS})
     monkeypatch.setattr("sys.executable", "/bin/false")
-    with Crew(1, embedder) as crew:
+    with WorkerPool(1, embedder) as crew:
         jobs = [Job(str(root), 1_000_000, ((name, None),)) for name in ("a.py", "broken.yaml")] * 40
         found = [one for part in crew.extract(jobs) for one in part]
     assert {one.outcome for one in found} == {CHANGED}

@@ -8,7 +8,7 @@ from muninn_core.index import index as index_module
 from muninn_core.index import survey as survey_module
 from muninn_core.index.extract import Glance, glance
 from muninn_core.index.index import BULK, MemoryText
-from muninn_core.index.survey import Surveyor, is_glimpsed
+from muninn_core.index.survey import SurveyBuilder, is_glimpsed
 from muninn_core.source.identifiers import words
 
 ROPE = "def splice(rope):\n    return rope.strands\n\n\n" + "x = 1\n" * 300 + "def bowline(end):\n    return end\n"
@@ -23,7 +23,7 @@ FLEET = {f"boat_{number}.py": f"def launch_{number}(slip):\n    return slip.bert
 @pytest.fixture
 def surveyor(tmp_path, root):
     write(root, FILES)
-    made = Surveyor(tmp_path / "survey", root, 1_000_000)
+    made = SurveyBuilder(tmp_path / "survey", root, 1_000_000)
     made.add(glance(Glance(str(root), 1_000_000, tuple(sorted(FILES)))))
     yield made
     made.close()
@@ -99,7 +99,7 @@ def test_what_was_glimpsed_is_read_again_when_it_is_asked_for_late(surveyor, roo
 
 def test_a_closed_survey_leaves_nothing_behind(tmp_path, root):
     write(root, FILES)
-    made = Surveyor(tmp_path / "survey", root, 1_000_000)
+    made = SurveyBuilder(tmp_path / "survey", root, 1_000_000)
     made.add(glance(Glance(str(root), 1_000_000, tuple(FILES))))
     survey = made.read()
     made.close()

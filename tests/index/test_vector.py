@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from muninn_core.index.quantise import whole
-from muninn_core.index.vector import KIND_BITS, Meaning, gather
+from muninn_core.index.quantise import quantise
+from muninn_core.index.vector import KIND_BITS, VectorIndex, gather
 from muninn_core.model.chunk import SOURCE_KINDS
 
 DIM = 64
@@ -16,7 +16,7 @@ def unit(count, seed=0):
 
 def test_the_nearest_come_first_with_nearly_their_exact_cosine():
     rows = unit(2_000)
-    meaning = Meaning(DIM).changed([], list(range(2_000)), whole(rows))
+    meaning = VectorIndex(DIM).changed([], list(range(2_000)), quantise(rows))
     query = unit(1, seed=1)[0]
     found = meaning.search(query, 10)
     exact = rows @ query
@@ -27,20 +27,20 @@ def test_the_nearest_come_first_with_nearly_their_exact_cosine():
 
 def test_a_vector_is_stored_the_same_whatever_was_stored_before():
     rows = unit(50)
-    at_once = Meaning(DIM).changed([], list(range(50)), whole(rows))
-    grown = Meaning(DIM).changed([], list(range(100, 150)), whole(0.1 * unit(50, seed=3)))
+    at_once = VectorIndex(DIM).changed([], list(range(50)), quantise(rows))
+    grown = VectorIndex(DIM).changed([], list(range(100, 150)), quantise(0.1 * unit(50, seed=3)))
     grown = grown.changed(list(range(100, 150)), [], NONE)
     for number in reversed(range(50)):
-        grown = grown.changed([], [number], whole(rows[number : number + 1]))
+        grown = grown.changed([], [number], quantise(rows[number : number + 1]))
     query = unit(1, seed=2)[0]
     assert grown.search(query, 50) == at_once.search(query, 50)
 
 
 def test_a_change_leaves_the_old_set_alone():
     rows = unit(20)
-    old = Meaning(DIM).changed([], list(range(20)), whole(rows))
+    old = VectorIndex(DIM).changed([], list(range(20)), quantise(rows))
     before = old.search(rows[3], 5)
-    new = old.changed([3], [99], whole(rows[3:4]))
+    new = old.changed([3], [99], quantise(rows[3:4]))
     assert old.search(rows[3], 5) == before
     assert new.search(rows[3], 1)[0][0] == 99
     assert (old.count(), new.count()) == (20, 20)
@@ -49,7 +49,9 @@ def test_a_change_leaves_the_old_set_alone():
 def test_among_given_ids_the_same_is_found_as_among_all_and_nothing_that_is_dead_or_was_never_there():
     rows = unit(300)
     meaning = (
-        Meaning(DIM).changed([], list(range(0, 600, 2)), whole(rows)).changed([10, 20, 30], [601], whole(rows[:1]))
+        VectorIndex(DIM)
+        .changed([], list(range(0, 600, 2)), quantise(rows))
+        .changed([10, 20, 30], [601], quantise(rows[:1]))
     )
     query = unit(1, seed=4)[0]
     wanted = [601, 30, 31, 40, 0, 598, 2, 9_999]
@@ -62,7 +64,7 @@ def test_among_given_ids_the_same_is_found_as_among_all_and_nothing_that_is_dead
 def test_kinds_are_searched_apart():
     rows = unit(3)
     ids = [1, (1 << KIND_BITS) + 2, (2 << KIND_BITS) + 3]
-    meaning = Meaning(DIM).changed([], ids, whole(rows))
+    meaning = VectorIndex(DIM).changed([], ids, quantise(rows))
     assert [SOURCE_KINDS[number >> KIND_BITS] for number in ids] == ["code", "knowledge", "memory"]
     for kind, number in zip(("code", "knowledge", "memory"), ids, strict=True):
         assert [found for found, _ in meaning.search(rows[0], 9, kind)] == [number]
@@ -71,31 +73,31 @@ def test_kinds_are_searched_apart():
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_no_limit_gives_nothing(limit):
-    assert Meaning(DIM).changed([], [1], whole(unit(1))).search(unit(1)[0], limit) == []
+    assert VectorIndex(DIM).changed([], [1], quantise(unit(1))).search(unit(1)[0], limit) == []
 
 
 def test_removing_what_is_not_there_changes_nothing():
-    meaning = Meaning(DIM).changed([5, 6], [1], whole(unit(1))).changed([7], [], NONE)
+    meaning = VectorIndex(DIM).changed([5, 6], [1], quantise(unit(1))).changed([7], [], NONE)
     assert meaning.count() == 1
 
 
 def test_equal_vectors_are_ordered_by_id():
-    meaning = Meaning(DIM).changed([], [9, 4, 7], whole(np.repeat(unit(1), 3, axis=0)))
+    meaning = VectorIndex(DIM).changed([], [9, 4, 7], quantise(np.repeat(unit(1), 3, axis=0)))
     assert [number for number, _ in meaning.search(unit(1)[0], 3)] == [4, 7, 9]
 
 
 def test_ties_at_the_limit_are_not_cut_up_to_four_times_the_limit():
-    rows = whole(np.repeat(unit(1), 20, axis=0))
-    meaning = Meaning(DIM).changed([], list(range(20)), rows)
+    rows = quantise(np.repeat(unit(1), 20, axis=0))
+    meaning = VectorIndex(DIM).changed([], list(range(20)), rows)
     assert [number for number, _ in meaning.search(unit(1)[0], 2)] == list(range(8))
     assert len(meaning.search(unit(1)[0], 6)) == 20
 
 
 def test_a_set_that_grew_by_many_edits_answers_as_one_built_at_once_and_as_plain_arithmetic():
     chance = np.random.default_rng(5)
-    rows = whole(unit(3_000))
+    rows = quantise(unit(3_000))
     held: dict[int, int] = {}
-    meaning, following = Meaning(DIM), 0
+    meaning, following = VectorIndex(DIM), 0
     for _ in range(120):
         out = chance.choice(list(held), min(len(held), int(chance.integers(0, 30))), replace=False) if held else []
         into = range(following, following + int(chance.integers(1, 25)))
@@ -106,7 +108,7 @@ def test_a_set_that_grew_by_many_edits_answers_as_one_built_at_once_and_as_plain
     at_once = gather(DIM, lambda kind: [(kept, rows[kept])] if kind == "code" else [])
     assert meaning.count() == at_once.count() == len(kept)
     for query in unit(20, seed=9):
-        question = whole(query, 127.0 / np.max(np.abs(query))).astype(np.int64)
+        question = quantise(query, 127.0 / np.max(np.abs(query))).astype(np.int64)
         products = rows[kept].astype(np.int64) @ question
         best = kept[np.lexsort((kept, -products))][:10].tolist()
         found = meaning.search(query, 10)
@@ -115,22 +117,22 @@ def test_a_set_that_grew_by_many_edits_answers_as_one_built_at_once_and_as_plain
 
 
 def test_few_segments_are_left_of_many_small_changes():
-    meaning = Meaning(DIM)
-    rows = whole(unit(1_000))
+    meaning = VectorIndex(DIM)
+    rows = quantise(unit(1_000))
     for number in range(1_000):
         meaning = meaning.changed([], [number], rows[number : number + 1])
     assert len(meaning._shards["code"]) <= 10
 
 
 def test_a_change_shares_what_is_large_with_the_set_before_it():
-    old = Meaning(DIM).changed([], list(range(1_000)), whole(unit(1_000)))
-    new = old.changed([7], [2_000], whole(unit(1, seed=4)))
+    old = VectorIndex(DIM).changed([], list(range(1_000)), quantise(unit(1_000)))
+    new = old.changed([7], [2_000], quantise(unit(1, seed=4)))
     assert new._shards["code"][0].segment is old._shards["code"][0].segment
     assert 7 not in [number for number, _ in new.search(unit(1_000)[7], 900)]
 
 
 def test_what_is_dead_for_the_most_part_is_written_anew():
-    meaning = Meaning(DIM).changed([], list(range(100)), whole(unit(100)))
+    meaning = VectorIndex(DIM).changed([], list(range(100)), quantise(unit(100)))
     meaning = meaning.changed(list(range(60)), [], NONE)
     assert [len(part.segment) for part in meaning._shards["code"]] == [40]
     assert meaning.changed(list(range(100)), [], NONE).search(unit(1)[0], 5) == []

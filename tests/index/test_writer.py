@@ -7,7 +7,7 @@ from muninn_core.index.extract import CHANGED, Job
 from muninn_core.index.index import MemoryText
 from muninn_core.index.lexical import Lexical
 from muninn_core.index.worker import receive
-from muninn_core.index.workers import Crew
+from muninn_core.index.workers import WorkerPool
 
 
 def test_a_full_disk_fails_one_change_and_the_next_one_makes_up_for_it(opened, root, embedder, monkeypatch):
@@ -57,7 +57,7 @@ def test_a_worker_that_dies_costs_no_file(tmp_path, embedder):
     write(tmp_path, {f"{n}.py": f"value = {n}\n" for n in range(4)})
     jobs = [Job(str(tmp_path), 1000, ((f"{n}.py", None),)) for n in range(4)]
     found = []
-    with Crew(1, embedder) as crew:
+    with WorkerPool(1, embedder) as crew:
         for part in crew.extract(jobs):
             found += part
             crew._workers[-1].kill()
@@ -67,7 +67,7 @@ def test_a_worker_that_dies_costs_no_file(tmp_path, embedder):
 
 def test_no_worker_is_left_when_the_crew_leaves(tmp_path, embedder):
     write(tmp_path, {"a.py": "x = 1\n"})
-    with Crew(2, embedder) as crew:
+    with WorkerPool(2, embedder) as crew:
         list(crew.extract([Job(str(tmp_path), 1000, (("a.py", None),))] * 4))
         workers = list(crew._workers)
     assert workers

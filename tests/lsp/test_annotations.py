@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from muninn_core.model.answer import Saw
+from muninn_core.model.answer import ReadState
 from muninn_core.model.note import Lens
 from muninn_core.protocol.results import AnnotateResult
 from muninn_server.lsp.annotations import Annotations
@@ -13,7 +13,7 @@ from muninn_server.lsp.editor import Editor
 
 def answer(line: int, pending: int = 0) -> AnnotateResult:
     lens = Lens(start=line, end=line, symbol="", title="1 decision", ids=("m",), paths=())
-    return AnnotateResult(path="a.py", notes=(), lenses=(lens,), doubts=(), pending=pending, saw=Saw())
+    return AnnotateResult(path="a.py", notes=(), lenses=(lens,), doubts=(), pending=pending, saw=ReadState())
 
 
 class Desk:

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from muninn_core.context.generic_text import MOST_CHARS, plain_text
+from muninn_core.context.generic_text import MOST_CHARS, generic_text
 from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
-from muninn_core.model.answer import Hit, IndexSaw, Mark, Reason, Saw, SnippetLine
+from muninn_core.model.answer import Hit, IndexState, Mark, ReadState, Reason, SnippetLine
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.protocol import results as r
 from muninn_core.protocol.methods import METHODS
 
-SAW = Saw()
+SAW = ReadState()
 
 
 def hit(**fields: Any) -> Hit:
@@ -76,14 +76,14 @@ def test_many_hits_stay_within_what_a_client_shows() -> None:
 
 
 def test_no_hit_is_said_in_words_and_a_lagging_index_too() -> None:
-    lagging = Saw(index=IndexSaw(generation=1, lag=7))
+    lagging = ReadState(index=IndexState(generation=1, lag=7))
     text = recall_text(r.RecallResult(hits=(), saw=lagging))
     assert text.startswith("Nothing found.")
     assert "(The index is 7 changed files behind.)" in text
-    surveyed = Saw(index=IndexSaw(generation=1, lag=7, surveyed=6))
+    surveyed = ReadState(index=IndexState(generation=1, lag=7, surveyed=6))
     text = recall_text(r.RecallResult(hits=(), saw=surveyed))
     assert "can't be updated" not in text
-    failed = recall_text(r.RecallResult(hits=(), saw=Saw(index=IndexSaw(failure="the disk is full"))))
+    failed = recall_text(r.RecallResult(hits=(), saw=ReadState(index=IndexState(failure="the disk is full"))))
     assert "(The index can't be updated, so what is new may be missing here: the disk is full.)" in failed
     text = recall_text(r.RecallResult(hits=(), saw=surveyed))
     assert "(The index is 7 changed files behind; 6 of them are found by their words alone.)" in text
@@ -188,13 +188,13 @@ def test_a_result_without_a_wording_is_told_field_by_field_without_what_is_empty
         "    at_path: b.py",
         "    at_line: 3",
     ]
-    assert plain_text(r.GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "There is nothing."
+    assert generic_text(r.GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "There is nothing."
 
 
 def test_a_result_that_is_a_text_is_told_as_it_is_up_to_what_a_client_shows() -> None:
     page = r.DocumentResult(uri="muninn:/x", title="T", text="# T\n\nSaid.\n", saw=SAW)
-    assert plain_text(page) == "# T\n\nSaid."
-    long = plain_text(r.DocumentResult(uri="muninn:/x", title="T", text="line\n" * MOST_CHARS, saw=SAW))
+    assert generic_text(page) == "# T\n\nSaid."
+    long = generic_text(r.DocumentResult(uri="muninn:/x", title="T", text="line\n" * MOST_CHARS, saw=SAW))
     assert len(long) < MOST_CHARS + 100
     assert long.endswith("more characters; narrow the question.)")
 

@@ -12,7 +12,7 @@ from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.store import disk
 from muninn_core.store.layout import initialise, layout_of
 from muninn_core.store.pack import installed
-from muninn_core.store.pack.installed import exchange, find, heal, put, shelved, take_away
+from muninn_core.store.pack.installed import exchange, find, heal, installed_packs, put, take_away
 from muninn_core.store.pack.source import read_pack
 
 NEWER = {"glossary.md": b"# Glossary\n\nA berth has a number.\n", "new.md": b"# New\n"}
@@ -49,7 +49,7 @@ def contents(layout):
 def test_a_pack_is_put_on_the_shelf_as_it_came(layout, pack):
     put(layout, pack)
     assert contents(layout) == FILES
-    (found,) = shelved(layout)
+    (found,) = installed_packs(layout)
     assert (found.name, found.manifest, found.edited, found.problem) == ("house-style", pack.manifest, (), "")
     assert [path.name for path in layout.packs.iterdir()] == ["house-style"]
 
@@ -85,7 +85,7 @@ def test_a_pack_without_a_manifest_that_can_be_read_says_so(layout, pack, broken
     put(layout, pack)
     file = layout.packs / "house-style" / "pack.json"
     file.unlink() if broken == "gone" else file.write_text(broken)
-    (found,) = shelved(layout)
+    (found,) = installed_packs(layout)
     assert found.manifest is None
     assert "pack.json" in found.problem
     assert set(FILES) <= set(found.edited)
@@ -101,10 +101,10 @@ def test_a_link_in_the_place_of_a_pack_is_not_followed_and_can_be_taken_away(lay
     folder(tmp_path / "precious")
     layout.packs.mkdir()
     (layout.packs / "house-style").symlink_to(tmp_path / "precious")
-    (found,) = shelved(layout)
+    (found,) = installed_packs(layout)
     assert (found.manifest, found.edited, "is a link" in found.problem) == (None, (), True)
     take_away(layout, "house-style")
-    assert shelved(layout) == ()
+    assert installed_packs(layout) == ()
     assert (tmp_path / "precious" / "glossary.md").read_bytes() == FILES["glossary.md"]
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from muninn_core.model.memory import Cite, Memory
-from muninn_core.retrieval.file_prior import Witnesses
+from muninn_core.retrieval.file_prior import FilePriors
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -37,7 +37,7 @@ def told(witnesses, *words, **how):
 
 @pytest.fixture
 def witnesses():
-    return Witnesses(lambda: PAST)
+    return FilePriors(lambda: PAST)
 
 
 def test_files_of_memories_that_answer_to_a_question_are_told_the_best_first(witnesses):
@@ -61,7 +61,7 @@ def test_what_is_silenced_or_over_or_not_to_be_seen_or_of_too_many_files_tells_n
 def test_an_older_memory_says_less():
     old = memory(8, "Retry uploads", "old.py", ts="2024-02-01T00:00:00Z")
     new = memory(9, "Retry uploads", "new.py")
-    found = told(Witnesses(lambda: {"m8": old, "m9": new}), "retry", "upload")
+    found = told(FilePriors(lambda: {"m8": old, "m9": new}), "retry", "upload")
     assert found["old.py"].value < found["new.py"].value
 
 
@@ -70,4 +70,4 @@ def test_following_changes_ends_where_looking_at_all_memories_begins(witnesses):
     witnesses.take({"m1": None, "m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")})
     after = {**{key: one for key, one in PAST.items() if key != "m1"}}
     after |= {"m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")}
-    assert told(witnesses, "retry", "upload") == told(Witnesses(lambda: after), "retry", "upload")
+    assert told(witnesses, "retry", "upload") == told(FilePriors(lambda: after), "retry", "upload")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.model.chunk import Chunk
-from muninn_core.retrieval.informative_terms import LIKE_WORDS, MOST_WORDS, bounded, telling
+from muninn_core.retrieval.informative_terms import LIKE_WORDS, MOST_WORDS, informative_terms, limit_terms
 from muninn_core.retrieval.phrase import holding, index_words, parts
 from muninn_core.retrieval.snippet import LINE_CHARACTERS, LINES, Marker
 from muninn_core.source.identifiers import words
@@ -111,23 +111,23 @@ def test_of_a_long_question_the_rarest_words_are_searched_in_their_order():
         asked.append(word)
         return 0 if word.startswith("usual") else 1 if word == "kraken" else 50
 
-    short, distinct = bounded(text, frequency)
+    short, distinct = limit_terms(text, frequency)
     assert distinct == 10_002
     assert len(short.split()) <= MOST_WORDS
     assert len(asked) < 40_000
-    short, _ = bounded("kraken " + " ".join(f"common{i}" for i in range(500)), frequency)
+    short, _ = limit_terms("kraken " + " ".join(f"common{i}" for i in range(500)), frequency)
     assert short.split()[0] == "kraken"
     assert len(short.split()) == MOST_WORDS
 
 
 def test_a_question_of_usual_length_is_not_touched():
     text = "why, exactly: does `it` fail?  (twice)"
-    assert bounded(text * 20, lambda _word: 1)[0] == text * 20
+    assert limit_terms(text * 20, lambda _word: 1)[0] == text * 20
 
 
 def test_what_is_often_here_and_seldom_elsewhere_tells_most_of_a_place():
     text = "the the kraken kraken of of " + " ".join(f"word{i}" for i in range(100))
-    found = telling(text, lambda word: 1 if word == "kraken" else 1_000).split()
+    found = informative_terms(text, lambda word: 1 if word == "kraken" else 1_000).split()
     assert found[0] == "kraken" or "kraken" in found
     assert len(found) == LIKE_WORDS
 

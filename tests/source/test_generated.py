@@ -1,6 +1,6 @@
 import pytest
 
-from muninn_core.source.generated import says_generated
+from muninn_core.source.generated import is_marked_generated
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from muninn_core.source.generated import says_generated
     ],
 )
 def test_the_head_of_a_generated_file_says_so(text):
-    assert says_generated(text)
+    assert is_marked_generated(text)
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_the_head_of_a_generated_file_says_so(text):
     ],
 )
 def test_other_files_do_not(text):
-    assert not says_generated(text)
+    assert not is_marked_generated(text)

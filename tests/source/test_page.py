@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.source.extent import Outline, innermost
-from muninn_core.source.line_index import Page, likeness, mark_of, read_mark, remains, words_of
+from muninn_core.source.line_index import LineIndex, likeness, mark_of, read_mark, remains, words_of
 
 SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=12), max_size=12)
@@ -52,7 +52,7 @@ def test_a_mark_looks_as_the_format_says():
 @given(LINES, LINES, LINES)
 def test_a_marked_span_is_found_wherever_it_stands(before, span, after):
     mark = read_mark(mark_of(span))
-    page = Page("a.txt", "\n".join([*before, *span, *after]))
+    page = LineIndex("a.txt", "\n".join([*before, *span, *after]))
     if mark is None:
         return
     rows = [number for number, line in enumerate(span, len(before) + 1) if line.split()]
@@ -61,14 +61,14 @@ def test_a_marked_span_is_found_wherever_it_stands(before, span, after):
 
 
 def test_every_copy_is_found():
-    page = Page("a.py", "x = 1\ny = 2\n\nx = 1\ny = 2\n")
+    page = LineIndex("a.py", "x = 1\ny = 2\n\nx = 1\ny = 2\n")
     mark = read_mark(mark_of(["x = 1", "y = 2"]))
     assert mark is not None
     assert page.find(mark) == [(1, 2), (4, 5)]
 
 
 def test_of_some_lines_the_stretch_that_holds_most_of_them_is_found():
-    page = Page("a.py", "open()\nread()\n\n\nopen()\nread()\nshut()\n\n\n\n\nshut()\n")
+    page = LineIndex("a.py", "open()\nread()\n\n\nopen()\nread()\nshut()\n\n\n\n\nshut()\n")
     wanted = set(words_of(["open()", "read()", "shut()"]))
     assert remains(page, wanted, 4) == (3, 5, 7)
     assert remains(page, wanted, 2) == (2, 1, 2)
@@ -137,7 +137,7 @@ def test_a_definition_reaches_to_its_last_line(text, language, expected):
 )
 def test_quotes_in_comments_and_in_texts_of_one_line_begin_no_text(line):
     quoted = line.replace("DDD", '"""').replace("SSS", "'''")
-    page = Page("a.py", f'{quoted}\n\n\ndef sell(what):\n    """Sell it."""\n    return what\n')
+    page = LineIndex("a.py", f'{quoted}\n\n\ndef sell(what):\n    """Sell it."""\n    return what\n')
     assert [tuple(one) for one in page.extents if one.name == "sell"] == [("sell", 4, 6)]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from muninn_core.source.codex_rollout import entries_of
-from muninn_core.source.open_items import read_threads
+from muninn_core.source.codex_rollout import transcript_entries
+from muninn_core.source.open_items import read_open_items
 from muninn_core.source.session_facts import Reader
 
 TIME = "2026-11-22T12:44:32.388Z"
@@ -63,7 +63,7 @@ def test_a_rollout_tells_files_commits_failures_and_what_mended_them() -> None:
 def test_what_the_assistant_leaves_open_is_read() -> None:
     content = [{"type": "output_text", "text": "Done.\n\nNext steps: tell the tenants about the pier"}]
     said = line("response_item", type="message", role="assistant", content=content)
-    assert read_threads([META, said]).open == ("tell the tenants about the pier",)
+    assert read_open_items([META, said]).open == ("tell the tenants about the pier",)
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_what_the_assistant_leaves_open_is_read() -> None:
 @pytest.mark.parametrize("kind", ["session_meta", "turn_context", "response_item", "event_msg", "compacted"])
 def test_a_line_of_another_form_is_a_line_and_says_nothing(kind: str, payload: Any) -> None:
     entry = {"timestamp": 5, "type": kind, "payload": payload}
-    assert entries_of(entry)
+    assert transcript_entries(entry)
     reader = Reader()
     assert reader.take(json.dumps(entry).encode())
     facts = reader.facts()
     assert (facts.files, facts.commits, facts.failing) == ((), (), ())
-    assert read_threads([json.dumps(entry).encode()]).open == ()
+    assert read_open_items([json.dumps(entry).encode()]).open == ()

@@ -8,7 +8,7 @@ import pytest
 from transcripts import Transcript
 
 from muninn_core.source.session_facts import Reader
-from muninn_core.source.session_memories import recount
+from muninn_core.source.session_memories import drafts_of
 
 
 def facts(transcript):
@@ -18,7 +18,7 @@ def facts(transcript):
 
 
 def memories(transcript, *roots):
-    return [told.draft for told in recount(facts(transcript), "s1", "claude-code/2.1", roots or ("/repo",))]
+    return [told.draft for told in drafts_of(facts(transcript), "s1", "claude-code/2.1", roots or ("/repo",))]
 
 
 def test_a_session_tells_its_files_commits_and_tests():

@@ -773,6 +773,6 @@ def test_an_import_of_types_takes_no_name_called_type():
 def test_a_text_is_eased_in_a_time_that_grows_with_its_length(grammar, text):
     data = text.encode()
     begin = time.process_time()
-    eased = [preprocess.clear(grammar, data), *preprocess.ease(grammar, data)]
+    eased = [preprocess.clear(grammar, data), *preprocess.blank_unparsable(grammar, data)]
     assert time.process_time() - begin < 5
     assert {len(each) for each in eased} == {len(data)}

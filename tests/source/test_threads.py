@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from muninn_core.source.open_items import MAX_CHARS, MOST, read_threads
+from muninn_core.source.open_items import MAX_CHARS, MOST, read_open_items
 
 
 def said(text):
@@ -25,13 +25,15 @@ def todo(*items):
 
 
 def test_the_last_list_counts_and_what_was_done_is_counted():
-    threads = read_threads([todo(("a", "pending")), todo(("a", "completed"), ("b", "in_progress"), ("c", "pending"))])
+    threads = read_open_items(
+        [todo(("a", "pending")), todo(("a", "completed"), ("b", "in_progress"), ("c", "pending"))]
+    )
     assert (threads.open, threads.done) == (("b", "c"), 1)
 
 
 def test_tasks_are_followed_by_their_number():
     made = [used("TaskCreate", subject="one"), used("TaskCreate", subject="two")]
-    threads = read_threads([*made, used("TaskUpdate", taskId="1", status="completed")])
+    threads = read_open_items([*made, used("TaskUpdate", taskId="1", status="completed")])
     assert (threads.open, threads.done) == (("two",), 1)
 
 
@@ -46,7 +48,7 @@ def test_tasks_are_followed_by_their_number():
     ],
 )
 def test_what_is_said_to_be_open_is_told_by_its_lead(text, found):
-    assert read_threads([said(text)]).open == found
+    assert read_open_items([said(text)]).open == found
 
 
 def test_what_others_said_and_lines_that_are_broken_count_nothing():
@@ -58,11 +60,11 @@ def test_what_others_said_and_lines_that_are_broken_count_nothing():
         b'["assistant", "TODO: x"]\n',
         b"\xff TODO\n",
     ]
-    assert read_threads(lines).open == ()
+    assert read_open_items(lines).open == ()
 
 
 def test_many_and_long_threads_are_cut():
-    threads = read_threads([todo(*((f"{number} " + "x" * 300, "pending") for number in range(20)))])
+    threads = read_open_items([todo(*((f"{number} " + "x" * 300, "pending") for number in range(20)))])
     assert [each[:3].strip() for each in threads.open] == [str(number) for number in range(14, 20)]
     assert len(threads.open) == MOST
     assert {len(each) for each in threads.open} == {MAX_CHARS}

@@ -8,12 +8,12 @@ import pytest
 
 from muninn_core.errors import NotFoundError
 from muninn_core.store import context_store
-from muninn_core.store.context_store import Contexts
+from muninn_core.store.context_store import ContextStore
 
 
 @pytest.fixture
 def kept(tmp_path):
-    return Contexts(tmp_path / "contexts", writable=True)
+    return ContextStore(tmp_path / "contexts", writable=True)
 
 
 def age(tmp_path, identity, seconds):
@@ -65,6 +65,6 @@ def test_scrubbing_takes_whole_files_and_half_written_ones_too(kept, tmp_path):
 
 def test_a_folder_that_takes_no_writes_costs_the_explanation_and_nothing_else(tmp_path):
     (tmp_path / "contexts").write_text("a file in the place of the folder")
-    Contexts(tmp_path / "contexts", writable=True).keep("c-1", b"x")
+    ContextStore(tmp_path / "contexts", writable=True).keep("c-1", b"x")
     with pytest.raises(NotFoundError):
-        Contexts(tmp_path / "contexts", writable=True).read("c-1")
+        ContextStore(tmp_path / "contexts", writable=True).read("c-1")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from muninn_core.store.change_scan import AT_LEAST_SECONDS, SETTLED_SECONDS, Look
+from muninn_core.store.change_scan import AT_LEAST_SECONDS, SETTLED_SECONDS, ChangeScan
 
 pytest_plugins = ["logs"]
 
@@ -28,7 +28,7 @@ def look(layout, seconds):
     layout.main.write_text("main\n")
     for number in range(3):
         (layout.sessions / f"s{number}.jsonl").write_text("one\n")
-    return Look(layout, with_spools=False, monotonic=seconds)
+    return ChangeScan(layout, with_spools=False, monotonic=seconds)
 
 
 def settle(look, seconds):
@@ -85,7 +85,7 @@ def test_a_reader_sees_what_others_append_to_their_spools(layout, seconds):
     layout.spool.mkdir(parents=True)
     spool = layout.spool / "s1.jsonl"
     spool.write_text("one\n")
-    look = Look(layout, with_spools=True, monotonic=seconds)
+    look = ChangeScan(layout, with_spools=True, monotonic=seconds)
     settle(look, seconds)
     with spool.open("a") as file:
         file.write("two\n")

@@ -1048,7 +1048,7 @@ export type ShutdownParams = Record<string, never>;
 
 /** The folder is there; `created` are the files that were written, relative to the root. */
 export interface InitResult {
-  saw: Saw;
+  saw: ReadState;
   root: string;
   created: readonly string[];
 }
@@ -1058,12 +1058,12 @@ export interface InitResult {
  *
  * For a question about another revision `commit` is that one. `note` says what such an answer leaves out.
  */
-export interface Saw {
+export interface ReadState {
   commit: string | null;
   branch: string | null;
   log: number;
   shared: number;
-  index: IndexSaw;
+  index: IndexState;
   note: string;
 }
 
@@ -1074,7 +1074,7 @@ export interface Saw {
  * not yet by their meaning. `failure` is what keeps the index from taking in what is new,
  * memories too, "" for nothing.
  */
-export interface IndexSaw {
+export interface IndexState {
   generation: number;
   lag: number;
   surveyed: number;
@@ -1084,7 +1084,7 @@ export interface IndexSaw {
 
 /** The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes. */
 export interface StatusResult {
-  saw: Saw;
+  saw: ReadState;
   pid: number;
   version: string;
   root: string;
@@ -1185,7 +1185,7 @@ export interface BridgeStatus {
 
 /** What indexing did. */
 export interface IndexResult {
-  saw: Saw;
+  saw: ReadState;
   files: number;
   chunks: number;
   changed: number;
@@ -1196,7 +1196,7 @@ export interface IndexResult {
 
 /** The ids in the order of the request. `memory` is there when one was stored; `masked` counts masked secrets. */
 export interface RememberResult {
-  saw: Saw;
+  saw: ReadState;
   ids: readonly string[];
   memory: Memory | null;
   masked: number;
@@ -1259,7 +1259,7 @@ export interface Memory {
  * left out, and which of them nothing passes.
  */
 export interface RecallResult {
-  saw: Saw;
+  saw: ReadState;
   hits: readonly Hit[];
   next: string;
   notes: readonly string[];
@@ -1345,7 +1345,7 @@ export interface Mark {
  * `asked` when. `omitted` counts `left_out`.
  */
 export interface ContextResult {
-  saw: Saw;
+  saw: ReadState;
   text: string;
   items: readonly PackItem[];
   tokens: number;
@@ -1409,12 +1409,12 @@ export interface LeftOut {
  * `items` and `left_out` are those of the context, or of them those that `item` names; `text` tells it in words.
  */
 export interface WhyResult {
-  saw: Saw;
+  saw: ReadState;
   bundle: string;
   inputs: ContextParams;
   question: string;
   asked: string;
-  then: Saw;
+  then: ReadState;
   tokens: number;
   budget: number;
   items: readonly PackItem[];
@@ -1429,7 +1429,7 @@ export interface WhyResult {
  * the state that the first answer saw; `differs` what that changed in the answer.
  */
 export interface ReplayResult {
-  saw: Saw;
+  saw: ReadState;
   source: 'fresh' | 'kept';
   same: boolean;
   moved: readonly string[];
@@ -1439,7 +1439,7 @@ export interface ReplayResult {
 
 /** The best first: the whole name, its beginning, humps, parts. `total` is how many there are. */
 export interface SymbolsResult {
-  saw: Saw;
+  saw: ReadState;
   symbols: readonly CodeSymbol[];
   total: number;
 }
@@ -1459,7 +1459,7 @@ export interface CodeSymbol {
 
 /** The definitions of a file as a tree, in the order of their lines. */
 export interface OutlineResult {
-  saw: Saw;
+  saw: ReadState;
   path: string;
   language: string;
   symbols: readonly CodeSymbol[];
@@ -1468,7 +1468,7 @@ export interface OutlineResult {
 
 /** What is around a file or definition, by depth, relation and place; `omitted` did not fit the limit. */
 export interface GraphResult {
-  saw: Saw;
+  saw: ReadState;
   target: string;
   symbol: CodeSymbol | null;
   relation: string;
@@ -1505,7 +1505,7 @@ export interface GraphEdge {
  * any, and `mentions` are where the memory of other tools speaks of it.
  */
 export interface MemoriesResult {
-  saw: Saw;
+  saw: ReadState;
   memories: readonly Memory[];
   total: number;
   citations: Readonly<Record<string, readonly Citation[]>>;
@@ -1532,7 +1532,7 @@ export interface Mention {
 
 /** The sessions, open ones first; `total` counts them before limit and offset. */
 export interface SessionsResult {
-  saw: Saw;
+  saw: ReadState;
   sessions: readonly WorkSession[];
   total: number;
 }
@@ -1560,26 +1560,26 @@ export interface WorkSession {
 
 /** The memory as it is now. */
 export interface ForgetResult {
-  saw: Saw;
+  saw: ReadState;
   memory: Memory;
 }
 
 /** The memory in its wider scope, and the id that it was made from. */
 export interface PromoteResult {
-  saw: Saw;
+  saw: ReadState;
   memory: Memory;
   source: string;
 }
 
 /** The memories that were decided about, as they are now. */
 export interface ReviewResult {
-  saw: Saw;
+  saw: ReadState;
   memories: readonly Memory[];
 }
 
 /** A memory as it is now, and its events, oldest first. */
 export interface HistoryResult {
-  saw: Saw;
+  saw: ReadState;
   memory: Memory;
   events: readonly Event[];
 }
@@ -1613,7 +1613,7 @@ export interface Changed {
  * `depths` are the steps of each. `links` are those between them; `omitted` memories did not fit the limit.
  */
 export interface LinksResult {
-  saw: Saw;
+  saw: ReadState;
   memories: readonly Memory[];
   depths: readonly number[];
   links: readonly MemoryLink[];
@@ -1638,7 +1638,7 @@ export interface MemoryLink {
  * here, `kinds` by type, `scopes` by scope; `density` is the number of links for each memory.
  */
 export interface OverviewResult {
-  saw: Saw;
+  saw: ReadState;
   project: ProjectStatus;
   focus: FocusStatus;
   recent: readonly Memory[];
@@ -1653,7 +1653,7 @@ export interface OverviewResult {
 
 /** The memory as it is now. `changed` names what changed, none where all was so already. */
 export interface UpdateResult {
-  saw: Saw;
+  saw: ReadState;
   memory: Memory;
   changed: readonly string[];
   masked: number;
@@ -1665,7 +1665,7 @@ export interface UpdateResult {
  * `apart` are the ids that stay for themselves. `contradictions` say which of them can't both hold, and why.
  */
 export interface ConsolidateResult {
-  saw: Saw;
+  saw: ReadState;
   decision: string;
   kept: Memory | null;
   gone: readonly string[];
@@ -1683,7 +1683,7 @@ export interface ConsolidateResult {
  * `text` says all of it, as text or markdown.
  */
 export interface DiffResult {
-  saw: Saw;
+  saw: ReadState;
   base: string;
   head: string;
   added: readonly Memory[];
@@ -1708,7 +1708,7 @@ export interface Turn {
 
 /** Findings by path, line, rule. `ok` says that none is an error; `files` counts the files that were read. */
 export interface CheckResult {
-  saw: Saw;
+  saw: ReadState;
   ok: boolean;
   errors: number;
   warnings: number;
@@ -1730,7 +1730,7 @@ export interface Finding {
 
 /** The segments that were written, relative to the root, and how many records they hold. */
 export interface SealResult {
-  saw: Saw;
+  saw: ReadState;
   segments: readonly string[];
   records: number;
 }
@@ -1744,7 +1744,7 @@ export interface ReconcileResult {
   merges: readonly Merge[];
   dry_run: boolean;
   summary: string;
-  saw: Saw;
+  saw: ReadState;
 }
 
 /** Memories that said the same: `kept` speaks for `merged` from now on. */
@@ -1756,7 +1756,7 @@ export interface Merge {
 
 /** What was put back: `files` relative to the root; `summary` says what had been done to them. */
 export interface UndoResult {
-  saw: Saw;
+  saw: ReadState;
   kind: string;
   files: readonly string[];
   summary: string;
@@ -1764,7 +1764,7 @@ export interface UndoResult {
 
 /** What left main.jsonl for the file `archive`, or would; `before` and `after` are the size of main in bytes. */
 export interface PruneResult {
-  saw: Saw;
+  saw: ReadState;
   memories: readonly string[];
   records: number;
   before: number;
@@ -1776,7 +1776,7 @@ export interface PruneResult {
 
 /** The conflicts that wait for a person, oldest first; `citations` by memory, as in the result of `memories`. */
 export interface ConflictsResult {
-  saw: Saw;
+  saw: ReadState;
   conflicts: readonly Conflict[];
   citations: Readonly<Record<string, readonly Citation[]>>;
 }
@@ -1803,7 +1803,7 @@ export interface CitedCode {
 
 /** Both sides as they are now. */
 export interface ResolveResult {
-  saw: Saw;
+  saw: ReadState;
   conflict: string;
   left: Memory;
   right: Memory;
@@ -1811,7 +1811,7 @@ export interface ResolveResult {
 
 /** What was blanked: the memories (those that were merged say the same) and the files, relative to the root. */
 export interface RedactResult {
-  saw: Saw;
+  saw: ReadState;
   ids: readonly string[];
   files: readonly string[];
   memory: Memory;
@@ -1823,7 +1823,7 @@ export interface RedactResult {
  * `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
  */
 export interface PurgeResult {
-  saw: Saw;
+  saw: ReadState;
   ids: readonly string[];
   total: number;
   refs: readonly string[];
@@ -1847,7 +1847,7 @@ export interface HoldingCommit {
  * `memories` counts what was exported, `private` what was not because it is private, `masked` secrets.
  */
 export interface ExportResult {
-  saw: Saw;
+  saw: ReadState;
   version: number;
   exported: string;
   records: readonly Readonly<Record<string, unknown>>[];
@@ -1862,7 +1862,7 @@ export interface ExportResult {
  * `withheld` would have changed memories of this repository, which outside text can't.
  */
 export interface ImportResult {
-  saw: Saw;
+  saw: ReadState;
   imported: number;
   replaced: number;
   known: number;
@@ -1874,7 +1874,7 @@ export interface ImportResult {
 
 /** The pack that was written to `path`, and the paths of the knowledge in it. */
 export interface PackExportResult {
-  saw: Saw;
+  saw: ReadState;
   pack: KnowledgePack;
   path: string;
   contents: readonly string[];
@@ -1896,20 +1896,20 @@ export interface KnowledgePack {
 
 /** The pack that is here now, and the paths of its files. */
 export interface PackAddResult {
-  saw: Saw;
+  saw: ReadState;
   pack: KnowledgePack;
   contents: readonly string[];
 }
 
 /** The packs by name. */
 export interface PackListResult {
-  saw: Saw;
+  saw: ReadState;
   packs: readonly KnowledgePack[];
 }
 
 /** The pack that is here now, or would be, the version `before`, and its files. `edited` were edited here. */
 export interface PackUpdateResult {
-  saw: Saw;
+  saw: ReadState;
   pack: KnowledgePack;
   before: string;
   added: readonly string[];
@@ -1922,7 +1922,7 @@ export interface PackUpdateResult {
 
 /** The pack that is gone. */
 export interface PackRemoveResult {
-  saw: Saw;
+  saw: ReadState;
   pack: KnowledgePack;
 }
 
@@ -1932,7 +1932,7 @@ export interface PackRemoveResult {
  * `cut` says that not even the file's own text fits, so that its end is missing.
  */
 export interface RenderResult {
-  saw: Saw;
+  saw: ReadState;
   path: string;
   title: string;
   text: string;
@@ -1959,7 +1959,7 @@ export interface Rendered {
 
 /** The context file that was made, relative to the root. */
 export interface TemplateNewResult {
-  saw: Saw;
+  saw: ReadState;
   path: string;
   template: string;
   text: string;
@@ -1967,7 +1967,7 @@ export interface TemplateNewResult {
 
 /** The templates by name. */
 export interface TemplateListResult {
-  saw: Saw;
+  saw: ReadState;
   templates: readonly Template[];
 }
 
@@ -1979,7 +1979,7 @@ export interface Template {
 
 /** The best skills first; together they have `tokens`, and might have `share`. */
 export interface SkillsMatchResult {
-  saw: Saw;
+  saw: ReadState;
   skills: readonly SkillMatch[];
   left_out: readonly SkillLeftOut[];
   tokens: number;
@@ -2009,7 +2009,7 @@ export interface SkillLeftOut {
 
 /** The skills by name. */
 export interface SkillsListResult {
-  saw: Saw;
+  saw: ReadState;
   skills: readonly SkillEntry[];
 }
 
@@ -2026,7 +2026,7 @@ export interface SkillEntry {
 
 /** The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error. */
 export interface LintResult {
-  saw: Saw;
+  saw: ReadState;
   path: string;
   kind: string;
   ok: boolean;
@@ -2061,7 +2061,7 @@ export interface Fix {
 
 /** The references that a file makes, in its order. */
 export interface ReferencesResult {
-  saw: Saw;
+  saw: ReadState;
   path: string;
   references: readonly Meaning[];
 }
@@ -2090,7 +2090,7 @@ export interface Meaning {
 
 /** What refers to a file, document or memory, by path and line; memories come last, by id. `target` is its name. */
 export interface BacklinksResult {
-  saw: Saw;
+  saw: ReadState;
   target: string;
   backlinks: readonly Backlink[];
 }
@@ -2111,7 +2111,7 @@ export interface Backlink {
 
 /** The edits that keep links right when files get other names, by path, line and column. */
 export interface RelinkResult {
-  saw: Saw;
+  saw: ReadState;
   edits: readonly Edit[];
 }
 
@@ -2126,7 +2126,7 @@ export interface Edit {
 
 /** The names that match, best first; `more` says that there are others. */
 export interface NamesResult {
-  saw: Saw;
+  saw: ReadState;
   names: readonly Name[];
   more: boolean;
 }
@@ -2149,7 +2149,7 @@ export interface Name {
  * Those with something gone come first, then drifted, unchecked, moved; by id among equals.
  */
 export interface VerifyResult {
-  saw: Saw;
+  saw: ReadState;
   memories: number;
   states: Readonly<Record<string, number>>;
   found: readonly Verified[];
@@ -2167,7 +2167,7 @@ export interface Verified {
 
 /** The memory as it is now; `cites` are the places that it cites from now on. */
 export interface ConfirmResult {
-  saw: Saw;
+  saw: ReadState;
   memory: Memory;
   cites: readonly Citation[];
 }
@@ -2179,7 +2179,7 @@ export interface ConfirmResult {
  * `pending` citations that there was no time to check: the next answer does.
  */
 export interface AnnotateResult {
-  saw: Saw;
+  saw: ReadState;
   path: string;
   notes: readonly Note[];
   lenses: readonly Lens[];
@@ -2257,14 +2257,14 @@ export interface Pointer {
 
 /** What is remembered about a place, as markdown, "" for nothing, and the ids of the memories that it shows. */
 export interface AboutResult {
-  saw: Saw;
+  saw: ReadState;
   text: string;
   ids: readonly string[];
 }
 
 /** A document for reading: its title, and its text as markdown. */
 export interface DocumentResult {
-  saw: Saw;
+  saw: ReadState;
   uri: string;
   title: string;
   text: string;
@@ -2272,28 +2272,28 @@ export interface DocumentResult {
 
 /** A file to write a memory into: saved in an editor, it is remembered. `path` is that of the file, whole. */
 export interface DraftResult {
-  saw: Saw;
+  saw: ReadState;
   path: string;
   text: string;
 }
 
 /** The brief as markdown, and the memories that it shows. */
 export interface BriefResult {
-  saw: Saw;
+  saw: ReadState;
   text: string;
   ids: readonly string[];
 }
 
 /** What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new. */
 export interface RemindResult {
-  saw: Saw;
+  saw: ReadState;
   text: string;
   ids: readonly string[];
 }
 
 /** What was remembered; `note` is the line to show, "" when there is nothing to say. */
 export interface CaptureResult {
-  saw: Saw;
+  saw: ReadState;
   ids: readonly string[];
   note: string;
 }
@@ -2305,7 +2305,7 @@ export interface CaptureResult {
  * that can't be read, as `path:line`; `masked` counts secrets.
  */
 export interface BackfillResult {
-  saw: Saw;
+  saw: ReadState;
   source: string;
   applied: boolean;
   looked: number;

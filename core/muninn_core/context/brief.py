@@ -33,7 +33,7 @@ TOUCHED, STALE, LEFT_OPEN = 8, 3, 2
 """How many memories of the files in work, stale ones, and lists of what was left open are told."""
 
 
-class Standing(NamedTuple):
+class CitationLookup(NamedTuple):
     """Where a session starts: the project, what is being worked at, and the newest learned on the current task.
 
     `since` are lines about what happened since the session before, `records` and `disputes` about decision records
@@ -69,7 +69,7 @@ def make_brief(
     pending: int = 0,
     max_chars: int,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
-    place: Standing | None = None,
+    place: CitationLookup | None = None,
 ) -> Brief:
     """Make a brief of the memories that may be recalled, given from the newest to the oldest; so are the pinned ones.
 
@@ -117,7 +117,7 @@ def make_brief(
     return _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)), alone=said or pending > 0)
 
 
-def _head(place: Standing, max_chars: int) -> str:
+def _head(place: CitationLookup, max_chars: int) -> str:
     """Return the heading: the project, what it is, and what is being worked at; at most half of the room."""
     name, described = place.project.name, place.project.description
     title = f"# Memory of {name} (Muninn)\n" if name else "# Memory of this repository (Muninn)\n"

@@ -12,7 +12,7 @@ from hashlib import sha256
 from muninn_core.context.hover import shorten
 from muninn_core.context.pack import TIERS, Pack
 from muninn_core.context.render import HEADINGS
-from muninn_core.model.answer import Reason, Saw
+from muninn_core.model.answer import ReadState, Reason
 from muninn_core.model.value import encode_json, to_plain
 from muninn_core.protocol.params import ContextParams
 from muninn_core.protocol.results import ContextResult, LeftOut, PackItem
@@ -20,7 +20,7 @@ from muninn_core.protocol.results import ContextResult, LeftOut, PackItem
 _OF_THE_MACHINE = ("tokens", "score", "why")
 
 
-def bundle_id(inputs: ContextParams, question: str, saw: Saw, pack: Pack) -> str:
+def bundle_id(inputs: ContextParams, question: str, saw: ReadState, pack: Pack) -> str:
     """Return `c-` and 16 hex digits of a SHA-256 over what makes a context what it is."""
     items = [
         {name: value for name, value in to_plain(item).items() if name not in _OF_THE_MACHINE} for item in pack.items
@@ -65,7 +65,7 @@ def matching(context: ContextResult, name: str) -> tuple[tuple[PackItem, ...], t
     return items, left_out
 
 
-def moved(then: Saw, now: Saw) -> tuple[str, ...]:
+def moved(then: ReadState, now: ReadState) -> tuple[str, ...]:
     """Return in which ways a repository is no longer in the state that an answer saw; nothing when it is."""
     found = []
     if then.commit != now.commit:

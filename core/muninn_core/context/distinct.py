@@ -42,7 +42,7 @@ _SKETCH = 8
 Candidate = tuple[str, Hit]
 
 
-class Dropped(NamedTuple):
+class Duplicate(NamedTuple):
     """A candidate that is left out, and why."""
 
     tier: str
@@ -50,25 +50,25 @@ class Dropped(NamedTuple):
     reason: str
 
 
-def distinct(candidates: Sequence[Candidate], most: int) -> tuple[list[Candidate], list[Dropped]]:
+def without_duplicates(candidates: Sequence[Candidate], most: int) -> tuple[list[Candidate], list[Duplicate]]:
     """Return what is worth a place, and what is left out. Joined pieces have at most `most` tokens."""
-    dropped: list[Dropped] = []
+    dropped: list[Duplicate] = []
     kept = _unsaid(_relevant(candidates, dropped), dropped)
     return _spread(_joined(kept, most), dropped), dropped
 
 
-def _relevant(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Candidate]:
+def _relevant(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
     best = _best(candidates)
     kept = []
     for tier, hit in candidates:
         if tier in FOUND and hit.score < FLOOR * best[tier]:
-            dropped.append(Dropped(tier, hit, "below relevance"))
+            dropped.append(Duplicate(tier, hit, "below relevance"))
         else:
             kept.append((tier, hit))
     return kept
 
 
-def _unsaid(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Candidate]:
+def _unsaid(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
     """Leave out what is there already: the same thing in a later tier, the same text, a span within a span."""
     seen: set[tuple[str, str]] = set()
     spans: dict[str, list[Hit]] = {}
@@ -80,7 +80,7 @@ def _unsaid(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Can
         around = next((each for each in spans.get(hit.path, ()) if hit.kind != "memory" and _within(hit, each)), None)
         reason = f"inside {around.id}" if around is not None else texts.said(hit)
         if reason:
-            dropped.append(Dropped(tier, hit, reason))
+            dropped.append(Duplicate(tier, hit, reason))
             continue
         seen.add((hit.kind, hit.id))
         if hit.kind != "memory":
@@ -198,7 +198,7 @@ def _union(first: Hit, second: Hit) -> Hit:
     )
 
 
-def _spread(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Candidate]:
+def _spread(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
     """Leave out further pieces of one file that do not earn their place."""
     best = _best(candidates)
     kept: list[Candidate] = []
@@ -211,7 +211,7 @@ def _spread(candidates: Sequence[Candidate], dropped: list[Dropped]) -> list[Can
             )
             ahead = hit.score - max(others, default=0.0) >= AHEAD
             if not (ahead and hit.score >= EARNED * best[tier]):
-                dropped.append(Dropped(tier, hit, f"third piece of {hit.path}, or a further one"))
+                dropped.append(Duplicate(tier, hit, f"third piece of {hit.path}, or a further one"))
                 continue
         counts[place] = counts.get(place, 0) + 1
         kept.append((tier, hit))

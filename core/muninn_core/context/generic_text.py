@@ -17,7 +17,7 @@ MOST_CHARS = 40_000
 _FOR_PROGRAMS = frozenset({"saw", "why", "snippet", "marks", "hash", "tokens"})
 
 
-def plain_text(result: Value) -> str:
+def generic_text(result: Value) -> str:
     """Return a result as indented lines of `name: value`; lists of plain values stand on one line."""
     given = to_plain(result)
     whole = given.get("text")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from muninn_core.context.distinct import Candidate, distinct
+from muninn_core.context.distinct import Candidate, without_duplicates
 from muninn_core.context.forms import headline, part
 from muninn_core.context.hover import shorten
 from muninn_core.context.render import FORMATS, Sheet, headline_of, render_one, render_sheet
@@ -98,7 +98,7 @@ def make_pack(
     else in part, else by their place alone.
     """
     ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: within a tier the order of worth stays
-    kept, dropped = distinct(ordered, int(budget * JOINED_SHARE))
+    kept, dropped = without_duplicates(ordered, int(budget * JOINED_SHARE))
     sheet = _heading(query, budget, len(candidates))
     summary = int(budget * SUMMARY_SHARE) if budget >= SUMMARY_FROM else 0
     room = _Room(budget - _size(sheet) - summary, lines)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from muninn_core.context.generic_text import plain_text
+from muninn_core.context.generic_text import generic_text
 from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten, whereabouts
 from muninn_core.context.link_text import consolidate_text, links_text, overview_text, update_text
 from muninn_core.context.staleness import told, warning
-from muninn_core.model.answer import Hit, IndexSaw, Saw
+from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
@@ -73,7 +73,7 @@ def memories_text(result: r.MemoriesResult) -> str:
             part += "\n" + _indent(text)
         parts.append(part)
         length += len(part)
-    return "\n\n".join(parts) + also + _lag(replace(result.saw, index=IndexSaw()))  # a list needs no index
+    return "\n\n".join(parts) + also + _lag(replace(result.saw, index=IndexState()))  # a list needs no index
 
 
 def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
@@ -209,7 +209,7 @@ _RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
 
 def render(verb: str, result: Value) -> str:
     """Return the text of a verb's result; one without a wording of its own is told field by field."""
-    return _RENDERERS.get(verb, plain_text)(result)
+    return _RENDERERS.get(verb, generic_text)(result)
 
 
 def _hit_head(number: int, hit: Hit) -> str:
@@ -278,7 +278,7 @@ def _indent(text: str) -> str:
     return "\n".join(f"   {line}" if line else "" for line in text.splitlines())
 
 
-def _lag(saw: Saw) -> str:
+def _lag(saw: ReadState) -> str:
     found = f"; {saw.index.surveyed} of them are found by their words alone" if saw.index.surveyed else ""
     lag = f"\n\n(The index is {saw.index.lag} changed files behind{found}.)" if saw.index.lag else ""
     missing = saw.index.unembedded

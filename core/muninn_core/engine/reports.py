@@ -11,7 +11,7 @@ from muninn_core import git
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
-from muninn_core.model.answer import Saw
+from muninn_core.model.answer import ReadState
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.params import IndexParams
 from muninn_core.protocol.results import (
@@ -26,7 +26,7 @@ from muninn_core.protocol.results import (
 )
 from muninn_core.source.project import read_project
 from muninn_core.worktree.bridges import statuses
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import focus
 from muninn_core.worktree.private_layout import layout_at
 from muninn_core.worktree.workspace import Workspace
@@ -96,31 +96,31 @@ def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusR
         log=LogStatus(records=0, memories=0, unsealed=0, segments=0, malformed=0, conflicts=0, pending=0),
         project=ProjectStatus(name=Path(place.root).name),
         problems=(Problem(kind=problem.kind, message=problem.message, hint=problem.hint),),
-        saw=Saw(commit=head.commit, branch=head.branch),
+        saw=ReadState(commit=head.commit, branch=head.branch),
     )
 
 
-def indexed(workspace: Workspace, params: IndexParams, scope: Scope) -> IndexResult:
+def indexed(workspace: Workspace, params: IndexParams, call: Call) -> IndexResult:
     """Bring the index up to date, and report; without `wait` only ask for it."""
     begun = time.monotonic()
     updater = workspace.updater
     ticket = updater.update_files(full=True, rebuild=params.rebuild)
     updater.update_memories({})  # memories that could not be taken in are tried again, too
     if params.wait:
-        scope.report("begin", "comparing files")
+        call.report("begin", "comparing files")
         while not updater.wait_files(ticket, WAIT_SECONDS):
-            scope.check()
+            call.check()
             found = ", found by their words already" if updater.surveyed else ""
             left = updater.lag
             message = f"{left} {'file' if left == 1 else 'files'} to go{found}"
-            scope.report("report", message, updater.percentage)
+            call.report("report", message, updater.percentage)
         while not updater.wait_meaning(WAIT_SECONDS):
-            scope.check()
-            scope.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
+            call.check()
+            call.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
         while not updater.settle_memories(WAIT_SECONDS):
-            scope.check()
+            call.check()
         workspace.evolving.follow()
-        scope.report("end", "up to date")
+        call.report("end", "up to date")
     state = _index_status(workspace)
     return IndexResult(
         files=state.files,

@@ -3,9 +3,9 @@
 `git.log` is apart: a history as a stream.
 """
 
-from muninn_core.git.batch import Made, Objects
+from muninn_core.git.batch import FileChanges, Objects
 from muninn_core.git.diff import Changes, FileChange, Hunk, changed_files, changed_spans, changes, hunks
-from muninn_core.git.follow import Trail
+from muninn_core.git.follow import RenameTrail
 from muninn_core.git.history import (
     Commit,
     Ref,
@@ -31,15 +31,15 @@ __all__ = [
     "Commit",
     "Entry",
     "FileChange",
+    "FileChanges",
     "GitError",
     "Head",
     "HeadReader",
     "Hunk",
-    "Made",
     "Objects",
     "Ref",
+    "RenameTrail",
     "Touched",
-    "Trail",
     "blob",
     "blob_changes",
     "changed_files",

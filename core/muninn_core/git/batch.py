@@ -26,7 +26,7 @@ _END = b"\x01end\n"
 T = TypeVar("T")
 
 
-class Made(Value):
+class FileChanges(Value):
     """A commit by its whole id, and when it was made, in seconds since 1970."""
 
     sha: str
@@ -38,11 +38,11 @@ class Objects:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._contents = _Kept(root, "cat-file", "--batch")
-        self._kinds = _Kept(root, "cat-file", "--batch-check=%(objecttype)")
+        self._contents = _BatchProcess(root, "cat-file", "--batch")
+        self._kinds = _BatchProcess(root, "cat-file", "--batch-check=%(objecttype)")
         how = ("diff-tree", "--stdin", "-r", "-z", "--no-commit-id")
-        self._trees = _Kept(root, *how, "--name-status", "--no-renames")
-        self._renames = _Kept(root, *how, "--name-status", "-M", "--diff-filter=R")
+        self._trees = _BatchProcess(root, *how, "--name-status", "--no-renames")
+        self._renames = _BatchProcess(root, *how, "--name-status", "-M", "--diff-filter=R")
 
     def blob(self, commit: str, path: str) -> bytes | None:
         """Return a file as a commit has it; None when the commit or the file is not there. Raises GitError."""
@@ -51,14 +51,14 @@ class Objects:
         found = self._read(f"{commit}:{path}")
         return found[2] if found is not None and found[1] == "blob" else None
 
-    def commit(self, name: str) -> Made | None:
+    def commit(self, name: str) -> FileChanges | None:
         """Return the commit that a name stands for; None when there is none. Raises GitError."""
         found = self._read(f"{name}^{{commit}}") if name and "\n" not in name else None
         if found is None:
             return None
         sha, _, content = found
         stamps = [line for line in content.split(b"\n\n", 1)[0].split(b"\n") if line.startswith(b"committer ")]
-        return Made(sha=sha, seconds=int(stamps[0].rsplit(b" ", 2)[1]) if stamps else 0)
+        return FileChanges(sha=sha, seconds=int(stamps[0].rsplit(b" ", 2)[1]) if stamps else 0)
 
     def holds(self, commit: str, path: str) -> bool:
         """Whether a commit has a file. Raises GitError."""
@@ -85,7 +85,7 @@ class Objects:
     def _read(self, name: str) -> tuple[str, str, bytes] | None:
         """Return an object's id, kind and content. The format is that of git-cat-file(1), "BATCH OUTPUT"."""
 
-        def answer(talk: _Talk) -> tuple[str, str, bytes] | None:
+        def answer(talk: _Pipe) -> tuple[str, str, bytes] | None:
             facts = talk.until(b"\n").split(b" ")
             if len(facts) != 3 or not facts[2].isdigit() or len(facts[0]) < 40:
                 return None  # `NAME missing`, `NAME ambiguous`; a name may hold blanks, too
@@ -95,19 +95,19 @@ class Objects:
         return self._contents.ask(name.encode("utf-8", "surrogateescape") + b"\n", answer)
 
 
-class _Kept:
+class _BatchProcess:
     """One process, started when it is asked, and again when it has gone."""
 
     def __init__(self, root: Path, *arguments: str) -> None:
         self._name = f"git {arguments[0]}"
         self._command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
         self._lock = threading.Lock()
-        self._talk: _Talk | None = None
+        self._talk: _Pipe | None = None
 
-    def ask(self, question: bytes, read: Callable[[_Talk], T]) -> T:
+    def ask(self, question: bytes, read: Callable[[_Pipe], T]) -> T:
         """Put a question and read the answer. Raises GitError; what went wrong is not carried into the next one."""
         with self._lock:
-            talk, self._talk = self._talk or _Talk(self._name, self._command), None
+            talk, self._talk = self._talk or _Pipe(self._name, self._command), None
             try:
                 talk.say(question)
                 answer = read(talk)
@@ -124,12 +124,12 @@ class _Kept:
                 self._talk = None
 
 
-def _compare(kept: _Kept, before: str, after: str) -> list[str]:
+def _compare(kept: _BatchProcess, before: str, after: str) -> list[str]:
     asked = f"{after} {before}\n".encode() + _END  # `before` is given as the parent of `after`
     return text_of(kept.ask(asked, lambda talk: talk.until(_END))).split("\0")
 
 
-class _Talk:
+class _Pipe:
     """What is said to a process, and what it answers."""
 
     def __init__(self, name: str, command: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from pathlib import Path
 
-from muninn_core.git.batch import Made, Objects
+from muninn_core.git.batch import FileChanges, Objects
 from muninn_core.git.run import run
 
 _MOST_RENAMES = 8
@@ -15,13 +15,13 @@ _SLACK_SECONDS = 86_400
 """How much earlier than a commit the way is known: clocks differ."""
 
 
-class Trail:
+class RenameTrail:
     """The way to `head`, as far back as was asked for. Threads may share it: what is found twice is the same.
 
     A merge counts as all that it brought. Every method may raise GitError.
     """
 
-    def __init__(self, root: Path, objects: Objects, head: Made) -> None:
+    def __init__(self, root: Path, objects: Objects, head: FileChanges) -> None:
         self._root = root
         self._objects = objects
         self._head = head
@@ -32,7 +32,7 @@ class Trail:
         self._holds: dict[tuple[int, str], bool] = {}
         self._renamed: dict[str, dict[str, str]] = {}
 
-    def follow(self, made: Made, path: str) -> str | None:
+    def follow(self, made: FileChanges, path: str) -> str | None:
         """Return the new name at `head` of a commit's file that has lost its old one, None when it has none.
 
         Every single rename is one that git sees in its commit, so that a file is found that has little in common with

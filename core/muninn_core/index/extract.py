@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from muninn_core.source.chunk import Cut, cut
 from muninn_core.source.classify import classify
 from muninn_core.source.definition import Syntax
-from muninn_core.source.generated import says_generated
+from muninn_core.source.generated import is_marked_generated
 from muninn_core.source.identifiers import words
 from muninn_core.source.syntax import is_harmless
 from muninn_core.source.text import Text, read_text
@@ -87,7 +87,7 @@ class Extracted:
     pieces: list[Piece] = field(default_factory=list)
     syntax: Syntax = field(default_factory=Syntax)
     vectors: Any = None
-    """int8 [len(pieces), dim], as `whole` makes them, or None where vectors are made later."""
+    """int8 [len(pieces), dim], as `quantise` makes them, or None where vectors are made later."""
 
 
 def extract(
@@ -150,16 +150,16 @@ def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
         return Extracted(path, WILD)
     made = cut(path, read.text, by_grammar=job.care != "utmost") if outcome == CHANGED else Cut([], Syntax())
     pieces = [Piece(c, words(c.text)) for c in made.chunks]
-    by_program = kind == "code" and outcome == CHANGED and says_generated(read.text)
+    by_program = kind == "code" and outcome == CHANGED and is_marked_generated(read.text)
     return Extracted(
         path, outcome, read.size, read.mtime_ns, read.digest, kind, language, by_program, pieces, made.syntax
     )
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:
-    from muninn_core.index.quantise import whole  # numpy, which a process that only reads files does not need
+    from muninn_core.index.quantise import quantise  # numpy, which a process that only reads files does not need
 
-    vectors = whole(embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces]))
+    vectors = quantise(embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces]))
     at = 0
     for one in found:
         one.vectors = vectors[at : at + len(one.pieces)]

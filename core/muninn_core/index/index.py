@@ -23,9 +23,9 @@ from muninn_core.index.extract import CHANGED, SAME, WILD, Extracted, Glance, Jo
 from muninn_core.index.heap import trim
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import FileRow, memory_key, open_manifest
-from muninn_core.index.quantise import whole
-from muninn_core.index.survey import SURVEYED, Surveyor
-from muninn_core.index.workers import Crew, worker_count
+from muninn_core.index.quantise import quantise
+from muninn_core.index.survey import SURVEYED, SurveyBuilder
+from muninn_core.index.workers import WorkerPool, worker_count
 from muninn_core.index.writer import Writer
 from muninn_core.model.chunk import Chunk
 from muninn_core.source import identifiers
@@ -342,7 +342,10 @@ class Index:
             return
         done = 0
         jobs = list(_jobs(root, paths, most, known))
-        with Crew(worker_count(workers), self._embedder) as crew, self._surveying(crew, root, most, jobs) as steps:
+        with (
+            WorkerPool(worker_count(workers), self._embedder) as crew,
+            self._surveying(crew, root, most, jobs) as steps,
+        ):
             for _ in steps:
                 progress(0, len(paths))
                 check_cancel()
@@ -351,7 +354,7 @@ class Index:
                 yield done, found
 
     @contextmanager
-    def _surveying(self, crew: Crew, root: Path, most: int, jobs: Sequence[Job]) -> Iterator[Iterator[None]]:
+    def _surveying(self, crew: WorkerPool, root: Path, most: int, jobs: Sequence[Job]) -> Iterator[Iterator[None]]:
         """Give the steps of a survey of new files, none when they are few. What was surveyed is found until the end."""
         glances = [
             Glance(job.root, job.most, tuple(path for path, known in job.files if known is None)) for job in jobs
@@ -359,7 +362,7 @@ class Index:
         if sum(len(each.paths) for each in glances) < SURVEYED:
             yield iter(())
             return
-        surveyor = Surveyor(self._folder / _SURVEY, root, most)
+        surveyor = SurveyBuilder(self._folder / _SURVEY, root, most)
         try:
             yield self._steps(crew, surveyor, [each for each in glances if each.paths])
         finally:
@@ -371,7 +374,7 @@ class Index:
             finally:
                 surveyor.close()
 
-    def _steps(self, crew: Crew, surveyor: Surveyor, jobs: Sequence[Glance]) -> Iterator[None]:
+    def _steps(self, crew: WorkerPool, surveyor: SurveyBuilder, jobs: Sequence[Glance]) -> Iterator[None]:
         """Take the words of files in, a step for each job."""
         seen: list[str] = []
         for job, part in zip(jobs, crew.glance(jobs), strict=True):
@@ -390,7 +393,7 @@ class Index:
         wild = {one.path for one in found if one.outcome == WILD}
         if not wild:
             return found
-        with Crew(1, self._embedder) as crew:
+        with WorkerPool(1, self._embedder) as crew:
             left = tuple(file for file in job.files if file[0] in wild)
             others = {one.path: one for part in crew.extract([Job(job.root, job.most, left)]) for one in part}
         return [others.get(one.path, one) for one in found]
@@ -402,7 +405,7 @@ class Index:
         """
         if self._embedder.name != BUNDLED or total <= 2 * _TEXTS:
             for some, texts in self._unembedded(_SLOW_TEXTS):
-                yield some, whole(self._embedder.embed(texts))
+                yield some, quantise(self._embedder.embed(texts))
             return
         waiting: deque[list[int]] = deque()
 
@@ -413,7 +416,7 @@ class Index:
 
         ids: list[int] = []
         ready: list[NDArray[np.int8]] = []
-        with Crew(worker_count(workers), self._embedder) as crew:
+        with WorkerPool(worker_count(workers), self._embedder) as crew:
             for rows in crew.embed(texts_of_batches()):
                 ids += waiting.popleft()
                 ready.append(rows)

@@ -19,7 +19,7 @@ SCALE = 254.0
 nearly all components of unit vectors lie within 0.4."""
 
 
-def whole(vectors: NDArray[np.float32], scale: float = SCALE) -> NDArray[np.int8]:
+def quantise(vectors: NDArray[np.float32], scale: float = SCALE) -> NDArray[np.int8]:
     """Return vectors [..., dim] as whole numbers of 1/`scale`, clipped to 8 bits."""
     rounded: NDArray[np.int8] = np.clip(np.rint(vectors * scale), -128, 127).astype(np.int8)
     return rounded

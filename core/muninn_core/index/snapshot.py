@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from muninn_core.index.lexical import Field, Words
     from muninn_core.index.manifest import ChunkRow, FileRow, Manifest
     from muninn_core.index.survey import Survey
-    from muninn_core.index.vector import Meaning
+    from muninn_core.index.vector import VectorIndex
     from muninn_core.model.chunk import Chunk, SourceKind
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ class Snapshot:
     """
 
     def __init__(
-        self, manifest: Manifest, words: Words, meaning: Meaning, recent: Recent, survey: Survey | None = None
+        self, manifest: Manifest, words: Words, meaning: VectorIndex, recent: Recent, survey: Survey | None = None
     ) -> None:
         self._manifest = manifest
         self._words = words

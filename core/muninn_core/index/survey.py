@@ -176,7 +176,7 @@ class Survey:
         return (number - _FIRST_ID) >> _CHUNK_BITS
 
 
-class Surveyor:
+class SurveyBuilder:
     """Makes a survey in a folder that nobody else uses. `close` throws it away; what was read of it stays readable."""
 
     def __init__(self, folder: Path, root: Path, most: int) -> None:

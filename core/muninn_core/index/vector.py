@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from muninn_core.index.quantise import SCALE, whole
+from muninn_core.index.quantise import SCALE, quantise
 from muninn_core.index.segment import Segment
 from muninn_core.model.chunk import SOURCE_KINDS
 
@@ -93,7 +93,7 @@ class _Part(NamedTuple):
 _Shard = tuple[_Part, ...]
 
 
-class Meaning:
+class VectorIndex:
     """A fixed set of vectors, for reading. Safe to use from several threads."""
 
     def __init__(self, dim: int, shards: Mapping[SourceKind, _Shard] | None = None) -> None:
@@ -115,7 +115,7 @@ class Meaning:
         if limit < 1 or not np.any(vector):
             return []
         scale = 127.0 / float(np.max(np.abs(vector)))  # a question uses the whole range, whatever its components
-        question = whole(vector, scale).astype(np.float32)
+        question = quantise(vector, scale).astype(np.float32)
         parts = [part for name, shard in self._shards.items() if kind in (None, name) for part in shard if part.alive]
         found = _best(parts, question, limit + 1)
         if len(found) > limit and found[limit][0] == found[limit - 1][0]:
@@ -134,8 +134,8 @@ class Meaning:
         known, rows = (np.concatenate(column) for column in zip(*found, strict=True))
         return _cosines(vector, known, rows)
 
-    def changed(self, removed: ArrayLike, ids: ArrayLike, rows: Rows) -> Meaning:
-        """Return a new set without `removed` and with `ids` and their rows [n, dim], made by `whole`.
+    def changed(self, removed: ArrayLike, ids: ArrayLike, rows: Rows) -> VectorIndex:
+        """Return a new set without `removed` and with `ids` and their rows [n, dim], made by `quantise`.
 
         Rows of zeros are left out. An id is added once, or again after it was removed.
         """
@@ -153,17 +153,17 @@ class Meaning:
                 shard = (*shard, _part(self._dim, [(fresh[into], rows[into])]))
             if len(out) or len(into):
                 shards[name] = _merged(self._dim, shard)
-        return Meaning(self._dim, shards)
+        return VectorIndex(self._dim, shards)
 
 
-def gather(dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, Rows]]]) -> Meaning:
+def gather(dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, Rows]]]) -> VectorIndex:
     """Return the set of all that `batches` gives of each kind; the ids of a kind must rise."""
     shards: dict[SourceKind, _Shard] = {}
     for kind in SOURCE_KINDS:
         part = _part(dim, (_known(ids, rows) for ids, rows in batches(kind)))
         if part.alive:
             shards[kind] = (part,)
-    return Meaning(dim, shards)
+    return VectorIndex(dim, shards)
 
 
 def _known(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
@@ -173,11 +173,11 @@ def _known(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
 
 
 def _cosines(vector: NDArray[np.float32], ids: Ids, rows: Rows) -> list[tuple[int, float]]:
-    """Return (id, cosine) of some vectors, best first, ties by id, to the same digits as `Meaning.search`."""
+    """Return (id, cosine) of some vectors, best first, ties by id, to the same digits as `VectorIndex.search`."""
     if not len(rows) or not np.any(vector):
         return []
     scale = 127.0 / float(np.max(np.abs(vector)))
-    products = rows.astype(np.float32) @ whole(vector, scale).astype(np.float32)
+    products = rows.astype(np.float32) @ quantise(vector, scale).astype(np.float32)
     order = np.lexsort((ids, -products))
     scaled = (product / (SCALE * scale) for product in products[order].tolist())
     return list(zip(ids[order].tolist(), scaled, strict=True))

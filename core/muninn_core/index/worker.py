@@ -49,10 +49,10 @@ def main() -> None:
             elif isinstance(task, Glance):
                 answer = ("done", glance(task))
             else:
-                from muninn_core.index.quantise import whole
+                from muninn_core.index.quantise import quantise
 
                 embedder = embedder or _embedder()
-                answer = ("done", whole(embedder.embed(task)))
+                answer = ("done", quantise(embedder.embed(task)))
         except Exception as error:
             answer = ("failed", f"{type(error).__name__}: {error}")
         send(answers, answer)

@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muninn_core.index.extract import WILD, Extracted, Glance, Glanced, Job, extract, glance
-from muninn_core.index.quantise import whole
+from muninn_core.index.quantise import quantise
 from muninn_core.index.worker import receive, send
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def worker_count(wanted: int) -> int:
     return max(1, min(_MOST_WORKERS, usable))
 
 
-class Crew:
+class WorkerPool:
     """A context manager that owns worker processes.
 
     Workers embed with the bundled model; `embedder` is the same one, for texts whose worker died.
@@ -67,7 +67,7 @@ class Crew:
         self._workers: list[subprocess.Popen[bytes]] = []
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="muninn-crew")
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(
@@ -90,8 +90,8 @@ class Crew:
         return self._ordered(jobs, glance)
 
     def embed(self, texts: Iterable[list[str]]) -> Iterator[NDArray[np.int8]]:
-        """Yield the vectors of each list of texts, as `whole` makes them, in the order of the lists."""
-        return self._ordered(texts, lambda some: whole(self._embedder.embed(some)))
+        """Yield the vectors of each list of texts, as `quantise` makes them, in the order of the lists."""
+        return self._ordered(texts, lambda some: quantise(self._embedder.embed(some)))
 
     def _ordered(self, tasks: Iterable[Task], own: Callable[[Task], Answer]) -> Iterator[Answer]:
         """Yield the workers' answers. `own` does in this process what a worker could not."""

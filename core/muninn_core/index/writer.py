@@ -18,9 +18,9 @@ import numpy as np
 from muninn_core.errors import MuninnError
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
 from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
-from muninn_core.index.quantise import whole
+from muninn_core.index.quantise import quantise
 from muninn_core.index.snapshot import Recent, Snapshot
-from muninn_core.index.vector import Meaning, gather
+from muninn_core.index.vector import VectorIndex, gather
 from muninn_core.source.identifiers import words
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Writer:
         self._dim = dim
         self._manifest = manifest
         self._lexical = lexical
-        self._meaning = Meaning(dim)
+        self._meaning = VectorIndex(dim)
         self._stale = True
         self._recent = Recent()
         self._survey: Survey | None = None
@@ -129,7 +129,7 @@ class Writer:
         """Put memories in: (row, chunk, extra words) of each, and their vectors [n, dim]."""
         written: dict[str, _Fresh] = {}
         with self._change([row.path for row, _, _ in entries]) as change:
-            for (row, chunk, extra), vector in zip(entries, whole(vectors), strict=True):
+            for (row, chunk, extra), vector in zip(entries, quantise(vectors), strict=True):
                 written[row.path] = self._insert(row, [(chunk, extra)], [words(chunk.text)], vector[None], change)
         self._finish(change, written)
 

@@ -69,7 +69,7 @@ class Hit(Value):
     total: float = 0.0
 
 
-class IndexSaw(Value):
+class IndexState(Value):
     """The index that an answer was computed from: its generation, and how many changed files it lags behind.
 
     `surveyed` of these are found by their words as a whole already. `unembedded` chunks are found by their words and
@@ -84,7 +84,7 @@ class IndexSaw(Value):
     failure: str = ""
 
 
-class Saw(Value):
+class ReadState(Value):
     """The state that an answer saw: HEAD, the number of records in the log and in the global one, and the index.
 
     For a question about another revision `commit` is that one. `note` says what such an answer leaves out.
@@ -94,5 +94,5 @@ class Saw(Value):
     branch: str | None = None
     log: int = 0
     shared: int = 0
-    index: IndexSaw = IndexSaw()
+    index: IndexState = IndexState()
     note: str = ""

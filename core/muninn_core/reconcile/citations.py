@@ -1,6 +1,6 @@
 """Does the code still say what a memory was made from? One cite, judged against one work tree.
 
-It knows no git and no cache: a `Tree` answers for both. What costs nothing is asked first; the tree may refuse what
+It knows no git and no cache: a `FileSource` answers for both. What costs nothing is asked first; the tree may refuse what
 costs much by raising `Unknown`.
 """
 
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
-from muninn_core.reconcile.file_source import Tree, Unknown
-from muninn_core.reconcile.moved_lines import likest, remainder
+from muninn_core.reconcile.file_source import FileSource, Unknown
+from muninn_core.reconcile.moved_lines import likest, moved_lines
 from muninn_core.source.extent import Extent, innermost
-from muninn_core.source.line_index import Mark, Page, likeness, mark_of, read_mark, tells
+from muninn_core.source.line_index import LineIndex, Mark, likeness, mark_of, read_mark, tells
 
 ENOUGH = 0.5
 """Of a span whose symbol is not found, this share must have survived, else it is gone. Git's own bound for renames."""
@@ -23,7 +23,7 @@ TRIVIAL = 3
 """A span of fewer lines that has no symbol stands in many places: only git says which of them is meant."""
 
 
-def judge(cite: Cite, tree: Tree) -> Citation:
+def judge(cite: Cite, tree: FileSource) -> Citation:
     """Return a cite as it stands. Of a `unchecked` one the note says why it could not be compared."""
     try:
         return _whole_file(cite, tree) if not (cite.start or cite.symbol) else _span(cite, tree)
@@ -31,7 +31,7 @@ def judge(cite: Cite, tree: Tree) -> Citation:
         return _at(cite, "unchecked", cite.path, (cite.start, cite.end), note=str(error))
 
 
-def _whole_file(cite: Cite, tree: Tree) -> Citation:
+def _whole_file(cite: Cite, tree: FileSource) -> Citation:
     """A file that is cited as a whole is there, has another name, or is gone; what it says is not compared."""
     if tree.exists(cite.path):
         return _at(cite, "fresh", cite.path)
@@ -44,7 +44,7 @@ def _whole_file(cite: Cite, tree: Tree) -> Citation:
     return _at(cite, "moved", now) if now else _at(cite, "gone", cite.path)
 
 
-def _span(cite: Cite, tree: Tree) -> Citation:
+def _span(cite: Cite, tree: FileSource) -> Citation:
     page = tree.page(cite.path)
     mark = read_mark(cite.hash)
     if page and mark and cite.start and page.holds(mark, cite.start, cite.end):
@@ -56,11 +56,11 @@ def _span(cite: Cite, tree: Tree) -> Citation:
         found = other if other and (found is None or other.state == "moved") else found
     if found:
         return found
-    left = remainder(cite, page, tree)
+    left = moved_lines(cite, page, tree)
     return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
 
 
-def _namesake(cite: Cite, page: Page) -> bool:
+def _namesake(cite: Cite, page: LineIndex) -> bool:
     """Whether a file defines a cite's name in other classes only: then the text itself may be in another file."""
     symbol = f".{cite.symbol}"
     return "." in (cite.symbol or "") and not any(
@@ -68,13 +68,13 @@ def _namesake(cite: Cite, page: Page) -> bool:
     )
 
 
-def _mark_at_commit(cite: Cite, tree: Tree) -> Mark | None:
+def _mark_at_commit(cite: Cite, tree: FileSource) -> Mark | None:
     """Return the mark of a cite that carries none, from the text that its commit has there."""
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
     return read_mark(mark_of(old.span(cite.start, cite.end))) if old else None
 
 
-def _in_page(cite: Cite, mark: Mark | None, page: Page, tree: Tree) -> Citation | None:
+def _in_page(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSource) -> Citation | None:
     """Look for a cite in one file: the same text, else its symbol, else the lines that are left of it."""
     meant = page.named(cite.symbol) if cite.symbol else []
     if mark is None:
@@ -92,7 +92,9 @@ def _in_page(cite: Cite, mark: Mark | None, page: Page, tree: Tree) -> Citation 
     return _at(cite, "drifted", page.path, left) if left else None
 
 
-def _same_text(cite: Cite, mark: Mark, page: Page, meant: list[Extent], tree: Tree) -> tuple[int, int] | None:
+def _same_text(
+    cite: Cite, mark: Mark, page: LineIndex, meant: list[Extent], tree: FileSource
+) -> tuple[int, int] | None:
     """Return where the marked text stands in a file. A copy does not count while the original's symbol is there."""
     spots = page.find(mark)
     if meant:
@@ -104,7 +106,7 @@ def _same_text(cite: Cite, mark: Mark, page: Page, meant: list[Extent], tree: Tr
     return min(spots, key=lambda spot: (abs(spot[0] - cite.start), spot), default=None)
 
 
-def _left(cite: Cite, mark: Mark, page: Page, tree: Tree) -> tuple[int, int] | None:
+def _left(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[int, int] | None:
     """Return where the lines are that are left of a span, by git's diff from the cited commit; None for too few."""
     hunks = tree.hunks(cite.commit, cite.path, page.path) if cite.commit and cite.start else None
     if hunks is None:
@@ -129,7 +131,7 @@ def _left(cite: Cite, mark: Mark, page: Page, tree: Tree) -> tuple[int, int] | N
     return (min(found), max(found)) if max(found) <= page.length else None  # else the commit had other lines there
 
 
-def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Citation | None:
+def _in_other(cite: Cite, mark: Mark | None, own: LineIndex | None, tree: FileSource) -> Citation | None:
     """Look in the file that the cited one has become, then in those that may have taken its text over."""
     if own is None and cite.commit:
         target = tree.renamed(cite.commit, cite.path)
@@ -139,7 +141,7 @@ def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Ci
             return found
     if mark is None or (own is not None and not cite.symbol):
         return None
-    meant: list[tuple[Page, Extent]] = []
+    meant: list[tuple[LineIndex, Extent]] = []
     word = (cite.symbol or "").rpartition(".")[2]
     for path in tree.elsewhere(cite.commit, cite.path, *([word] if word else [])):
         page = tree.page(path)
@@ -153,7 +155,7 @@ def _in_other(cite: Cite, mark: Mark | None, own: Page | None, tree: Tree) -> Ci
     return _likeliest(cite, meant, tree)
 
 
-def _likeliest(cite: Cite, meant: list[tuple[Page, Extent]], tree: Tree) -> Citation | None:
+def _likeliest(cite: Cite, meant: list[tuple[LineIndex, Extent]], tree: FileSource) -> Citation | None:
     """Return the definition that has most of a cite's lines, None when none has enough of them.
 
     In a file of the same name fewer do, when the definition has all of the cited one's name: a namesake in another
@@ -192,7 +194,7 @@ def _at(cite: Cite, state: CiteState, path: str, lines: tuple[int, int] = (0, 0)
     )
 
 
-def citing(path: str, page: Page | None, start: int, end: int, commit: str | None) -> Cite:
+def citing(path: str, page: LineIndex | None, start: int, end: int, commit: str | None) -> Cite:
     """Return a cite of some lines as they are, with the definition around them and the mark of their text."""
     if page is None:
         return Cite(path=path, start=start, end=end, commit=commit)

@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from muninn_core.git import Hunk
-from muninn_core.source.line_index import Page
+from muninn_core.source.line_index import LineIndex
 
 
 class Unknown(Exception):
     """The tree can't say; the text says why."""
 
 
-class Tree(Protocol):
+class FileSource(Protocol):
     """The work tree, and what git knows of how it came to be. Every method may raise Unknown."""
 
     def exists(self, path: str) -> bool:
         """Whether a file is there."""
 
-    def page(self, path: str) -> Page | None:
+    def page(self, path: str) -> LineIndex | None:
         """Return a file of the work tree, None when it is not there."""
 
-    def old_page(self, commit: str, path: str) -> Page | None:
+    def old_page(self, commit: str, path: str) -> LineIndex | None:
         """Return a file as a commit has it, None when the commit or the file is not there."""
 
     def renamed(self, commit: str, path: str) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.model.memory import Cite
-from muninn_core.reconcile.file_source import Tree
-from muninn_core.source.line_index import Page, likeness, remains, words_of
+from muninn_core.reconcile.file_source import FileSource
+from muninn_core.source.line_index import LineIndex, likeness, remains, words_of
 
 ENOUGH = 0.5
 """This share of its telling lines must stand together."""
@@ -18,7 +18,7 @@ ASKED = 3
 """By how many of its lines, the longest, a definition is looked for in other files."""
 
 
-def remainder(cite: Cite, own: Page | None, tree: Tree) -> tuple[str, int, int] | None:
+def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[str, int, int] | None:
     """Return the file, first and last line where most lines of a definition stand together; None when none has most.
 
     Only lines count that stood nowhere else in its file, nor in the one where they stand now: others say nothing. `own`
@@ -45,7 +45,7 @@ def remainder(cite: Cite, own: Page | None, tree: Tree) -> tuple[str, int, int] 
     return (path, start, end) if count >= enough else None
 
 
-def likest(old: Page, commit: str, tree: Tree) -> str | None:
+def likest(old: LineIndex, commit: str, tree: FileSource) -> str | None:
     """Return the new file that has at least half of the lines of one that a commit had, and half of its own from there.
 
     Git calls that a rename, when one commit does both. A file that says nothing is like no other. Raises Unknown.

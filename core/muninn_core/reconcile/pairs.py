@@ -41,14 +41,16 @@ _TWO_MORE_UP_TO = 24
 """In words: one of two longer statements may have a single word more than the other, for the pairs are many."""
 
 
-class Found(Value):
+class SimilarPair(Value):
     """What comparing found: merges as (kept, source) and contradictions as (one, other, reason), by id."""
 
     merges: tuple[tuple[str, str], ...]
     contradictions: tuple[tuple[str, str, str], ...]
 
 
-def compare_all(ordered: Sequence[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]) -> Found:
+def compare_all(
+    ordered: Sequence[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]
+) -> SimilarPair:
     """Compare memories, the preferred ones first: of those that say the same, the first is kept.
 
     Contradictions are looked for where nothing is left to merge.
@@ -71,10 +73,10 @@ def compare_all(ordered: Sequence[Memory], statements: Mapping[str, Statement], 
             leaders[key].append(memory)
     if merges:
         # Whether a pair was decided before shows only when it is known who speaks for whom; so these come next time.
-        return Found(merges=tuple(merges), contradictions=())
+        return SimilarPair(merges=tuple(merges), contradictions=())
     contradictions += _exceptions(ordered, statements)
     contradictions += _exchanges(ordered, statements)
-    return Found(merges=tuple(merges), contradictions=tuple(contradictions))
+    return SimilarPair(merges=tuple(merges), contradictions=tuple(contradictions))
 
 
 def _key(memory: Memory, statement: Statement) -> int:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import Pool
-from muninn_core.retrieval.query_terms import Ear
+from muninn_core.retrieval.query_terms import TermMatcher
 
 
-def doubt(pool: Pool, ear: Ear) -> str:
+def abstention_reason(pool: Pool, ear: TermMatcher) -> str:
     """Return why nothing that was found answers the question; "" where something may."""
     if pool.small or not pool.found or ear.strange < w.LEAST_STRANGE:
         return ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.recall import HYBRID, Bounds, Candidate, Focus, Hybrid, Ranking, speaks
+from muninn_core.retrieval.recall import HYBRID, Bounds, Candidate, Focus, Hybrid, Ranking, is_recallable
 from muninn_core.retrieval.scoring import file_signals, memory_signals, unasked
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.filtered_reader import Searchable
-    from muninn_core.retrieval.filters import Sieve
+    from muninn_core.retrieval.filters import FilterSet
 
 MOST_FILES = 500
 """Files whose pieces are read, the first ones by path: who wants others narrows further."""
@@ -23,7 +23,7 @@ MOST_FILES = 500
 
 def browse(
     reader: Searchable,
-    sieve: Sieve,
+    sieve: FilterSet,
     bounds: Bounds,
     memories: Mapping[str, Memory],
     *,
@@ -44,7 +44,7 @@ def browse(
         chunks += [
             (Chunk(kind="memory", path=each.id, start=1, end=1, text=each.text, title=each.title), each)
             for each in memories.values()
-            if sieve.memory(each) and speaks(each, now)
+            if sieve.memory(each) and is_recallable(each, now)
         ]
     found = [
         Candidate(

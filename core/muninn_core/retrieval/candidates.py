@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.concurrent import begun
-from muninn_core.retrieval.decay import speaks
+from muninn_core.retrieval.concurrent import start
+from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.query_terms import Query
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Bounds(NamedTuple):
     sure: Sequence[Memory] = ()
 
 
-class Found(NamedTuple):
+class ScoredChunk(NamedTuple):
     """A chunk that may be found, its memory if it is one, and its match by words and by meaning, 0..1."""
 
     chunk: Chunk
@@ -76,7 +76,7 @@ class Pool(NamedTuple):
     none: then it says little.
     """
 
-    found: Sequence[Found]
+    found: Sequence[ScoredChunk]
     files: Mapping[str, float]
     meaning: float
     small: bool
@@ -96,13 +96,13 @@ def candidates(
 
     While too many are refused, more are asked for: a filter must not hide what lies behind the first hundred.
     """
-    whole_files = begun(
+    whole_files = start(
         reader.documents, lambda: () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
     )
     files: Mapping[str, float] | None = None
     reach = w.CANDIDATES
     while True:
-        lexical = begun(reader.documents, partial(reader.lexical, query.words, reach, kind))
+        lexical = start(reader.documents, partial(reader.lexical, query.words, reach, kind))
         dense = () if vector is None else reader.dense(vector, reach, kind)
         fused = fuse(lexical(), dense)
         if files is None:  # right behind chunks: vectors push out of the processor's caches what both of these read
@@ -111,9 +111,9 @@ def candidates(
         found = []
         for number, chunk in reader.chunks(best).items():
             memory = memories.get(chunk.path) if chunk.kind == "memory" else None
-            spoken = chunk.kind != "memory" or (memory is not None and speaks(memory, now))
+            spoken = chunk.kind != "memory" or (memory is not None and is_recallable(memory, now))
             if spoken and within.admits(chunk, memory):
-                found.append(Found(chunk, memory, *fused[number]))
+                found.append(ScoredChunk(chunk, memory, *fused[number]))
         enough = len(found) >= limit or len(found) == len(best) or len(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
             return Pool(found, files, _top(dense), len(dense) < reach)

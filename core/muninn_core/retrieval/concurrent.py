@@ -15,7 +15,7 @@ LARGE = 100_000
 _threads = ThreadPoolExecutor(4, "abreast")  # none is started before the first search
 
 
-def begun(size: int, search: Callable[[], T]) -> Callable[[], T]:
+def start(size: int, search: Callable[[], T]) -> Callable[[], T]:
     """Begin a search of an index of some size, if it is large, on a thread of its own; return what gives its result.
 
     That raises what the search raised. In a small index the search is made when its result is asked for.

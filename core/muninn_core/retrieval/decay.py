@@ -11,7 +11,7 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.signals import Signal, signal
 
 
-def speaks(memory: Memory, now: datetime) -> bool:
+def is_recallable(memory: Memory, now: datetime) -> bool:
     """Whether a memory is to be recalled: it is active and has not expired."""
     return memory.active and not has_expired(memory, now)
 
@@ -31,7 +31,7 @@ def recency(ts: str, now: datetime) -> float:
     return _halved(ts, now, w.HALF_LIFE_DAYS)
 
 
-def weathered(memory: Memory, now: datetime, half_life: float) -> float:
+def decayed_importance(memory: Memory, now: datetime, half_life: float) -> float:
     """Return a memory's importance, 0..1, as it is after the time since it was last changed.
 
     Nothing is written: a change of any kind makes it fresh again. Pinned and lasting ones do not fade, nor does

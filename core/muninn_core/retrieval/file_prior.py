@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
 
 
-class Remembered(NamedTuple):
+class FilePrior(NamedTuple):
     """What memory says of a file: 0..1, and the memory that says most of it."""
 
     value: float
@@ -46,7 +46,7 @@ class Files(Protocol):
         """Return the first chunk of each of some files that are there, by path."""
 
 
-def beyond(reader: Files, told: Mapping[str, Remembered], known: Collection[str], kind: str | None) -> Iterator[Chunk]:
+def beyond(reader: Files, told: Mapping[str, FilePrior], known: Collection[str], kind: str | None) -> Iterator[Chunk]:
     """Yield the first chunk of each of the files that memory says most of, where they are not among the known ones."""
     ranked = sorted(told, key=lambda path: (-told[path].value, path))[: w.REMEMBERED_FOUND]
     wanted = [path for path in ranked if path not in known]
@@ -54,21 +54,21 @@ def beyond(reader: Files, told: Mapping[str, Remembered], known: Collection[str]
     yield from (found[path] for path in ranked if path in found and kind in (None, found[path].kind))
 
 
-class _Witness(NamedTuple):
+class _PriorSource(NamedTuple):
     """A memory and the files that it names."""
 
     memory: Memory
     files: tuple[str, ...]
 
 
-class _Roll:
+class _PriorIndex:
     """Witnesses in rows, as arrays: thousands are compared in the time that a loop takes for fifty.
 
     A row is never used twice. `alive` says of each whether its memory is still there.
     """
 
     def __init__(self, memories: Iterable[Memory]) -> None:
-        self.rows: list[_Witness] = []
+        self.rows: list[_PriorSource] = []
         self.row_of: dict[str, int] = {}
         # An array can't grow while numpy looks at it: what is told of one must be a copy.
         self.by_word: dict[str, array[int]] = {}
@@ -85,7 +85,7 @@ class _Roll:
         if not own:
             return
         row = len(self.rows)
-        self.rows.append(_Witness(memory, files))
+        self.rows.append(_PriorSource(memory, files))
         self.row_of[memory.id] = row
         self.sizes.append(len(own))
         self.born.append(_moment(memory.ts))
@@ -118,7 +118,7 @@ _SPARE = 1_000
 """Dead rows that are not worth a new roll."""
 
 
-class Witnesses:
+class FilePriors:
     """The memories that speak for files, by their words; safe to use from several threads.
 
     `memories` returns all memories as they are; it is called at the first question. `take` keeps up with what changes.
@@ -127,7 +127,7 @@ class Witnesses:
     def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
         self._all = memories
         self._lock = threading.Lock()
-        self._roll: _Roll | None = None
+        self._roll: _PriorIndex | None = None
 
     def take(self, changed: Mapping[str, Memory | None]) -> None:
         """Take in memories that changed; None is one that is gone. Nothing is done before the first question."""
@@ -140,11 +140,11 @@ class Witnesses:
                 if memory is not None:
                     roll.add(memory)
             if roll.hollow:
-                self._roll = _Roll(one.memory for row, one in enumerate(roll.rows) if roll.alive[row])
+                self._roll = _PriorIndex(one.memory for row, one in enumerate(roll.rows) if roll.alive[row])
 
     def of(
         self, asked: Sequence[str], now: datetime, seen: Callable[[Memory], bool] = lambda _memory: True
-    ) -> dict[str, Remembered]:
+    ) -> dict[str, FilePrior]:
         """Return what memories that may be `seen` say of files, by path. `asked` are a question's distinct words.
 
         A memory's value is the share of the question's words that it has, weighed by their rarity among memories, and
@@ -153,10 +153,10 @@ class Witnesses:
         """
         with self._lock:
             if self._roll is None:
-                self._roll = _Roll(self._all().values())
+                self._roll = _PriorIndex(self._all().values())
             roll = self._roll
             rows, values = _compared(roll, roll.heard(asked), now)
-        best: list[tuple[float, _Witness]] = []
+        best: list[tuple[float, _PriorSource]] = []
         # Most of the best may be seen: so many more are put in order only where they may not.
         for value, one in _ordered(roll, rows, values):
             if seen(one.memory) and not _over(one.memory, now):
@@ -167,7 +167,7 @@ class Witnesses:
 
 
 def _compared(
-    roll: _Roll, heard: Sequence[NDArray[np.int64]], now: datetime
+    roll: _PriorIndex, heard: Sequence[NDArray[np.int64]], now: datetime
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the rows that have any of the words, and their values."""
     if not heard:
@@ -186,7 +186,9 @@ def _compared(
     return rows, alike * np.where(np.isnan(days), 0.5, 0.5 ** (days / w.REMEMBERED_DAYS))
 
 
-def _ordered(roll: _Roll, rows: NDArray[np.int64], values: NDArray[np.float64]) -> Iterator[tuple[float, _Witness]]:
+def _ordered(
+    roll: _PriorIndex, rows: NDArray[np.int64], values: NDArray[np.float64]
+) -> Iterator[tuple[float, _PriorSource]]:
     """Yield witnesses with their values, greatest first, ties by id; all are put in order only when all are wanted."""
     wanted = w.REMEMBERED_WITNESSES + _SPARE_BEST
     start = 0
@@ -203,7 +205,7 @@ def _ordered(roll: _Roll, rows: NDArray[np.int64], values: NDArray[np.float64]) 
         start, wanted = len(found), 8 * wanted
 
 
-def _identity(one: tuple[float, _Witness]) -> str:
+def _identity(one: tuple[float, _PriorSource]) -> str:
     return one[1].memory.id
 
 
@@ -234,7 +236,7 @@ def _moment(ts: str) -> float:
         return math.nan
 
 
-def _joined(values: Sequence[tuple[float, _Witness]]) -> dict[str, Remembered]:
+def _joined(values: Sequence[tuple[float, _PriorSource]]) -> dict[str, FilePrior]:
     """Return what witnesses, the best first, say of each file together."""
     left: dict[str, float] = {}
     first: dict[str, Memory] = {}
@@ -242,4 +244,4 @@ def _joined(values: Sequence[tuple[float, _Witness]]) -> dict[str, Remembered]:
         for path in one.files:
             left[path] = left.get(path, 1.0) * (1 - min(value, w.REMEMBERED_MOST))
             first.setdefault(path, one.memory)
-    return {path: Remembered(1 - open_, first[path]) for path, open_ in left.items()}
+    return {path: FilePrior(1 - open_, first[path]) for path, open_ in left.items()}

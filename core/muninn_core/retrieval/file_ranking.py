@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.scoring import (
-    Asked,
+    ScoringContext,
     beyond_words,
     crowding,
     file_signals,
@@ -25,20 +25,20 @@ from muninn_core.source.classify import traits
 
 if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk
-    from muninn_core.retrieval.candidates import Found
+    from muninn_core.retrieval.candidates import ScoredChunk
 
 
 Judged = tuple["Chunk", list[Signal]]
 """A chunk of a file and its signals."""
 
-_Part = tuple[float, int, int, "Found", list[Signal]]
+_Part = tuple[float, int, int, "ScoredChunk", list[Signal]]
 """A chunk in its file: the negative of its match (so that plain order is best first), its lines, its names."""
 
 _MARGIN = 1e-3
 """More than what rounding makes of a score: what is cut off here is surely behind."""
 
 
-def judge_files(asked: Asked, found: Sequence[Found], count: int) -> list[Judged]:
+def rank_files(asked: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Judged]:
     """Return the `count` best chunks with all of their signals, in no order; more where the last ones are equals."""
     matches = [one.words * w.WORDS + beyond_words(one) * w.MEANING for one in found]
     files: dict[str, list[int]] = {}
@@ -65,14 +65,14 @@ def judge_files(asked: Asked, found: Sequence[Found], count: int) -> list[Judged
     ]
 
 
-def _spread(found: Sequence[Found], files: Mapping[str, Sequence[int]]) -> dict[str, list[Signal]]:
+def _spread(found: Sequence[ScoredChunk], files: Mapping[str, Sequence[int]]) -> dict[str, list[Signal]]:
     """Return, of files of code, what it counts how many of their chunks are candidates."""
     counts = {path: len(pieces) for path, pieces in files.items() if found[pieces[0]].chunk.kind == "code"}
     most = max([count for path, count in counts.items() if "test" not in traits(path)], default=1)
     return {path: spreading(count, most) for path, count in counts.items()}
 
 
-def _part(asked: Asked, one: Found, match: float, look: bool) -> _Part:
+def _part(asked: ScoringContext, one: ScoredChunk, match: float, look: bool) -> _Part:
     chunk = one.chunk
     names = named(asked, chunk.symbol) if look and chunk.symbol else []
     return (-match - sum([each[3] for each in names]), chunk.start, chunk.end, one, names)

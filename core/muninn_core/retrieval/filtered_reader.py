@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
 from muninn_core.retrieval.phrase import holding, index_words
-from muninn_core.retrieval.recall import Bounds, Reader, speaks
+from muninn_core.retrieval.recall import Bounds, Reader, is_recallable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.filters import Sieve
+    from muninn_core.retrieval.filters import FilterSet
 
 MOST_IDS = 20_000
 """Chunks of a tier that are named one by one: to look among these costs some milliseconds."""
@@ -62,7 +62,7 @@ class Searchable(Reader, Protocol):
         """Return the ids of the chunks of some memories."""
 
 
-class Narrowed:
+class FilteredReader:
     """A reader that finds what is in its tiers and nothing else."""
 
     def __init__(self, reader: Searchable, tiers: Tiers) -> None:
@@ -117,7 +117,7 @@ class Narrowed:
         return [(tier, ids) for tier, ids in self.tiers.items() if kind in (None, tier)]
 
 
-class Narrowing(NamedTuple):
+class Filtering(NamedTuple):
     """A reader within bounds. `files` are how many pass the filters, `memories` too; None where nobody counted.
 
     `compared` says whether a phrase was looked for in all chunks that may hold it.
@@ -131,22 +131,22 @@ class Narrowing(NamedTuple):
     compared: bool
 
 
-def narrow(
+def apply_filters(
     reader: Searchable,
     bounds: Bounds,
     memories: Mapping[str, Memory],
-    sieve: Sieve,
+    sieve: FilterSet,
     phrases: Sequence[str],
     without: Sequence[str],
     now: datetime,
-) -> Narrowing:
+) -> Filtering:
     """Return the reader and the bounds for what passes the sieve, holds all `phrases` and none of those `without`."""
     passing = _admitting(bounds, sieve, phrases, without)
     tiers: dict[SourceKind, Sequence[int] | None] = dict.fromkeys(SOURCE_KINDS)
     files = count = None
     if sieve.filters:
         files = _files(reader, sieve, tiers)
-        kept = [each for each in memories.values() if sieve.memory(each) and speaks(each, now)]
+        kept = [each for each in memories.values() if sieve.memory(each) and is_recallable(each, now)]
         count = len(kept)
         if count <= MOST_IDS:
             tiers["memory"] = reader.ids_of_memories(sorted(each.id for each in kept))
@@ -154,10 +154,10 @@ def narrow(
     for tier, ids in tiers.items() if phrases else ():
         tiers[tier], whole = _with_phrases(reader, tier, ids, phrases)
         compared = compared and whole
-    return Narrowing(Narrowed(reader, tiers), passing, tiers, files, count, compared)
+    return Filtering(FilteredReader(reader, tiers), passing, tiers, files, count, compared)
 
 
-def _admitting(bounds: Bounds, sieve: Sieve, phrases: Sequence[str], without: Sequence[str]) -> Bounds:
+def _admitting(bounds: Bounds, sieve: FilterSet, phrases: Sequence[str], without: Sequence[str]) -> Bounds:
     holds = holding(phrases)
     refused = [holding([phrase]) for phrase in without]
 
@@ -171,7 +171,7 @@ def _admitting(bounds: Bounds, sieve: Sieve, phrases: Sequence[str], without: Se
     return Bounds(admits, [each for each in bounds.sure if admits(stub(each), each)])
 
 
-def _files(reader: Searchable, sieve: Sieve, tiers: dict[SourceKind, Sequence[int] | None]) -> int:
+def _files(reader: Searchable, sieve: FilterSet, tiers: dict[SourceKind, Sequence[int] | None]) -> int:
     """Narrow the tiers of files to what passes, and return how many files do."""
     every = reader.paths() if not sieve.memories_alone else ()
     passing: dict[SourceKind, list[str]] = {"code": [], "knowledge": []}

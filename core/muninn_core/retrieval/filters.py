@@ -49,7 +49,7 @@ OfFile = Callable[[str, SourceKind, str], bool]
 OfMemory = Callable[[Memory], bool]
 
 
-class Sieve(NamedTuple):
+class FilterSet(NamedTuple):
     """Filters, compiled: whether a file passes all of them, and whether a memory does."""
 
     filters: tuple[Filter, ...]
@@ -62,7 +62,7 @@ class Sieve(NamedTuple):
         return tuple(each for each in self.filters if each.key not in OF_FILES and not each.negated)
 
 
-def compile_filters(filters: Sequence[Filter], now: datetime) -> Sieve:
+def compile_filters(filters: Sequence[Filter], now: datetime) -> FilterSet:
     """Return filters ready to be asked. Their values are those that `wrong_value` has no objection to."""
     files: list[OfFile] = []
     memories: list[OfMemory] = []
@@ -71,8 +71,8 @@ def compile_filters(filters: Sequence[Filter], now: datetime) -> Sieve:
         files.append(_turned_file(of_file) if each.negated else of_file)
         memories.append(_turned(of_memory) if each.negated else of_memory)
     if not filters:
-        return Sieve((), lambda _path, _kind, _language: True, lambda _memory: True)
-    return Sieve(tuple(filters), reduce(_both_file, files), reduce(_both, memories))
+        return FilterSet((), lambda _path, _kind, _language: True, lambda _memory: True)
+    return FilterSet(tuple(filters), reduce(_both_file, files), reduce(_both, memories))
 
 
 def wrong_value(key: str, value: str, kinds: Collection[str]) -> str:

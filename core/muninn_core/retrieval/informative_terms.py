@@ -27,7 +27,7 @@ Frequency = Callable[[str], int]
 """Returns in how many chunks a word of the index stands."""
 
 
-def bounded(text: str, frequency: Frequency) -> tuple[str, int]:
+def limit_terms(text: str, frequency: Frequency) -> tuple[str, int]:
     """Return a question with its MOST_WORDS rarest words, in their order, and how many distinct ones it had.
 
     One of no more words is left as it is. Words that stand nowhere tell nothing; among equals the first are kept.
@@ -42,7 +42,7 @@ def bounded(text: str, frequency: Frequency) -> tuple[str, int]:
     return " ".join(runs[i] for i in kept), len(runs)
 
 
-def telling(text: str, frequency: Frequency) -> str:
+def informative_terms(text: str, frequency: Frequency) -> str:
     """Return the LIKE_WORDS words that tell most of a text, in its order: often here, seldom elsewhere."""
     counts = Counter(_RUN.findall(text))
     runs = [run for run in list(counts)[:MOST_READ] if len(run) > 1]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from muninn_core.model.memory import Link, Memory
 
 
-class Strand(NamedTuple):
+class LinkStep(NamedTuple):
     """A link as it is met on a walk: who states it, about whom, and at which step it was found."""
 
     depth: int
@@ -24,17 +24,17 @@ class Strand(NamedTuple):
         return self.target if here == self.source else self.source
 
 
-class Web:
+class LinkGraph:
     """The links of some memories. Made once for a state; asking it costs what the answer is long."""
 
     def __init__(self, memories: Mapping[str, Memory]) -> None:
         self.memories = memories
-        self._strands: dict[str, list[Strand]] = {}
+        self._strands: dict[str, list[LinkStep]] = {}
         for memory in memories.values():
             for link in memory.links:
                 source, target = self.speaker(memory.id), self.speaker(link.target)
                 if target in memories and source != target:
-                    strand = Strand(1, source, target, link)
+                    strand = LinkStep(1, source, target, link)
                     self._strands.setdefault(source, []).append(strand)
                     self._strands.setdefault(target, []).append(strand)
 
@@ -51,14 +51,14 @@ class Web:
 
     def walk(
         self, starts: Iterable[str], depth: int, admits: Callable[[Memory], bool]
-    ) -> tuple[dict[str, int], list[Strand]]:
+    ) -> tuple[dict[str, int], list[LinkStep]]:
         """Return {id: steps away} of what links lead to, and the links, by depth, relation and ids.
 
         The starts are there with 0. Of two memories that state the same relation of each other both links are told;
         a link within what is reached already is told, too, at the step at which it was met.
         """
         reached = {self.speaker(each): 0 for each in starts}
-        told: dict[tuple[str, str, str], Strand] = {}
+        told: dict[tuple[str, str, str], LinkStep] = {}
         level = sorted(reached)
         for step in range(1, depth + 1):
             following: set[str] = set()

@@ -18,8 +18,8 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import Bounds, Reader, candidates
-from muninn_core.retrieval.decay import recency, speaks
-from muninn_core.retrieval.link_graph import Web
+from muninn_core.retrieval.decay import is_recallable, recency
+from muninn_core.retrieval.link_graph import LinkGraph
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.recall import Candidate, Ranking
 from muninn_core.retrieval.signals import Signal, signal
@@ -30,7 +30,7 @@ DEPTH = 2
 _TIERS = {"session": 2.0, "project": 1.0, "global": 0.0}
 
 
-class Near(NamedTuple):
+class LinkedMatch(NamedTuple):
     """What links say of a memory: its proximity to what words find, 0..1, and by which link that is."""
 
     value: float
@@ -40,7 +40,7 @@ class Near(NamedTuple):
 def rank_linked(
     reader: Reader,
     memories: Mapping[str, Memory],
-    web: Web,
+    web: LinkGraph,
     text: str,
     *,
     limit: int,
@@ -66,15 +66,15 @@ def rank_linked(
 
 
 def proximity(
-    web: Web,
+    web: LinkGraph,
     matches: Mapping[str, float],
     depth: int,
     now: datetime,
     bounds: Bounds,
     memories: Mapping[str, Memory],
-) -> dict[str, Near]:
+) -> dict[str, LinkedMatch]:
     """Return the proximity of each memory that links lead to from another one that words find."""
-    best: dict[str, Near] = {}
+    best: dict[str, LinkedMatch] = {}
     for start, match in sorted(matches.items()):
         reached = {start: match}
         level = {start: match}
@@ -88,8 +88,8 @@ def proximity(
                         continue
                     reached[there] = following[there] = passed
                     note = f"{relation} {start}" if step == 1 else f"{step} links from {start}"
-                    if there != start and passed > best.get(there, Near(0.0, "")).value:
-                        best[there] = Near(passed, note)
+                    if there != start and passed > best.get(there, LinkedMatch(0.0, "")).value:
+                        best[there] = LinkedMatch(passed, note)
             level = following
     return best
 
@@ -108,10 +108,10 @@ def _matches(
 
 
 def _may(memory: Memory, now: datetime, bounds: Bounds) -> bool:
-    return speaks(memory, now) and bounds.admits(_chunk(memory), memory)
+    return is_recallable(memory, now) and bounds.admits(_chunk(memory), memory)
 
 
-def _signals(memory: Memory, words: float, near: Near | None, session: str, now: datetime) -> list[Signal]:
+def _signals(memory: Memory, words: float, near: LinkedMatch | None, session: str, now: datetime) -> list[Signal]:
     own = memory.scope != "session" or session in (memory.session, *memory.sessions)
     found: Sequence[Signal] = (
         signal("words", words, w.LINKED_WORDS),

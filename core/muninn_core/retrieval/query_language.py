@@ -72,7 +72,7 @@ Check = Callable[[str, str], str]
 """Says what is wrong with a value of a key, with what to write in its place; "" when nothing is."""
 
 
-class _Doubt(NamedTuple):
+class _Mistake(NamedTuple):
     """What is no filter or phrase, and may have been meant as one. `start` and `end` are offsets."""
 
     start: int
@@ -86,7 +86,7 @@ class _Token(NamedTuple):
 
     plain: str
     meant: Phrase | Filter | None = None
-    doubt: _Doubt | None = None
+    doubt: _Mistake | None = None
 
 
 def read_question(text: str, check: Check) -> Question:
@@ -141,7 +141,7 @@ def _phrase(text: str, at: int, negated: bool) -> tuple[_Token, int]:
     end = text.find('"', start)
     if end < 0:
         word, behind = _word(text, at)
-        doubt = _Doubt(
+        doubt = _Mistake(
             start - 1, start, "a quotation mark has no partner", 'Close it: "exact phrase"; or leave the mark out.'
         )
         return word._replace(doubt=doubt), behind
@@ -163,11 +163,11 @@ def _filter(text: str, at: int, match: re.Match[str], check: Check) -> tuple[_To
         if not wrong:
             return _Token("", Filter(key=key, values=values, negated=bool(minus), said=said, column=at + 1)), end
         end = min(end, len(text))
-        return _Token(text[at:end], doubt=_Doubt(at, end, f"'{said}': {wrong}", _quoting(said))), end
+        return _Token(text[at:end], doubt=_Mistake(at, end, f"'{said}': {wrong}", _quoting(said))), end
     near = near_key(key)
     if near is None or not all(reads_as(near, value, check) for value in values):
         return _word(text, at)
-    doubt = _Doubt(
+    doubt = _Mistake(
         at + len(minus),
         at + len(minus) + len(key),
         f"there is no filter '{key}:'",
@@ -234,7 +234,7 @@ def _one_edit(one: str, other: str) -> bool:
     return short[same + 1 :] == long[same + 1 :] or (swapped and short[same + 2 :] == long[same + 2 :])
 
 
-def _refuse(text: str, doubt: _Doubt) -> NoReturn:
+def _refuse(text: str, doubt: _Mistake) -> NoReturn:
     raise BadParams(
         f"column {doubt.start + 1}: {doubt.message}",
         hint=doubt.hint,
@@ -242,7 +242,7 @@ def _refuse(text: str, doubt: _Doubt) -> NoReturn:
     )
 
 
-def _excerpt(text: str, doubt: _Doubt) -> str:
+def _excerpt(text: str, doubt: _Mistake) -> str:
     """Return the text around a doubt, and a line below it that points at it, for faces of fixed width."""
     start, end = max(0, doubt.start - _AROUND), min(len(text), max(doubt.end, doubt.start + 1) + _AROUND)
     shown = "".join(c if c.isprintable() else " " for c in text[start:end])

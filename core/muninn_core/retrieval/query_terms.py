@@ -74,7 +74,7 @@ Answering = tuple[float, float, Mapping[str, float]]
 share; and the words of the question that they answer to."""
 
 
-class Ear:
+class TermMatcher:
     """Hears which of a question's words others answer to. `rarity` says how rare a word is; one for each question."""
 
     def __init__(self, asked: Sequence[str], rarity: Callable[[str], float]) -> None:

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.abstention import doubt
-from muninn_core.retrieval.candidates import Bounds, Found, Reader, candidates
-from muninn_core.retrieval.decay import has_expired, speaks, staleness
+from muninn_core.retrieval.abstention import abstention_reason
+from muninn_core.retrieval.candidates import Bounds, Reader, ScoredChunk, candidates
+from muninn_core.retrieval.decay import has_expired, is_recallable, staleness
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.file_prior import Remembered, beyond
-from muninn_core.retrieval.file_ranking import judge_files
+from muninn_core.retrieval.file_prior import FilePrior, beyond
+from muninn_core.retrieval.file_ranking import rank_files
 from muninn_core.retrieval.hits import hit_of, memory_hit, place_of
-from muninn_core.retrieval.query_terms import Ear, parse_query
+from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 from muninn_core.retrieval.scoring import (
     HYBRID,
-    Asked,
     Curated,
     Focus,
     Hybrid,
+    ScoringContext,
     graph_signals,
     memory_signals,
 )
@@ -45,27 +45,27 @@ __all__ = [
     "Bounds",
     "Candidate",
     "Curated",
+    "FilePriorLookup",
     "Focus",
     "Hybrid",
     "Ranking",
     "Reader",
     "Signal",
-    "Testimony",
     "has_expired",
     "hit_of",
+    "is_recallable",
     "memory_hit",
     "rank",
     "reason_of",
     "recall",
     "settle",
     "signal",
-    "speaks",
 ]
 
-Testimony = Callable[[Sequence[str]], Mapping[str, Remembered]]
+FilePriorLookup = Callable[[Sequence[str]], Mapping[str, FilePrior]]
 """Says of a question's words what memory says of files, by path."""
 
-Standing = Callable[["Memory"], Sequence["Citation"]]
+CitationLookup = Callable[["Memory"], Sequence["Citation"]]
 """Says how a memory's citations stand in the asker's work tree. It looks at files, so it is asked of few."""
 
 
@@ -82,7 +82,7 @@ class Terms(TypedDict, total=False):
     curated: Curated
     half_life: float
     hybrid: Hybrid
-    witnesses: Testimony
+    witnesses: FilePriorLookup
     evolution: Evolution
 
 
@@ -94,7 +94,7 @@ def recall(
     *,
     limit: int,
     now: datetime,
-    standing: Standing = lambda _memory: (),
+    standing: CitationLookup = lambda _memory: (),
     **terms: Unpack[Terms],
 ) -> tuple[Hit, ...]:
     """Return at most `limit` hits, best first; `rank` says of what. Their citations count as they stand."""
@@ -122,7 +122,7 @@ def rank(
     curated: Curated = _uncurated,
     half_life: float = w.DECAY_DAYS,
     hybrid: Hybrid = HYBRID,
-    witnesses: Testimony = lambda _words: {},
+    witnesses: FilePriorLookup = lambda _words: {},
     evolution: Evolution = UNKNOWN,
 ) -> Ranking:
     """Return the candidates of a question in their order: `limit` of them and, where there are, some more.
@@ -133,15 +133,15 @@ def rank(
     """
     query, within = parse_query(text), bounds or Bounds()
     pool = candidates(reader, vector, memories, query, limit, now, kind, within)
-    ear = Ear(query.words, reader.rarity)
+    ear = TermMatcher(query.words, reader.rarity)
     ranked = Ranking()
     told = witnesses(query.words) if kind != "memory" else {}
     sure = within.sure or any(said.value >= w.REMEMBERED_SURE for said in told.values())
-    ranked.doubt = "" if sure else doubt(pool, ear)
+    ranked.doubt = "" if sure else abstention_reason(pool, ear)
     if ranked.doubt:
         return ranked
     trust = w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE
-    asked = Asked(
+    asked = ScoringContext(
         query,
         ear,
         now,
@@ -158,14 +158,14 @@ def rank(
     found = [each for each in pool.found if each.memory is not None]
     there = {each.memory.id for each in found if each.memory is not None}
     for memory in within.sure:
-        if memory.id not in there and speaks(memory, now) and kind in (None, "memory"):
+        if memory.id not in there and is_recallable(memory, now) and kind in (None, "memory"):
             stub = Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
-            found.append(Found(stub, memory, 0.0, 0.0))
+            found.append(ScoredChunk(stub, memory, 0.0, 0.0))
     of_files = [each for each in pool.found if each.memory is None]
     known = {each.chunk.path for each in of_files}
     further = (chunk for chunk in beyond(reader, told, known, kind) if within.admits(chunk, None))
-    of_files += [Found(chunk, None, 0.0, 0.0) for chunk in further]
-    judged = judge_files(asked, of_files, max(w.RANKED, 3 * limit))
+    of_files += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in further]
+    judged = rank_files(asked, of_files, max(w.RANKED, 3 * limit))
     ranked += [
         *(Candidate(chunk, None, signals) for chunk, signals in judged),
         *_of_memories(asked, found, max(w.RANKED, 3 * limit)),
@@ -175,7 +175,7 @@ def rank(
 
 
 def settle(
-    ranked: Sequence[Candidate], limit: int, standing: Standing, curated: Curated = _uncurated
+    ranked: Sequence[Candidate], limit: int, standing: CitationLookup, curated: Curated = _uncurated
 ) -> tuple[tuple[Hit, ...], list[Candidate]]:
     """Return the first `limit` candidates as hits, their citations counted, and the candidates that come after them."""
     found, rest = _settled(ranked, limit, standing)
@@ -213,7 +213,7 @@ class Candidate:
         return (-score, "memory", path, start, self.memory.id)
 
 
-def _of_memories(asked: Asked, found: Sequence[Found], count: int) -> list[Candidate]:
+def _of_memories(asked: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Candidate]:
     """Return the `count` memories that match best; more where the last ones are equals, and those that must come."""
     hybrid = asked.hybrid
     graph = graph_signals(found, hybrid)
@@ -226,7 +226,9 @@ def _of_memories(asked: Asked, found: Sequence[Found], count: int) -> list[Candi
     ]
 
 
-def _settled(ranked: Sequence[Candidate], limit: int, standing: Standing) -> tuple[list[Candidate], list[Candidate]]:
+def _settled(
+    ranked: Sequence[Candidate], limit: int, standing: CitationLookup
+) -> tuple[list[Candidate], list[Candidate]]:
     """Return the first `limit` candidates once their citations count, and the others in their order.
 
     Stale citations only ever lower a score, so whoever is on top when they have been looked at stays there: the

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from muninn_core.retrieval.query_terms import Ear, parse_query
+from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 
 SURE = 0.5
 """From here on two texts have to do with each other. Of 85 prompts, each beside the memory that it touches among 120,
@@ -25,13 +25,13 @@ ALONE = 0.55
 """The cosine from which on two texts that share no telling word are alike."""
 
 
-class Sureness:
+class Relatedness:
     """Compares one text with others. `rarity` says how rare a word is in the index."""
 
     def __init__(self, text: str, rarity: Callable[[str], float]) -> None:
         self.words = parse_query(text).words
         """The telling words of the text."""
-        self._ear = Ear(self.words, rarity)
+        self._ear = TermMatcher(self.words, rarity)
         self._rarity = rarity
 
     def of(self, other: str, cosine: float, *, named: bool = False) -> float:
@@ -40,6 +40,6 @@ class Sureness:
         heard = self._ear.answering(words) if words else None
         if heard is None:
             return cosine + NAMED * named if cosine >= ALONE or named else 0.0
-        back = Ear(words, self._rarity).answering(self.words)
+        back = TermMatcher(words, self._rarity).answering(self.words)
         shares = heard[0] + (back[0] if back is not None else 0.0)
         return cosine + SHARE * shares + NAMED * named

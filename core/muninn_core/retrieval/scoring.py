@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.decay import recency, weathered
+from muninn_core.retrieval.decay import decayed_importance, recency
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.file_prior import Remembered
+from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.name_words import file_words, name_words
-from muninn_core.retrieval.query_terms import Ear, Query, parse_query
+from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
 from muninn_core.source.classify import traits
@@ -23,7 +23,7 @@ from muninn_core.source.shortcode import same_code
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.candidates import Found
+    from muninn_core.retrieval.candidates import ScoredChunk
 
 Curated = Callable[[str], "tuple[bool, str] | None"]
 """Says of a path whether the decision there is in force, and how it stands; None for what is no decision."""
@@ -65,18 +65,18 @@ class Focus:
         )
 
 
-class Asked(NamedTuple):
+class ScoringContext(NamedTuple):
     """A question and all that its answers are judged by."""
 
     query: Query
-    ear: Ear
+    ear: TermMatcher
     now: datetime
     focus: Focus
     curated: Curated
     half_life: float
     hybrid: Hybrid
     files: Mapping[str, float]
-    told: Mapping[str, Remembered]
+    told: Mapping[str, FilePrior]
     generated: Collection[str]
     """Files that say that a program made them."""
     trust: float = w.REMEMBERED
@@ -84,14 +84,14 @@ class Asked(NamedTuple):
     evolution: Evolution = UNKNOWN
 
 
-def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> Asked:
+def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> ScoringContext:
     """Return what candidates are judged by where nothing is asked."""
     query = parse_query("")
-    ear = Ear(query.words, lambda _word: 0.0)
-    return Asked(query, ear, now, focus, lambda _path: None, half_life, hybrid, {}, {}, ())
+    ear = TermMatcher(query.words, lambda _word: 0.0)
+    return ScoringContext(query, ear, now, focus, lambda _path: None, half_life, hybrid, {}, {}, ())
 
 
-def match_of(found: Found) -> list[Signal]:
+def match_of(found: ScoredChunk) -> list[Signal]:
     """Return the signals of a chunk's match by words and meaning; those that count nothing are left out."""
     signals = []
     if found.words:
@@ -101,7 +101,7 @@ def match_of(found: Found) -> list[Signal]:
     return signals
 
 
-def beyond_words(found: Found) -> float:
+def beyond_words(found: ScoredChunk) -> float:
     """Return what meaning says of a chunk of a file: raised by `NEARLY`, since the cosines of a table fall off steeply.
 
     What words say, too, is partly the same; it counts less where they match.
@@ -109,7 +109,7 @@ def beyond_words(found: Found) -> float:
     return float(found.meaning**w.NEARLY * (1 - w.SHARED * found.words))
 
 
-def named(asked: Asked, symbol: str) -> list[Signal]:
+def named(asked: ScoringContext, symbol: str) -> list[Signal]:
     """Return what the names that a chunk defines count: those that are asked for, and the one that answers best."""
     query, ear = asked.query, asked.ear
     if not ear.may_answer(symbol):
@@ -138,7 +138,7 @@ def named(asked: Asked, symbol: str) -> list[Signal]:
     return found
 
 
-def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
+def file_signals(asked: ScoringContext, path: str, kind: str) -> list[Signal]:
     """Return the signals of a file, whatever the chunk; those that count nothing are left out."""
     found = []
     bridge = bridge_of(path) if kind == "knowledge" else None
@@ -170,7 +170,7 @@ def file_signals(asked: Asked, path: str, kind: str) -> list[Signal]:
     return found + _decision(asked.curated, path, kind)
 
 
-def _at_hand(asked: Asked, path: str) -> list[Signal]:
+def _at_hand(asked: ScoringContext, path: str) -> list[Signal]:
     """Return what files at hand say of another one; of themselves that they are."""
     focus = asked.focus
     if not focus.files:
@@ -201,14 +201,16 @@ def spreading(count: int, most: int) -> list[Signal]:
     return [signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")]
 
 
-def crowding(asked: Asked, place: int) -> list[Signal]:
+def crowding(asked: ScoringContext, place: int) -> list[Signal]:
     """Return what counts against a file's further chunk, so that one file does not fill the list."""
     return [signal("crowd", place, w.CROWD_OF_CHANGE if asked.query.change else w.CROWD)]
 
 
-def memory_signals(asked: Asked, memory: Memory, words: float, meaning: float, graph: Signal | None) -> list[Signal]:
+def memory_signals(
+    asked: ScoringContext, memory: Memory, words: float, meaning: float, graph: Signal | None
+) -> list[Signal]:
     """Return the signals of a memory; those that count nothing are left out."""
-    hybrid, left = asked.hybrid, weathered(memory, asked.now, asked.half_life)
+    hybrid, left = asked.hybrid, decayed_importance(memory, asked.now, asked.half_life)
     faded = f"{memory.importance} of 10, faded to {10 * left:.1f}" if left < 0.99 * memory.importance / 10 else ""
     found = [
         signal("words", words, hybrid.words),
@@ -226,7 +228,7 @@ def memory_signals(asked: Asked, memory: Memory, words: float, meaning: float, g
     return [one for one in found if one[3]]
 
 
-def graph_signals(found: Sequence[Found], hybrid: Hybrid) -> dict[str, Signal]:
+def graph_signals(found: Sequence[ScoredChunk], hybrid: Hybrid) -> dict[str, Signal]:
     """Return {memory id: signal} of the memories that links join to others which the question finds.
 
     Its value is the strength of a link times the other's mean match, of the link for which that is the most. A link

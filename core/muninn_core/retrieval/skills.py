@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from muninn_core.model.answer import Reason
-from muninn_core.retrieval.relatedness import Sureness
+from muninn_core.retrieval.relatedness import Relatedness
 from muninn_core.source.skill import DESCRIPTION_CHARS, Skill
 
 LOCAL = 0.1
@@ -46,7 +46,7 @@ def matching(
     task: str, skills: Sequence[Skill], cosines: Sequence[float], rarity: Callable[[str], float]
 ) -> list[Match]:
     """Return the skills that have to do with a task, the best first, by name where they are equal."""
-    sureness = Sureness(task, rarity)
+    sureness = Relatedness(task, rarity)
     found = []
     for skill, cosine in zip(skills, cosines, strict=True):
         sure = sureness.of(about(skill), cosine)

@@ -18,7 +18,7 @@ TYPES = frozenset(
 Entry = dict[str, Any]
 
 
-def entries_of(entry: Entry) -> list[Entry]:
+def transcript_entries(entry: Entry) -> list[Entry]:
     """Return what a line of a rollout says, as lines of a transcript of Claude Code; always at least one."""
     given = entry.get("payload")
     payload: Entry = given if isinstance(given, dict) else {}

@@ -56,7 +56,7 @@ _CAUSE = re.compile(
 )
 
 
-class Told(Value):
+class HistoryMemory(Value):
     """A memory of long ago: what it says, when that was (RFC 3339), and the commit that tells it, if one does."""
 
     draft: MemoryDraft
@@ -64,7 +64,7 @@ class Told(Value):
     time: str
 
 
-def taken_back(log: Iterable[Logged]) -> dict[str, str]:
+def reverted_commits(log: Iterable[Logged]) -> dict[str, str]:
     """Return {commit: the one that reverts it}, by the line that `git revert` writes; `log` has the newest first.
 
     A revert that was itself reverted takes nothing back.
@@ -82,7 +82,7 @@ def _reverts(commit: Commit) -> bool:
     return bool(_REVERTING.match(commit.subject) or _REVERTS.match(commit.body))
 
 
-def tell(logged: Logged, back: Mapping[str, str], subjects: Mapping[str, str]) -> Told | str:
+def memories_of(logged: Logged, back: Mapping[str, str], subjects: Mapping[str, str]) -> HistoryMemory | str:
     """Return the memory of a commit, or why it is worth none. `subjects` are those of the commits by their ids."""
     if len(logged.commit.parents) > 1:
         return "merges"
@@ -111,7 +111,7 @@ def tell(logged: Logged, back: Mapping[str, str], subjects: Mapping[str, str]) -
     return _told(logged, commit, fields) if fields else "routine"
 
 
-def _told(logged: Logged, commit: Commit, fields: dict[str, Any]) -> Told:
+def _told(logged: Logged, commit: Commit, fields: dict[str, Any]) -> HistoryMemory:
     details = {"commit": commit.sha, "author": commit.author, **fields.pop("details")}
     draft = MemoryDraft(
         **fields,
@@ -121,7 +121,7 @@ def _told(logged: Logged, commit: Commit, fields: dict[str, Any]) -> Told:
         details=details,
         key=key_of(commit.sha),
     )
-    return Told(draft=draft, commit=commit.sha, time=commit.time)
+    return HistoryMemory(draft=draft, commit=commit.sha, time=commit.time)
 
 
 def _attempt(commit: Commit, reverts: str, subjects: Mapping[str, str]) -> dict[str, Any] | None:

@@ -33,7 +33,7 @@ _SAYS_SO = re.compile(
 )
 
 
-def says_generated(text: str) -> bool:
+def is_marked_generated(text: str) -> bool:
     """Whether the comment at the head of a file says that a program made it."""
     head = []
     commented = False

@@ -51,7 +51,7 @@ def read_mark(text: str | None) -> Mark | None:
     return Mark(int(found[1]), int(found[2], 16), found[3]) if found else None
 
 
-class Page:
+class LineIndex:
     """The text of one file. `path` decides the language of its definitions."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -127,7 +127,7 @@ def likeness(one: Sequence[str], other: Sequence[str]) -> float:
     return sum(words in there for words in telling) / len(telling) if telling else 0.0
 
 
-def remains(page: Page, wanted: set[str], reach: int) -> tuple[int, int, int]:
+def remains(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, int, int]:
     """Return the stretch of at most `reach` lines that holds most of some lines: (how many, first line, last line).
 
     `wanted` is made by `words_of`. Of equal stretches the first; (0, 0, 0) when none of the lines stands there.

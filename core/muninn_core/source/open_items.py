@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from muninn_core.model.value import Value, decode_json
-from muninn_core.source.codex_rollout import entries_of
+from muninn_core.source.codex_rollout import transcript_entries
 from muninn_core.source.private import strip_private
 
 MOST = 6
@@ -30,14 +30,14 @@ _SAID = re.compile(
 _HINT = re.compile(rb"TodoWrite|TaskCreate|TaskUpdate|(?i:open|still|left|remaining|next step|to ?do)")
 
 
-class Threads(Value):
+class OpenItems(Value):
     """What is open, the newest last, and how much of the agent's own list is done."""
 
     open: tuple[str, ...]
     done: int
 
 
-def read_threads(lines: Iterable[bytes]) -> Threads:
+def read_open_items(lines: Iterable[bytes]) -> OpenItems:
     """Return what the lines of a transcript leave open; a later list takes the place of an earlier one."""
     listed: dict[str, str] = {}
     done: dict[str, None] = {}
@@ -60,7 +60,7 @@ def read_threads(lines: Iterable[bytes]) -> Threads:
                 found = strip_private(_text(block.get("text")))[0]
                 said |= dict.fromkeys(each.strip(" *") for each in _SAID.findall(found))
     every = [*said, *listed.values()]
-    return Threads(open=tuple(dict.fromkeys(_cut(each) for each in every))[-MOST:], done=len(done))
+    return OpenItems(open=tuple(dict.fromkeys(_cut(each) for each in every))[-MOST:], done=len(done))
 
 
 def _todos(given: Any, done: dict[str, None]) -> tuple[dict[str, str], dict[str, None]]:
@@ -83,7 +83,7 @@ def _blocks(line: bytes) -> Iterable[dict[str, Any]]:
     except (ValueError, RecursionError):
         return ()
     if isinstance(entry, dict) and entry.get("type") == "response_item":
-        (entry,) = entries_of(entry)  # Codex's
+        (entry,) = transcript_entries(entry)  # Codex's
     if not isinstance(entry, dict) or entry.get("type") != "assistant" or entry.get("isSidechain"):
         return ()
     message = entry.get("message")

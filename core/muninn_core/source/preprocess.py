@@ -54,7 +54,7 @@ def clear(grammar: str, data: bytes) -> bytes:
     return _blanked(data, (found.span() for found in _SCRIPT_OF_CSHARP.finditer(data))) if grammar == "csharp" else data
 
 
-def ease(grammar: str, data: bytes) -> Iterator[bytes]:
+def blank_unparsable(grammar: str, data: bytes) -> Iterator[bytes]:
     """Yield a text of which a grammar did not understand some part as it may understand more of it, ever less of it."""
     if grammar in ("c", "cpp"):
         yield _without_macros(data)

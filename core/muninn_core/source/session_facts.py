@@ -100,7 +100,7 @@ class Reader:
         self._at += 1
         of_codex = entry.get("type") in codex_rollout.TYPES
         self._agent = "codex" if of_codex else self._agent
-        for each in codex_rollout.entries_of(entry) if of_codex else (entry,):
+        for each in codex_rollout.transcript_entries(entry) if of_codex else (entry,):
             if each.get("type") in _TYPES:
                 self._recognised += 1
                 self._note(each)

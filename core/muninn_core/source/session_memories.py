@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from muninn_core.protocol.params import MemoryDraft
-from muninn_core.source.commit_history import Told
+from muninn_core.source.commit_history import HistoryMemory
 from muninn_core.source.session_facts import Attempt, Command, Facts
 
 MOST_ATTEMPTS = 2
@@ -28,7 +28,7 @@ LOOKING = re.compile(
 """Commands that only look, or that fail for reasons which no change of a file mends."""
 
 
-def recount(facts: Facts, session: str, agent: str, roots: Sequence[str]) -> list[Told]:
+def drafts_of(facts: Facts, session: str, agent: str, roots: Sequence[str]) -> list[HistoryMemory]:
     """Return the memories of a session, at most three. Paths are made relative to the first of `roots` they are in."""
     tried = [one for one in facts.attempts if not LOOKING.match(one.command.text)][-MOST_ATTEMPTS:]
     found = [_attempt(one, session, agent, roots) for one in tried]
@@ -38,7 +38,7 @@ def recount(facts: Facts, session: str, agent: str, roots: Sequence[str]) -> lis
     return found
 
 
-def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -> Told:
+def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -> HistoryMemory:
     command = attempt.command
     files = _inside(attempt.files, roots)
     mended = f"It passed once {_listed(files)} had been changed." if files else "It passed after a change."
@@ -58,10 +58,10 @@ def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -
         details={"command": words, **status, "error": error},
         key=f"attempt:{session}:{hashlib.sha256(words.encode()).hexdigest()[:24]}",
     )
-    return Told(draft=draft, commit="", time=command.time)
+    return HistoryMemory(draft=draft, commit="", time=command.time)
 
 
-def _summary(facts: Facts, files: tuple[str, ...], session: str, agent: str, roots: Sequence[str]) -> Told:
+def _summary(facts: Facts, files: tuple[str, ...], session: str, agent: str, roots: Sequence[str]) -> HistoryMemory:
     day = (facts.begun or facts.ended)[:10]
     told = [f"Changed {_listed(files)}."] if files else []
     told += [f"Committed {_listed(facts.commits)}."] if facts.commits else []
@@ -83,7 +83,7 @@ def _summary(facts: Facts, files: tuple[str, ...], session: str, agent: str, roo
         details={"commits": [commit.split(" ", 1)[0] for commit in facts.commits]} if facts.commits else {},
         key=f"session:{session}",
     )
-    return Told(draft=draft, commit="", time=facts.ended)
+    return HistoryMemory(draft=draft, commit="", time=facts.ended)
 
 
 def _one_line(command: Command) -> str:

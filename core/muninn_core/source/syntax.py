@@ -96,7 +96,7 @@ def read_syntax(path: str, language: str, text: str, lines: Sequence[str]) -> Sy
     if parsed is None:
         return None
     found = _taken(grammar, data, lines, parsed)
-    for eased in preprocess.ease(grammar, clear) if found.broken > _SCRATCHED * len(data) else ():
+    for eased in preprocess.blank_unparsable(grammar, clear) if found.broken > _SCRATCHED * len(data) else ():
         again = parse(grammar, eased)
         better = _taken(grammar, data, lines, again) if again is not None else found
         if again is not None and 2 * better.broken < found.broken:

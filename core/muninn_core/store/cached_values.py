@@ -57,7 +57,7 @@ class Table(Value):
 _decode_memory = decoder_of(Memory)
 
 
-class Values:
+class CachedValues:
     """The values of a fold that was kept. Safe to use from several threads."""
 
     def __init__(self, handle: int, table: Table, anew: Callable[[], Fold]) -> None:

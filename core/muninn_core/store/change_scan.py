@@ -24,7 +24,7 @@ AT_LEAST_SECONDS = 10.0
 after this time."""
 
 
-class Look:
+class ChangeScan:
     """Looks at main.jsonl, the sealed segments and, `with_spools`, what other processes have not sealed yet."""
 
     def __init__(self, layout: Layout, *, with_spools: bool, monotonic: Callable[[], float] = time.monotonic) -> None:

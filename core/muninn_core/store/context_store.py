@@ -27,7 +27,7 @@ KEPT_BYTES = 32_000_000
 _ID = re.compile(r"c-[0-9a-f]{1,16}")
 
 
-class Contexts:
+class ContextStore:
     """The kept contexts of a work tree. Safe to use from several threads; one that can't be written is not kept."""
 
     def __init__(self, folder: Path, *, writable: bool) -> None:

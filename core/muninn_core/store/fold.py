@@ -13,9 +13,9 @@ from typing import Protocol
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.store.fast_parse import memory_of
-from muninn_core.store.fold_index import Filed, makes_memory
-from muninn_core.store.lazy_mapping import Lazily, Slots, settle
-from muninn_core.store.lazy_memory import Unmade
+from muninn_core.store.fold_index import FoldIndex, makes_memory
+from muninn_core.store.lazy_mapping import LazyMapping, Slots, make_all
+from muninn_core.store.lazy_memory import LazyMemory
 from muninn_core.store.record import Record, preferred
 from muninn_core.store.record_history import alone, plain, unsealed
 from muninn_core.store.relations import Component, relate
@@ -96,29 +96,29 @@ class Fold:
         """The ids of the memories that are not active."""
         self.pending: set[str] = set()
         """The ids of those of them that wait for an approval."""
-        self.filed = Filed()
+        self.filed = FoldIndex()
         self.base: Base | None = None
         self.slots: Slots[Record] = {}
         self.folded: Slots[Memory] = {}
         self._before: Mapping[str, Memory] = before or {}
-        self._unmade: Unmade | None = None
+        self._unmade: LazyMemory | None = None
         self._all_made = False
-        self._shown: Lazily[Memory] | None = None
+        self._shown: LazyMapping[Memory] | None = None
         """The memories of the last state, while some of them are yet to be made."""
 
     @property
     def records(self) -> Mapping[str, Record]:
         """All records by id, as they are now: a view."""
-        return Lazily(self.slots, None if self.base is None else self.base.record)
+        return LazyMapping(self.slots, None if self.base is None else self.base.record)
 
     def all_records(self) -> Mapping[str, Record]:
         """Return all records by id; what comes later does not change it."""
-        return Lazily(dict(self.slots), None if self.base is None else self.base.same_record)
+        return LazyMapping(dict(self.slots), None if self.base is None else self.base.same_record)
 
     @property
     def memories(self) -> Mapping[str, Memory]:
         """All memories by id, as they are now: a view."""
-        return Lazily(self.folded, self._maker())
+        return LazyMapping(self.folded, self._maker())
 
     def add(self, records: Iterable[Record], sealed: bool) -> None:
         """Take records in; those that are known count once. What was sealed once stays so."""
@@ -192,12 +192,12 @@ class Fold:
             pending=len(self.pending),
         )
 
-    def _show(self) -> Lazily[Memory]:
+    def _show(self) -> LazyMapping[Memory]:
         make = self._maker()
         if make is not None and self._shown is not None and self._shown.settled:
-            settle(self.folded, make)  # all are there, and the next state need not see to that for itself
+            make_all(self.folded, make)  # all are there, and the next state need not see to that for itself
             self._all_made, self._unmade, make = True, None, None
-        shown = Lazily(dict(self.folded), make)
+        shown = LazyMapping(dict(self.folded), make)
         self._shown = shown if make is not None else None
         return shown
 
@@ -224,7 +224,7 @@ class Fold:
         """File all records again: one that was filed is another one now."""
         self._before = self.memories
         self.changed.update(self.folded)
-        self.filed, self.folded, self.silent, self.pending = Filed(), {}, set(), set()
+        self.filed, self.folded, self.silent, self.pending = FoldIndex(), {}, set(), set()
         for record in self.records.values():
             self.filed.file(record, self._makes_memory)
 
@@ -232,7 +232,7 @@ class Fold:
         near, changes, slots, folded = self.filed.near, self.filed.changes, self.slots, self.folded
         count, last = len(folded), next(reversed(folded), "")
         first = not (folded or self._before)
-        unmade = Unmade() if first else None
+        unmade = LazyMemory() if first else None
         if unmade is not None:
             self._unmade, self._all_made = unmade, False
         done: set[str] = set()

@@ -21,13 +21,13 @@ from pathlib import Path
 from muninn_core import __version__
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, decoder_of, encode_json
-from muninn_core.store.cached_values import PER_BLOCK, File, Table, Values
+from muninn_core.store.cached_values import PER_BLOCK, CachedValues, File, Table
 from muninn_core.store.change_scan import SETTLED_SECONDS, Signature
 from muninn_core.store.disk import remove, write_unflushed
 from muninn_core.store.fast_parse import read_line
 from muninn_core.store.fold import Fold
-from muninn_core.store.fold_index import Filed
-from muninn_core.store.gc_pause import uncollected
+from muninn_core.store.fold_index import FoldIndex
+from muninn_core.store.gc_pause import gc_paused
 from muninn_core.store.lines import Malformed, read_content, read_lines
 from muninn_core.store.record import Record, encode_line
 
@@ -42,7 +42,7 @@ _NEVER: Signature = (0, 0, 0, 0)
 """No file is like this, so one that is said to be so is read again."""
 
 
-class Held(Value):
+class CachedFile(Value):
     """What a file was like when it was read, and which records it holds: `names` are ids, all or those of `numbers`."""
 
     signature: Signature | None
@@ -61,18 +61,18 @@ class Held(Value):
         return len(self.names if self.numbers is None else self.numbers)
 
 
-class Kept(Value):
+class CachedFold(Value):
     """A fold of nothing but sealed records, the files that it was made of by their names, and the ids of keys."""
 
     fold: Fold
-    files: dict[str, Held]
+    files: dict[str, CachedFile]
     keyed: dict[str, list[str]]
 
 
 _decode = decoder_of(Table)
 
 
-def load(path: Path, memory: Path) -> Kept | None:
+def load(path: Path, memory: Path) -> CachedFold | None:
     """Return what was kept in a file, of the files below `memory`; None when there is nothing that can be used."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
@@ -85,10 +85,10 @@ def load(path: Path, memory: Path) -> Kept | None:
     except (OSError, ValueError, IndexError, OverflowError, RecursionError):
         os.close(handle)
         return None
-    return _kept(table, Values(handle, table, lambda: _anew(memory)), memory)
+    return _kept(table, CachedValues(handle, table, lambda: _anew(memory)), memory)
 
 
-def save(path: Path, kept: Kept, memory: Path, now: float | None = None) -> None:
+def save(path: Path, kept: CachedFold, memory: Path, now: float | None = None) -> None:
     """Keep a fold in a file; what was there stays until that is whole. Raises StorageError or ReadOnlyError.
 
     `now` is the time in seconds since 1970: a file that has just changed is not taken for what it was.
@@ -172,7 +172,7 @@ def _is_sound(table: Table) -> bool:
     return len(table.ends) == len(table.sums) == -(-lines // PER_BLOCK)
 
 
-def _kept(table: Table, values: Values, memory: Path) -> Kept:
+def _kept(table: Table, values: CachedValues, memory: Path) -> CachedFold:
     ids = table.records
     fold = Fold()
     fold.base = values
@@ -183,14 +183,19 @@ def _kept(table: Table, values: Values, memory: Path) -> Kept:
     fold.folded = {**numbers}
     for number, one in enumerate(table.composed, start=len(ids)):
         fold.folded[ids[one]] = number
-    fold.silent, fold.pending, fold.varied, fold.filed = table.silent, table.pending, table.varied, Filed(table.index)
+    fold.silent, fold.pending, fold.varied, fold.filed = (
+        table.silent,
+        table.pending,
+        table.varied,
+        FoldIndex(table.index),
+    )
     files = {
-        f"{memory}{os.sep}{file.name}": Held(
+        f"{memory}{os.sep}{file.name}": CachedFile(
             signature=file.signature, names=ids, numbers=file.records, malformed=file.malformed
         )
         for file in table.files
     }
-    return Kept(fold=fold, files=files, keyed=table.keyed)
+    return CachedFold(fold=fold, files=files, keyed=table.keyed)
 
 
 def _is_composed(fold: Fold, identity: str) -> bool:
@@ -202,11 +207,11 @@ def _is_composed(fold: Fold, identity: str) -> bool:
     record = fold.slots[identity]
     if isinstance(record, Record):
         return not (record if record.line else read_line(encode_line(record))).plain
-    return not (isinstance(fold.base, Values) and fold.base.makes_by_itself(record))
+    return not (isinstance(fold.base, CachedValues) and fold.base.makes_by_itself(record))
 
 
 def _lines(fold: Fold, ids: list[str], composed: tuple[int, ...]) -> Iterator[bytes]:
-    values = fold.base if isinstance(fold.base, Values) else None
+    values = fold.base if isinstance(fold.base, CachedValues) else None
     for identity in ids:
         record = fold.slots[identity]
         if isinstance(record, Record):
@@ -221,7 +226,7 @@ def _lines(fold: Fold, ids: list[str], composed: tuple[int, ...]) -> Iterator[by
             yield values.line(memory)
 
 
-def _file(name: str, held: Held, memory: Path, numbers: Mapping[str, int], young: int) -> File:
+def _file(name: str, held: CachedFile, memory: Path, numbers: Mapping[str, int], young: int) -> File:
     told = held.signature or _NEVER
     return File(
         name=Path(name).relative_to(memory).as_posix(),
@@ -233,7 +238,7 @@ def _file(name: str, held: Held, memory: Path, numbers: Mapping[str, int], young
 
 def _anew(memory: Path) -> Fold:
     fold = Fold()
-    with uncollected():
+    with gc_paused():
         for path in (memory / "main.jsonl", *sorted((memory / "sessions").glob("*.jsonl"))):
             with suppress(OSError):  # what can't be read now is not in what is made of it
                 fold.add(read_lines(read_content(path), path.name).records, sealed=True)

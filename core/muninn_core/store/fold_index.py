@@ -34,7 +34,7 @@ class Index(Value):
 _EMPTY = Index(changes={}, merges={}, conflicts={}, sides={}, resolves={}, near={}, missing={})
 
 
-class Filed:
+class FoldIndex:
     """An index that grows; `Index` says what is in it."""
 
     def __init__(self, index: Index = _EMPTY) -> None:

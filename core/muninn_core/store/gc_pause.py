@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Hold the cycle collector off while the body runs, and let it pass over what is there then.
 
     All that is no longer used and is in no cycle goes at once all the same, now and later.

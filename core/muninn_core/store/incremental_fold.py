@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from muninn_core.errors import MuninnError, StorageError
-from muninn_core.store.cached_values import Values
-from muninn_core.store.change_scan import Look, Signature, signature
+from muninn_core.store.cached_values import CachedValues
+from muninn_core.store.change_scan import ChangeScan, Signature, signature
 from muninn_core.store.fold import Fold, State
-from muninn_core.store.fold_cache import NAME, Held, Kept, drop, load, save
-from muninn_core.store.gc_pause import uncollected
+from muninn_core.store.fold_cache import NAME, CachedFile, CachedFold, drop, load, save
+from muninn_core.store.gc_pause import gc_paused
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, Malformed, read_content, read_lines
 from muninn_core.store.record import Record
@@ -28,7 +28,7 @@ WORTH_KEEPING = 1_000
 """When so many records are in files that are not as they were kept, it is time to keep them: reading takes 20 ms."""
 
 
-class Gathered:
+class IncrementalFold:
     """`spooled` (by session) and `private` (by file) is what this process, which alone writes them, has not sealed.
 
     Without `writing` others do, and their files are read like any other.
@@ -36,7 +36,7 @@ class Gathered:
 
     def __init__(self, layout: Layout, *, writing: bool) -> None:
         self.fold = Fold()
-        self.files: dict[str, Held] = {}
+        self.files: dict[str, CachedFile] = {}
         self.spooled: dict[str, Lines] = {}
         self.private: dict[Path, Lines] = {}
         self.hidden: set[str] = set()
@@ -45,17 +45,17 @@ class Gathered:
         """Whether the fold is another one since somebody last set this to false: any memory may have changed."""
         self._layout = layout
         self._writing = writing
-        self._look = Look(layout, with_spools=not writing)
+        self._look = ChangeScan(layout, with_spools=not writing)
         self._unshared = tuple(f"{folder}{os.sep}" for folder in (layout.spool, layout.private))
         self._sessions = f"{layout.sessions}{os.sep}"
         self._keyed: dict[str, list[str]] = {}
         self._private_of_others: set[str] = set()
         self._cache = layout.cache / NAME
-        self._as_kept: dict[str, Held] = {}
+        self._as_kept: dict[str, CachedFile] = {}
 
     def open(self) -> None:
         """Read and fold all there is, or what is not as it was kept in the cache."""
-        with uncollected():
+        with gc_paused():
             kept = load(self._cache, self._layout.memory)
             if kept is None:
                 self._start_over(self._look.changed() or {}, {})
@@ -76,11 +76,13 @@ class Gathered:
         lost = [held for name, held in self._as_kept.items() if name not in self.files]
         if sum(held.count for held in (*fresh, *lost)) < least or self.fold.unsealed & self.fold.varied:
             return False
-        with uncollected():
+        with gc_paused():
             self.fold.remove(sorted(self.fold.unsealed))
             try:
                 keyed = {key: [each for each in ids if each in self.fold.slots] for key, ids in self._keyed.items()}
-                kept = Kept(fold=self.fold, files=self.files, keyed={key: ids for key, ids in keyed.items() if ids})
+                kept = CachedFold(
+                    fold=self.fold, files=self.files, keyed={key: ids for key, ids in keyed.items() if ids}
+                )
                 save(self._cache, kept, self._layout.memory)
             finally:
                 self.add_own(self._own())
@@ -93,7 +95,7 @@ class Gathered:
         self._as_kept = {}
 
     def follow(self, *, brief: bool = False) -> bool:
-        """Bring the fold in line with the files; say whether anything had changed. `Look` says what `brief` means."""
+        """Bring the fold up to date with the files; return whether anything changed. `ChangeScan` explains `brief`."""
         if self._is_damaged():
             self._mend()
             return True
@@ -113,7 +115,7 @@ class Gathered:
         except StorageError:
             taken_in = False  # of the cache: no other file is read there
         if not taken_in:
-            with uncollected():
+            with gc_paused():
                 self._start_over(there, came)
         return True
 
@@ -126,7 +128,7 @@ class Gathered:
         self._look.forget()
         self.spooled = {session: self.read(path) for session, path in spools(self._layout).items()}
         self.read_private()
-        with uncollected():
+        with gc_paused():
             self._start_over(self._look.changed() or {}, {})
 
     def read_private(self) -> None:
@@ -199,11 +201,11 @@ class Gathered:
             with suppress(MuninnError):  # the next one to open would only meet the same
                 self.drop_kept()
         self._look.forget()
-        with uncollected():
+        with gc_paused():
             self._start_over(self._look.changed() or {}, {})
 
     def _is_damaged(self) -> bool:
-        return isinstance(self.fold.base, Values) and self.fold.base.damaged
+        return isinstance(self.fold.base, CachedValues) and self.fold.base.damaged
 
     def _own(self) -> list[Record]:
         return [record for lines in (*self.spooled.values(), *self.private.values()) for record in lines.records]
@@ -249,7 +251,7 @@ class Gathered:
         self._note_private()
         return True
 
-    def _still(self, ids: set[str], files: Mapping[str, Held]) -> tuple[set[str], set[str]]:
+    def _still(self, ids: set[str], files: Mapping[str, CachedFile]) -> tuple[set[str], set[str]]:
         """Return which of some records are in sealed files, and which in spools and private files."""
         sealed: set[str] = set()
         unsealed = ids.intersection(record.id for record in self._own())
@@ -281,5 +283,5 @@ class Gathered:
             self._keyed[key] = left
 
 
-def _held(told: Signature | None, lines: Lines) -> Held:
-    return Held(signature=told, names=tuple(record.id for record in lines.records), malformed=lines.malformed)
+def _held(told: Signature | None, lines: Lines) -> CachedFile:
+    return CachedFile(signature=told, names=tuple(record.id for record in lines.records), malformed=lines.malformed)

@@ -14,7 +14,7 @@ Slots = dict[str, T | int]
 """Values, or the numbers of those that are to be made. No value is a number itself."""
 
 
-def settle(slots: Slots[T], make: Callable[[int], T]) -> dict[str, T]:
+def make_all(slots: Slots[T], make: Callable[[int], T]) -> dict[str, T]:
     """Put the values in the place of all numbers, in the dict itself, and return it."""
     for key, value in slots.items():
         if isinstance(value, int):
@@ -22,7 +22,7 @@ def settle(slots: Slots[T], make: Callable[[int], T]) -> dict[str, T]:
     return cast("dict[str, T]", slots)
 
 
-class Lazily(Mapping[str, T]):
+class LazyMapping(Mapping[str, T]):
     """A view of slots. `make` gives the same object each time it is asked for a number."""
 
     __slots__ = ("_make", "_slots", "settled")
@@ -63,6 +63,6 @@ class Lazily(Mapping[str, T]):
 
     def _all(self) -> dict[str, T]:
         if not self.settled and self._make is not None:
-            settle(self._slots, self._make)
+            make_all(self._slots, self._make)
             self.settled = True
         return cast("dict[str, T]", self._slots)

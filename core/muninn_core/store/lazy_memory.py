@@ -11,7 +11,7 @@ from muninn_core.store.fast_parse import memory_of
 from muninn_core.store.record import Record
 
 
-class Unmade:
+class LazyMemory:
     """The memories of plain records, made when somebody asks. Safe to use from several threads.
 
     Their numbers are below zero, so that none is that of a value of a fold that was kept.

@@ -19,7 +19,7 @@ from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
 from muninn_core.store.fast_parse import as_read
 from muninn_core.store.fold import State
-from muninn_core.store.incremental_fold import WORTH_KEEPING, Gathered
+from muninn_core.store.incremental_fold import WORTH_KEEPING, IncrementalFold
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import LARGEST_BYTES, Lines, Malformed, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, make_record
@@ -78,7 +78,7 @@ class Log:
         self._clock = clock
         self._ids = ids
         self._lock = threading.RLock()
-        self._gathered = Gathered(layout, writing=writable)
+        self._gathered = IncrementalFold(layout, writing=writable)
         self._cut_to: dict[str, int] = {}
         self._troubles: list[Problem] = []
         self._malformed: tuple[Malformed, ...] = ()

@@ -28,7 +28,7 @@ _BLANK: dict[str, Any] = {
 }
 
 
-class Life(Value):
+class RecordHistory(Value):
     """A memory's fields after its changes, and what concerns others.
 
     `worded` is the stamp of its wording; `superseders` are (stamp, id or None) of supersede records; `linked` tells
@@ -42,7 +42,7 @@ class Life(Value):
     worded: Stamp = ("", "")
 
 
-def live(birth: Record, changes: Iterable[Record]) -> Life | None:
+def live(birth: Record, changes: Iterable[Record]) -> RecordHistory | None:
     """Apply changes, in the order of their stamps, to the memory that a record made; None when it made none."""
     fields = _fields(birth)
     if fields is None:
@@ -69,7 +69,7 @@ def live(birth: Record, changes: Iterable[Record]) -> Life | None:
     if (not birth.plain and birth.data.get("redacted") is True) or fields.get("redacted"):
         fields.update(_BLANK, redacted=True)
         links = {key: (Link(relation=link.relation, target=link.target), at) for key, (link, at) in links.items()}
-    return Life(fields=fields, links=links, superseders=tuple(superseders), restored=restored, worded=worded)
+    return RecordHistory(fields=fields, links=links, superseders=tuple(superseders), restored=restored, worded=worded)
 
 
 def alone(birth: Record, *, sealed: bool) -> Memory | None:

@@ -16,7 +16,7 @@ from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.model.value import Value, encode_json, replace
 from muninn_core.store.approval import HELD
 from muninn_core.store.record import Record
-from muninn_core.store.record_history import Life, Stamp, live
+from muninn_core.store.record_history import RecordHistory, Stamp, live
 
 Edges = dict[str, str]
 Candidates = dict[str, list[tuple[Stamp, str | None]]]
@@ -60,21 +60,21 @@ def relate(component: Component) -> dict[str, Memory]:
     return memories
 
 
-def _lives(component: Component) -> dict[str, Life]:
+def _lives(component: Component) -> dict[str, RecordHistory]:
     found = {identity: live(birth, component.changes.get(identity, ())) for identity, birth in component.births.items()}
     return {identity: life for identity, life in found.items() if life is not None}
 
 
-def _speaks(identity: str, lives: dict[str, Life]) -> bool:
+def _speaks(identity: str, lives: dict[str, RecordHistory]) -> bool:
     """Whether a memory is there and nobody has to approve it first: until then it does nothing to others."""
     return identity in lives and lives[identity].fields.get("review") not in HELD
 
 
-def _links_of(life: Life) -> tuple[Link, ...]:
+def _links_of(life: RecordHistory) -> tuple[Link, ...]:
     return tuple(life.links[key][0] for key in sorted(life.links))
 
 
-def _merge_edges(lives: dict[str, Life], merges: Iterable[Record]) -> Edges:
+def _merge_edges(lives: dict[str, RecordHistory], merges: Iterable[Record]) -> Edges:
     edges: Edges = {}
     for record in sorted(merges, key=lambda record: record.stamp):
         keep = record.data["keep"]
@@ -86,7 +86,7 @@ def _merge_edges(lives: dict[str, Life], merges: Iterable[Record]) -> Edges:
     return _cut_rings(edges, min)
 
 
-def _candidates(lives: dict[str, Life], roots: Edges) -> Candidates:
+def _candidates(lives: dict[str, RecordHistory], roots: Edges) -> Candidates:
     """Who says that it stands in whose place, and since when; what is said of a source is said of its root."""
     candidates: Candidates = defaultdict(list)
 
@@ -103,7 +103,7 @@ def _candidates(lives: dict[str, Life], roots: Edges) -> Candidates:
     return candidates
 
 
-def _decide(component: Component, lives: dict[str, Life], roots: Edges, candidates: Candidates) -> None:
+def _decide(component: Component, lives: dict[str, RecordHistory], roots: Edges, candidates: Candidates) -> None:
     """Apply what people decided: the side that lost is superseded, the one that is kept may be reworded."""
     reworded: dict[str, list[Record]] = defaultdict(list)
     for conflict, resolve in component.disputes:
@@ -126,7 +126,7 @@ def _decide(component: Component, lives: dict[str, Life], roots: Edges, candidat
             lives[identity] = life
 
 
-def _supersede_edges(lives: dict[str, Life], candidates: Candidates) -> Edges:
+def _supersede_edges(lives: dict[str, RecordHistory], candidates: Candidates) -> Edges:
     edges: Edges = {}
     for identity, said in candidates.items():
         _, by = max(said, key=lambda candidate: (candidate[0], candidate[1] or ""))
@@ -163,13 +163,13 @@ def _end(identity: str, edges: Edges) -> str:
     return identity
 
 
-def _wording(root: Memory, sources: Iterable[Memory], lives: dict[str, Life]) -> Memory:
+def _wording(root: Memory, sources: Iterable[Memory], lives: dict[str, RecordHistory]) -> Memory:
     """Return whose words are kept: the newest of those that are trusted as much as the root's."""
     fit = [each for each in sources if each.trust == root.trust and each.text and not each.archived]
     return max([root, *fit], key=lambda memory: lives[memory.id].worded)
 
 
-def _speak_for(root: Memory, sources: Sequence[Memory], lives: dict[str, Life]) -> Memory:
+def _speak_for(root: Memory, sources: Sequence[Memory], lives: dict[str, RecordHistory]) -> Memory:
     """Let one memory speak for others that say the same, in the words of one of them."""
     if root.redacted:
         return replace(root, sources=_union(root.sources, [(source.id,) for source in sources]))

@@ -34,7 +34,7 @@ _PARTS = r"pass(?:word|wd|phrase)|pwd|secret|token|key|credential|authorization|
 _TELLING, _TELLING_LOWER = re.compile(_PARTS, re.IGNORECASE), re.compile(_PARTS)
 
 _BEFORE = 96
-"""A name begins at most so many characters before what `telling` finds: it has 64 beside its telling part."""
+"""A name begins at most so many characters before what `is_secret_name` finds: it has 64 beside its telling part."""
 
 _NAMED = re.compile(rf"(?:{_NAME}|(?<![A-Za-z])key){_AFTER}$", re.IGNORECASE)
 _PASSWORD = re.compile(r"pass(?:word|wd|phrase)|pwd", re.IGNORECASE)
@@ -79,14 +79,14 @@ _MOST_WORDS = 0.7
 """With a larger share of its characters in words of four letters or more it is an identifier or a sentence."""
 
 
-def telling(text: str) -> Iterator[re.Match[str]]:
+def is_secret_name(text: str) -> Iterator[re.Match[str]]:
     """Find the parts that tell a name of a secret. A text without any gives no value to a telling name."""
     if text.isascii():  # a sixth of the time; elsewhere a small letter may be longer than its large one
         return _TELLING_LOWER.finditer(text.lower())
     return _TELLING.finditer(text)
 
 
-def assigned(text: str) -> Iterator[tuple[int, int]]:
+def secret_values(text: str) -> Iterator[tuple[int, int]]:
     """Return the places (start, end) of values that are secrets because of the name before them, in order."""
     places: dict[int, int] = {}
     # Each begins with what is quickly looked for as it is.
@@ -104,7 +104,7 @@ def _names(text: str) -> Iterator[re.Match[str]]:
     """Yield what `_ASSIGNED` finds. That is tried where a telling word is, at the start of the name around it: at every
     other place of the text it costs much and finds nothing."""
     end = -1
-    for told in telling(text):
+    for told in is_secret_name(text):
         start = told.start()
         least = max(end, start - _BEFORE, 0)
         while start > least and (text[start - 1].isalnum() or text[start - 1] in "_.-"):

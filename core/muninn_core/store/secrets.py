@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, from_plain, to_plain
 from muninn_core.store.detectors import Format, formats
-from muninn_core.store.secret_assignments import assigned, is_secret, telling
+from muninn_core.store.secret_assignments import is_secret, is_secret_name, secret_values
 
 T = TypeVar("T", bound=Value)
 
@@ -82,8 +82,8 @@ def mask(text: str, patterns: Sequence[str] = ()) -> tuple[str, int]:
         for kind, regex, valid in _all_formats():
             text, found = _replace(text, kind, _spans(text, regex, valid))
             count += found
-    if any(telling(text)):
-        text, found = _replace(text, "assigned", assigned(text))
+    if any(is_secret_name(text)):
+        text, found = _replace(text, "assigned", secret_values(text))
         count += found
     return text, count
 

@@ -21,7 +21,7 @@ KEPT = 20_000
 """How many memories are counted; those that were not asked for the longest go first."""
 
 
-class Accesses:
+class AccessCounts:
     """Safe to use from several threads. What can't be read is begun anew."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:

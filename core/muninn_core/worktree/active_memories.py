@@ -18,7 +18,7 @@ _MANY = 200
 """With more changes than this at once, sorting anew is quicker than placing each."""
 
 
-class Current:
+class ActiveMemories:
     """Safe to use from several threads. `memories` returns all memories as they are; it is called at the first use."""
 
     def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:

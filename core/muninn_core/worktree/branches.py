@@ -14,15 +14,15 @@ from muninn_core.model.memory import Memory, Work
 from muninn_core.model.value import replace
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.log import Log
-from muninn_core.worktree.revisions import MEMORY, Past
+from muninn_core.worktree.revisions import MEMORY, Revisions
 
 _BRANCHES = ("refs/heads", "refs/remotes")
 
 
-class Elsewhere:
+class OtherBranches:
     """The memory that HEAD does not reach. Safe to use from several threads."""
 
-    def __init__(self, place: Place, past: Past) -> None:
+    def __init__(self, place: Place, past: Revisions) -> None:
         self._place = place
         self._past = past
         self._lock = threading.Lock()
@@ -73,10 +73,10 @@ class Elsewhere:
         }
 
 
-class Works:
+class WorkStates:
     """What became of the commits that memories were made at. Safe to use from several threads."""
 
-    def __init__(self, place: Place, past: Past) -> None:
+    def __init__(self, place: Place, past: Revisions) -> None:
         self._now = git.HeadReader(place)
         self._past = past
         self._lock = threading.Lock()

@@ -44,7 +44,7 @@ def indexing(config: Config) -> IndexConfig:
     return replace(config.index, exclude=(*closed_patterns(off), *config.index.exclude)) if off else config.index
 
 
-class Outside:
+class ExternalFolder:
     """The folder outside of the work tree that the configuration names. `home` is the user's."""
 
     def __init__(self, place: Place, home: Path | None, config: Callable[[], Config], most: Callable[[], int]) -> None:
@@ -116,7 +116,7 @@ class Outside:
         return Problem(kind="bridges", message=f"there is no folder {folder or wanted}", hint=hint)
 
 
-class Known:
+class BridgeCounts:
     """What the indexed files of other tools are, computed once a generation of the index."""
 
     def __init__(self) -> None:
@@ -168,7 +168,7 @@ def _governing(snapshot: Snapshot, file: str) -> list[Mention]:
     return found
 
 
-def statuses(config: Config, outside: Outside, counts: dict[str, int]) -> tuple[BridgeStatus, ...]:
+def statuses(config: Config, outside: ExternalFolder, counts: dict[str, int]) -> tuple[BridgeStatus, ...]:
     """Return each bridge with its switch and the number of its files in the index."""
     folder = outside.folder
     return tuple(

@@ -11,7 +11,7 @@ from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
 
 if TYPE_CHECKING:
-    from muninn_core.worktree.overlays import Buffers
+    from muninn_core.worktree.overlays import Overlays
 
 
 class Progress(Value):
@@ -29,7 +29,7 @@ class Progress(Value):
         return {**shared, "title": "Muninn", "cancellable": True} if self.kind == "begin" else shared
 
 
-class Scope:
+class Call:
     """One call. `actor` overrides the actor that the client states; `report` may be None when nobody listens.
 
     `buffers` are the files that the client has open in an editor, None for one that is no editor.
@@ -45,7 +45,7 @@ class Scope:
         actor: str | None = None,
         cancelled: threading.Event | None = None,
         report: Callable[[Progress], None] | None = None,
-        buffers: Buffers | None = None,
+        buffers: Overlays | None = None,
     ) -> None:
         self.place = place
         self.client = client

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from muninn_core import git
-from muninn_core.worktree.word_search import Texts
+from muninn_core.worktree.word_search import WordSearch
 
 MOST_HELD = 32 << 20
 """Of how many bytes of changed files the text is kept at hand; where there is more git looks through them."""
@@ -21,7 +21,7 @@ MOST_HELD = 32 << 20
 T = TypeVar("T")
 
 
-class Since:
+class ChangesSince:
     """Opened once a work tree; its threads may all ask. `token` stands for HEAD and all files: it changes with them."""
 
     def __init__(self, root: Path, token: Callable[[], Any]) -> None:
@@ -64,7 +64,7 @@ class Since:
         made, head = self._commit(commit), self._commit("HEAD")
         if made is None or head is None:
             return None
-        trail = self.told("trail", lambda: git.Trail(self._root, self._objects, head))
+        trail = self.told("trail", lambda: git.RenameTrail(self._root, self._objects, head))
         now = path if self._objects.holds(head.sha, path) else trail.follow(made, path)
         waiting = self._waiting() if now is not None else None
         if now is None or waiting is None:
@@ -80,12 +80,12 @@ class Since:
         pool = {one for one in self._changed(commit) if one.endswith(suffix) and not one.startswith(".muninn/")}
         if not texts or not pool:
             return sorted(pool)
-        texts_at_hand = self.told("texts", lambda: Texts(self._root, MOST_HELD))
+        texts_at_hand = self.told("texts", lambda: WordSearch(self._root, MOST_HELD))
         if not texts_at_hand.hold(pool, suffix):
             return sorted(pool.intersection(git.naming(self._root, texts, suffix)))
         return sorted(pool.intersection(texts_at_hand.holding(texts, suffix)))
 
-    def _commit(self, name: str) -> git.Made | None:
+    def _commit(self, name: str) -> git.FileChanges | None:
         return self.told(("commit", name), lambda: self._objects.commit(name))
 
     def _waiting(self) -> git.Changes | None:

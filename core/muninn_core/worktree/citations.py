@@ -19,9 +19,9 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
 from muninn_core.reconcile.citations import judge
 from muninn_core.reconcile.file_source import Unknown
-from muninn_core.source.line_index import Page
+from muninn_core.source.line_index import LineIndex
 from muninn_core.source.text import Text, looks_binary, read_text
-from muninn_core.worktree.changes_since import Since
+from muninn_core.worktree.changes_since import ChangesSince
 
 ANSWER_SECONDS = 0.1
 """How long one answer may look at files and ask git. What is left over is `unchecked`, and looked at by the next."""
@@ -34,7 +34,7 @@ KEPT_RESULTS = 50_000
 MOST_ELSEWHERE = 50
 """In how many other files a text that is gone from its own is looked for."""
 
-_BINARY = Page("", "")
+_BINARY = LineIndex("", "")
 """Stands for a file that has no lines."""
 
 T = TypeVar("T")
@@ -57,14 +57,14 @@ class Citations:
         self._token = token
         self._with_git = any((folder / ".git").exists() for folder in (root, *root.parents))
         self._lock = threading.Lock()
-        self._pages: OrderedDict[str, tuple[_Signature, Page]] = OrderedDict()
+        self._pages: OrderedDict[str, tuple[_Signature, LineIndex]] = OrderedDict()
         self._characters = 0
         self._results: dict[Cite, tuple[Any, Citation]] = {}
-        self.since = Since(root, token)
+        self.since = ChangesSince(root, token)
 
-    def look(self, seconds: float | None = None) -> Look:
+    def look(self, seconds: float | None = None) -> CitationCheck:
         """Return what judges the memories of one answer, for `ANSWER_SECONDS` or as long as is said."""
-        return Look(self, time.monotonic() + (ANSWER_SECONDS if seconds is None else seconds))
+        return CitationCheck(self, time.monotonic() + (ANSWER_SECONDS if seconds is None else seconds))
 
     def signature(self, path: str) -> _Signature | None:
         """Return what changes with a file's content, None when it is not there."""
@@ -74,7 +74,7 @@ class Citations:
             return None
         return (status.st_mtime_ns, status.st_size, status.st_ino)
 
-    def page(self, path: str) -> Page | None:
+    def page(self, path: str) -> LineIndex | None:
         """Return a file of the work tree, None when it is not there. Raises Unknown for what has no text to compare."""
         signature = self.signature(path)
         if signature is None:
@@ -89,11 +89,11 @@ class Citations:
             if read == "vanished":
                 return None
             raise Unknown(f"the file can't be compared: {read}")
-        page = Page(path, read.text)
+        page = LineIndex(path, read.text)
         self._keep_page(page, (read.mtime_ns, read.size, signature[2]))
         return page
 
-    def _keep_page(self, page: Page, signature: _Signature) -> None:
+    def _keep_page(self, page: LineIndex, signature: _Signature) -> None:
         """Keep what was read; what was used least of late goes."""
         with self._lock:
             before = self._pages.pop(page.path, None)
@@ -139,7 +139,7 @@ class Citations:
         return self._with_git
 
 
-class Look:
+class CitationCheck:
     """The judge of one answer; as a `Tree` it asks files and git, until its time is up."""
 
     def __init__(self, citations: Citations, until: float) -> None:
@@ -197,12 +197,12 @@ class Look:
         """Whether a file is there."""
         return self._citations.signature(path) is not None
 
-    def page(self, path: str) -> Page | None:
+    def page(self, path: str) -> LineIndex | None:
         """Return a file of the work tree."""
         self._spend()
         return self._citations.page(path)
 
-    def old_page(self, commit: str, path: str) -> Page | None:
+    def old_page(self, commit: str, path: str) -> LineIndex | None:
         """Return a file as a commit has it."""
         page = self._told(("page", commit, path), lambda since: _page(path, since.blob(commit, path)), None)
         if page is _BINARY:
@@ -228,7 +228,7 @@ class Look:
         others = [one for one in found if one != path]
         return sorted(others, key=lambda one: (one.rpartition("/")[2] != name, one))[:MOST_ELSEWHERE]
 
-    def _told(self, question: Any, ask: Callable[[Since], T], without: T) -> T:
+    def _told(self, question: Any, ask: Callable[[ChangesSince], T], without: T) -> T:
         """Return what git says, `without` where there is none."""
         if not self._citations.with_git:
             return without
@@ -240,10 +240,10 @@ class Look:
             raise Unknown(str(error)) from None
 
 
-def _page(path: str, data: bytes | None) -> Page | None:
+def _page(path: str, data: bytes | None) -> LineIndex | None:
     if data is None:
         return None
-    return _BINARY if looks_binary(data) else Page(path, data.decode("utf-8-sig", "replace"))
+    return _BINARY if looks_binary(data) else LineIndex(path, data.decode("utf-8-sig", "replace"))
 
 
 def cites_of(memory: Memory) -> tuple[Cite, ...]:

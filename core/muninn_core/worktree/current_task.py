@@ -14,7 +14,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import FocusStatus, WorkItem
 from muninn_core.source.document import Document
 from muninn_core.source.shortcode import candidates_in, level_of, same_code
-from muninn_core.worktree.documents import Library
+from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
 ACTIVE = "active"
@@ -31,7 +31,7 @@ class Task(NamedTuple):
     source: str
 
 
-def task_of(workspace: Workspace, library: Library, given: str | None, session: str | None) -> Task:
+def task_of(workspace: Workspace, library: SteeringDocuments, given: str | None, session: str | None) -> Task:
     """Return the task of a call."""
     if given:
         return Task(canonical(library, given), "given")
@@ -45,7 +45,7 @@ def task_of(workspace: Workspace, library: Library, given: str | None, session: 
     return Task(active[0].short_code, "active") if len(active) == 1 and active[0].short_code else Task("", "")
 
 
-def canonical(library: Library, code: str) -> str:
+def canonical(library: SteeringDocuments, code: str) -> str:
     """Return a code in the form that its document has; as it is when there is none."""
     document = library.named(code)
     return document.short_code if document is not None and document.short_code else code
@@ -78,7 +78,7 @@ def _in_focus(document: Document, task: str) -> bool:
     return document.status == ACTIVE or (bool(task) and same_code(document.short_code, task))
 
 
-def _task_of_branch(workspace: Workspace, library: Library) -> str:
+def _task_of_branch(workspace: Workspace, library: SteeringDocuments) -> str:
     """Return the task or initiative that the branch is named after, in its document's form.
 
     Without a document only capitals are believed: `insert-t-1000` names no task.

@@ -23,7 +23,7 @@ EACH = 1_000
 """Things that are kept of one session, the newest."""
 
 
-class Given:
+class Deliveries:
     """Safe to use from several threads. What can't be read is begun anew."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:

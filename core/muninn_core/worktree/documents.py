@@ -23,7 +23,7 @@ MOST_BYTES = 1_000_000
 _Stamp = tuple[int, int, int]
 
 
-class Library:
+class SteeringDocuments:
     """All documents as they were at one look; never changes. A question looks once."""
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
@@ -56,16 +56,16 @@ class Library:
         )
 
 
-class Documents:
+class DocumentCache:
     """Reads the documents of a work tree. Safe to use from several threads."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._lock = threading.Lock()
         self._known: dict[str, tuple[_Stamp, Document | None]] = {}
-        self._last: tuple[dict[str, _Stamp], Library] = ({}, Library({}))
+        self._last: tuple[dict[str, _Stamp], SteeringDocuments] = ({}, SteeringDocuments({}))
 
-    def look(self) -> Library:
+    def look(self) -> SteeringDocuments:
         """Return the documents as their files are now; those that stayed as they were are not read again.
 
         A decision that one in force says it supersedes is superseded, whatever its own file still says.
@@ -76,7 +76,7 @@ class Documents:
                 read = {path: self._read(path, stamps[path]) for path in sorted(stamps)}
                 self._known = {path: self._known[path] for path in stamps}
                 found = {path: each for path, each in read.items() if each is not None}
-                self._last = (stamps, Library(_settled(found)))
+                self._last = (stamps, SteeringDocuments(_settled(found)))
             return self._last[1]
 
     def _stamps(self) -> dict[str, _Stamp]:

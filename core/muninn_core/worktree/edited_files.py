@@ -24,12 +24,12 @@ AT_MOST_SECONDS = 60.0
 """After this long git is asked again: files can be changed in ways of which no system tells (memory that is mapped,
 another machine's writes, the user's own list of what git ignores)."""
 
-Seen = Callable[[], int | None]
+WatchToken = Callable[[], int | None]
 """Returns how many changes of the work tree were noticed, all that happened before the call among them; None when
 nobody can say."""
 
 
-class Edited:
+class EditedFiles:
     """Opened once a work tree; its threads may all ask. `seen` is the watcher's, once there is one."""
 
     def __init__(
@@ -39,7 +39,7 @@ class Edited:
         *,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.seen: Seen = lambda: None
+        self.seen: WatchToken = lambda: None
         self._place = place
         self._head = head
         self._monotonic = monotonic

@@ -28,7 +28,7 @@ PATIENCE_SECONDS = 0.25
 log = logging.getLogger("muninn.evolution")
 
 
-class Evolving:
+class EvolutionLoader:
     """Opened once a work tree; its threads may all ask. `head` returns the commit that HEAD is at."""
 
     def __init__(self, place: Place, head: Callable[[], str | None]) -> None:

@@ -45,7 +45,7 @@ class OpenIndex(Protocol):
         """Return the open index."""
 
 
-class Updater:
+class IndexUpdater:
     """Runs from `start` to `stop`.
 
     `open_index` is called on a thread and may take a second; `memories` returns all that may be recalled, `outside`

@@ -19,7 +19,7 @@ SHORTEST = 3
 """Characters: a shorter name is one of everybody's."""
 
 
-class Places:
+class MemoryIndex:
     """Safe to use from several threads. `memories` returns all memories as they are; it is called at the first use."""
 
     def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:

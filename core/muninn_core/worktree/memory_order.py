@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from muninn_core.model.memory import Memory
 
 
-class Newest:
+class MemoryOrder:
     """Ordered by when each was stored; of equal times the later id comes first. Never changes."""
 
     def __init__(self, memories: Mapping[str, Memory]) -> None:

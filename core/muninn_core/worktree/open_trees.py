@@ -18,7 +18,7 @@ from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import key
 from muninn_core.store.ids import Ids
 from muninn_core.store.shared import SharedLog
-from muninn_core.worktree.edited_files import Seen
+from muninn_core.worktree.edited_files import WatchToken
 from muninn_core.worktree.workspace import Workspace
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class Listeners(Generic[T]):
             heard(changed)
 
 
-class Opened:
+class OpenTrees:
     """Safe to use from several threads. `load` returns an embedder by its name; each is loaded once.
 
     `watch` is told of each work tree that is opened; it returns what says how much was seen since, or None where nobody
@@ -54,7 +54,7 @@ class Opened:
         clock: Callable[[], datetime],
         ids: Ids,
         load: Callable[[str], Embedder],
-        watch: Callable[[Place], Seen | None],
+        watch: Callable[[Place], WatchToken | None],
         spare_cache: Path,
         global_memory: Path | None,
         home: Path | None,

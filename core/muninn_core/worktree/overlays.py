@@ -17,8 +17,8 @@ from muninn_core import git
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import Unknown
-from muninn_core.source.line_index import Page
-from muninn_core.worktree.citations import Citations, Look
+from muninn_core.source.line_index import LineIndex
+from muninn_core.worktree.citations import CitationCheck, Citations
 
 _Signature = tuple[int, int, int]
 
@@ -26,28 +26,28 @@ MOST_COMPARED = 20_000
 """Changed lines up to which an unsaved text is compared line by line with a commit's."""
 
 
-class Buffer(NamedTuple):
+class Overlay(NamedTuple):
     """The text of one open file; `serial` is another one for every text."""
 
     text: str
     serial: int
 
 
-class Buffers:
+class Overlays:
     """The open files of one client by their path (relative to the root). Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._serials = count(1)
-        self._open: dict[str, Buffer] = {}
+        self._open: dict[str, Overlay] = {}
         self._clean: dict[str, tuple[int, _Signature | None, bool]] = {}
-        self._pages: dict[str, tuple[int, Page]] = {}
+        self._pages: dict[str, tuple[int, LineIndex]] = {}
         self.results: dict[Cite, tuple[Any, Citation]] = {}
 
     def put(self, path: str, text: str) -> None:
         """Take in the text that a file has in the editor."""
         with self._lock:
-            self._open[path] = Buffer(text, next(self._serials))
+            self._open[path] = Overlay(text, next(self._serials))
 
     def drop(self, path: str) -> None:
         """Forget a file that was closed."""
@@ -58,20 +58,20 @@ class Buffers:
             if not self._open:
                 self.results = {}
 
-    def unsaved(self, citations: Citations) -> dict[str, Buffer]:
+    def unsaved(self, citations: Citations) -> dict[str, Overlay]:
         """Return the buffers whose text is not the one on disk; each text is compared once."""
         with self._lock:
             opened = dict(self._open)
         return {path: buffer for path, buffer in opened.items() if not self._is_clean(path, buffer, citations)}
 
-    def page(self, path: str, buffer: Buffer) -> Page:
+    def page(self, path: str, buffer: Overlay) -> LineIndex:
         """Return a buffer as a page; taken apart once."""
         known = self._pages.get(path)
         if known is None or known[0] != buffer.serial:
-            known = self._pages[path] = (buffer.serial, Page(path, buffer.text.replace("\r\n", "\n")))
+            known = self._pages[path] = (buffer.serial, LineIndex(path, buffer.text.replace("\r\n", "\n")))
         return known[1]
 
-    def _is_clean(self, path: str, buffer: Buffer, citations: Citations) -> bool:
+    def _is_clean(self, path: str, buffer: Overlay, citations: Citations) -> bool:
         signature = citations.signature(path)
         known = self._clean.get(path)
         if known is not None and known[:2] == (buffer.serial, signature):
@@ -85,16 +85,16 @@ class Buffers:
         return clean
 
 
-def seen_by(citations: Citations, buffers: Buffers | None) -> Citations:
+def with_overlays(citations: Citations, buffers: Overlays | None) -> Citations:
     """Return what judges citations as the client with these buffers sees the files."""
     unsaved = buffers.unsaved(citations) if buffers is not None else {}
-    return Seen(citations, buffers, unsaved) if buffers is not None and unsaved else citations
+    return OverlaidCitations(citations, buffers, unsaved) if buffers is not None and unsaved else citations
 
 
-class Seen(Citations):
+class OverlaidCitations(Citations):
     """A work tree's citations with some files as an editor has them. Made for one answer; it keeps nothing itself."""
 
-    def __init__(self, base: Citations, buffers: Buffers, unsaved: Mapping[str, Buffer]) -> None:
+    def __init__(self, base: Citations, buffers: Overlays, unsaved: Mapping[str, Overlay]) -> None:
         self.base = base
         self.since = base.since
         self.unsaved = unsaved
@@ -102,16 +102,16 @@ class Seen(Citations):
         # One answer sees one state: to ask for HEAD again with each citation costs more than to judge it.
         self._state = (base.token(), tuple(sorted((path, buffer.serial) for path, buffer in unsaved.items())))
 
-    def look(self, seconds: float | None = None) -> Look:
+    def look(self, seconds: float | None = None) -> CitationCheck:
         """Return what judges the memories of one answer."""
-        return _SeenLook(self, self.base.look(seconds))
+        return _OverlaidCheck(self, self.base.look(seconds))
 
     def signature(self, path: str) -> _Signature | None:
         """Return what changes with a file's content; of an unsaved one no file has the same."""
         buffer = self.unsaved.get(path)
         return (-buffer.serial, len(buffer.text), 0) if buffer else self.base.signature(path)
 
-    def page(self, path: str) -> Page | None:
+    def page(self, path: str) -> LineIndex | None:
         """Return a file as the editor has it."""
         buffer = self.unsaved.get(path)
         return self._buffers.page(path, buffer) if buffer else self.base.page(path)
@@ -139,10 +139,10 @@ class Seen(Citations):
         return self.base.with_git
 
 
-class _SeenLook(Look):
+class _OverlaidCheck(CitationCheck):
     """Judges cites of unsaved files by their text, and leaves all others to the look of the work tree."""
 
-    def __init__(self, seen: Seen, base: Look) -> None:
+    def __init__(self, seen: OverlaidCitations, base: CitationCheck) -> None:
         super().__init__(seen, base.until)
         self._seen = seen
         self._base = base

@@ -39,7 +39,7 @@ class _Waiting(NamedTuple):
 _NONE_WAITS = _Waiting({}, {}, frozenset())
 
 
-class FormerNames:
+class RenameHistory:
     """Opened once a work tree; its threads may all ask.
 
     `most` is the size in bytes up to which a file is read, `token` changes with HEAD and the files.

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from muninn_core.errors import NotFoundError
-from muninn_core.model.answer import Saw
+from muninn_core.model.answer import ReadState
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.params import RecallParams
 from muninn_core.retrieval.recall import Candidate
@@ -38,10 +38,10 @@ class Rest(NamedTuple):
     pieces: dict[str, tuple[int, float]]
     """Of an answer by files, each path's number of pieces and the sum of their scores."""
     marker: Marker
-    saw: Saw
+    saw: ReadState
 
 
-class Pages:
+class ResultPages:
     """The pages of one work tree. Safe to use from several threads."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:

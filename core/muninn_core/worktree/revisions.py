@@ -29,7 +29,7 @@ _KEPT_BYTES = 64_000_000
 """Bytes of files whose records are kept beside that: those of other branches are asked for again and again."""
 
 
-class Moment(Value):
+class MemoryAtCommit(Value):
     """The memory of one commit. `time` is when the commit was made, `tree` the id of its memory folder, or ""."""
 
     commit: str
@@ -40,7 +40,7 @@ class Moment(Value):
     malformed: int
 
 
-class Past:
+class Revisions:
     """The memory of a repository's commits. Safe to use from several threads."""
 
     def __init__(self, place: Place) -> None:
@@ -50,7 +50,7 @@ class Past:
         self._commits: dict[str, tuple[bool, str, datetime]] = {}
         self._files: OrderedDict[str, tuple[Lines, int]] = OrderedDict()
 
-    def at(self, rev: str, *, strict: bool = True) -> Moment:
+    def at(self, rev: str, *, strict: bool = True) -> MemoryAtCommit:
         """Return the memory of a revision. Raises NotFoundError for none, and with `strict` for one without `.muninn`.
 
         Raises GitError where there is no git, or an object is not in this clone.
@@ -70,7 +70,7 @@ class Past:
             while len(self._moments) > _KEPT:
                 self._moments.popitem(last=False)
         state, records, malformed = known
-        return Moment(commit=commit, time=time, tree=tree, state=state, records=records, malformed=malformed)
+        return MemoryAtCommit(commit=commit, time=time, tree=tree, state=state, records=records, malformed=malformed)
 
     def files_of(self, trees: Iterable[str]) -> dict[str, set[str]]:
         """Return {content id: trees that hold it} of the files of records in memory folders, by their trees' ids."""

@@ -13,7 +13,7 @@ KEPT = 200
 """How many sessions are kept in mind; the oldest go first."""
 
 
-class Notes:
+class SessionNotes:
     """A small JSON file, read once and replaced whole. Losing it costs a second look at what was seen."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:

@@ -100,7 +100,7 @@ class SideIndex:
         self._files = dict(files)
 
 
-class Joined:
+class JoinedReader:
     """Two snapshots read as one. Chunks of the second have negative numbers.
 
     A memory that the second holds (`ids`) counts there only: the first may not have dropped it yet after a checkout.

@@ -19,7 +19,7 @@ from muninn_core.source.skill import MOST_BYTES, Skill, SkillFile, find_skills, 
 Vectors = NDArray[np.float32]
 
 
-class Shelf:
+class SkillCache:
     """Reads skills. `paths` are those of the configuration, `home` is the user's; both may change what is found."""
 
     def __init__(self, root: Path, home: Path | None, paths: Callable[[], tuple[str, ...]]) -> None:

@@ -27,7 +27,7 @@ class _Batch(NamedTuple):
     paths: list[str]
 
 
-class Texts:
+class WordSearch:
     """Opened on a work tree; its threads may all ask. `most` bounds the bytes that are held."""
 
     def __init__(self, root: Path, most: int) -> None:

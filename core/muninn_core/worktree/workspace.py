@@ -19,38 +19,38 @@ from muninn_core.index.embed import Embedder
 from muninn_core.index.index import Index, open_index
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place
-from muninn_core.model.answer import IndexSaw, Saw
+from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.results import Problem
-from muninn_core.retrieval.file_prior import Witnesses
-from muninn_core.retrieval.link_graph import Web
-from muninn_core.retrieval.recall import speaks
-from muninn_core.store.context_store import Contexts
+from muninn_core.retrieval.file_prior import FilePriors
+from muninn_core.retrieval.link_graph import LinkGraph
+from muninn_core.retrieval.recall import is_recallable
+from muninn_core.store.context_store import ContextStore
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import Log, open_log
 from muninn_core.store.pack.installed import heal
 from muninn_core.store.shared import SharedLog
-from muninn_core.worktree.access_counts import Accesses
-from muninn_core.worktree.active_memories import Current
-from muninn_core.worktree.branches import Elsewhere, Works
-from muninn_core.worktree.bridges import Known, Outside, indexing
+from muninn_core.worktree.access_counts import AccessCounts
+from muninn_core.worktree.active_memories import ActiveMemories
+from muninn_core.worktree.branches import OtherBranches, WorkStates
+from muninn_core.worktree.bridges import BridgeCounts, ExternalFolder, indexing
 from muninn_core.worktree.citations import Citations
-from muninn_core.worktree.deliveries import Given
-from muninn_core.worktree.documents import Documents
-from muninn_core.worktree.edited_files import Edited
-from muninn_core.worktree.evolution import Evolving
-from muninn_core.worktree.index_updater import Updater
-from muninn_core.worktree.memory_index import Places
-from muninn_core.worktree.memory_order import Newest
+from muninn_core.worktree.deliveries import Deliveries
+from muninn_core.worktree.documents import DocumentCache
+from muninn_core.worktree.edited_files import EditedFiles
+from muninn_core.worktree.evolution import EvolutionLoader
+from muninn_core.worktree.index_updater import IndexUpdater
+from muninn_core.worktree.memory_index import MemoryIndex
+from muninn_core.worktree.memory_order import MemoryOrder
 from muninn_core.worktree.origins import Origins
 from muninn_core.worktree.private_layout import adopt_orphans, layout_at
-from muninn_core.worktree.renames import FormerNames
-from muninn_core.worktree.result_pages import Pages
-from muninn_core.worktree.revisions import Past
-from muninn_core.worktree.session_notes import Notes
+from muninn_core.worktree.renames import RenameHistory
+from muninn_core.worktree.result_pages import ResultPages
+from muninn_core.worktree.revisions import Revisions
+from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.side_index import SideIndex
-from muninn_core.worktree.skill_cache import Shelf
+from muninn_core.worktree.skill_cache import SkillCache
 
 _NONE: Mapping[str, Memory] = {}
 
@@ -107,35 +107,35 @@ class Workspace:
             adopt_orphans(place, self.layout)
             self._heal_packs()
         self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
-        self.notes = Notes(self.layout.local / "notes.json", writable=self.writable)
-        self.accesses = Accesses(self.layout.local / "accesses.json", writable=self.writable)
-        self.given = Given(self.layout.local / "given.json", writable=self.writable)
-        self.contexts = Contexts(self.layout.contexts, writable=self.writable)
-        self.documents = Documents(self.layout.root)
+        self.notes = SessionNotes(self.layout.local / "notes.json", writable=self.writable)
+        self.accesses = AccessCounts(self.layout.local / "accesses.json", writable=self.writable)
+        self.given = Deliveries(self.layout.local / "given.json", writable=self.writable)
+        self.contexts = ContextStore(self.layout.contexts, writable=self.writable)
+        self.documents = DocumentCache(self.layout.root)
         self._shared = shared
-        self._web = Web(_NONE)
-        self._newest = Newest(_NONE)
+        self._web = LinkGraph(_NONE)
+        self._newest = MemoryOrder(_NONE)
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
-        self.past = Past(place)
-        self.elsewhere = Elsewhere(place, self.past)
-        self.works = Works(place, self.past)
-        self.edited = Edited(place, lambda: self.head.read().commit)
-        self.evolving = Evolving(place, lambda: self.head.read().commit)
-        self.pages = Pages(clock)
+        self.past = Revisions(place)
+        self.elsewhere = OtherBranches(place, self.past)
+        self.works = WorkStates(place, self.past)
+        self.edited = EditedFiles(place, lambda: self.head.read().commit)
+        self.evolving = EvolutionLoader(place, lambda: self.head.read().commit)
+        self.pages = ResultPages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
-        self.current = Current(self.known)
-        self.witnesses = Witnesses(self.known)
-        self.places = Places(self.known)
+        self.current = ActiveMemories(self.known)
+        self.witnesses = FilePriors(self.known)
+        self.places = MemoryIndex(self.known)
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
-        self.outside = Outside(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
-        self.bridged = Known()
-        self.shelf = Shelf(self.layout.root, home, lambda: self.config.skills.paths)
-        self.updater = Updater(
+        self.outside = ExternalFolder(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
+        self.bridged = BridgeCounts()
+        self.shelf = SkillCache(self.layout.root, home, lambda: self.config.skills.paths)
+        self.updater = IndexUpdater(
             self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
         )
         self.citations = Citations(
@@ -143,7 +143,7 @@ class Workspace:
             most=lambda: self.config.index.max_file_bytes,
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
-        self.former_names = FormerNames(
+        self.former_names = RenameHistory(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
             head=lambda: self.head.read().commit,
@@ -277,18 +277,18 @@ class Workspace:
             joined = self._joined = (own, shared, {**shared, **own})
         return joined[2]
 
-    def web(self, memories: Mapping[str, Memory]) -> Web:
+    def web(self, memories: Mapping[str, Memory]) -> LinkGraph:
         """Return the links of some memories; the last ones are kept, so that a state costs one look at all of them."""
         kept = self._web
         if kept.memories is not memories:
-            kept = self._web = Web(memories)
+            kept = self._web = LinkGraph(memories)
         return kept
 
-    def newest(self, memories: Mapping[str, Memory]) -> Newest:
+    def newest(self, memories: Mapping[str, Memory]) -> MemoryOrder:
         """Return some memories in their order; the last ones are kept, as with `web`."""
         kept = self._newest
         if kept.memories is not memories:
-            kept = self._newest = Newest(memories)
+            kept = self._newest = MemoryOrder(memories)
         return kept
 
     def recallable(self) -> Mapping[str, Memory]:
@@ -329,7 +329,7 @@ class Workspace:
                 memory = after.get(identity)
                 if before.get(identity) is not memory:
                     told[identity] = memory
-                    changed[identity] = memory if memory is not None and speaks(memory, now) else None
+                    changed[identity] = memory if memory is not None and is_recallable(memory, now) else None
             self._hand_on(changed, told, after)
         if changed:
             self.tell_memories(_spoke(changed, before, now))
@@ -346,7 +346,7 @@ class Workspace:
                 return
             self._handed_over_shared = after
             changed = {
-                each: memory if memory is not None and speaks(memory, now) else None
+                each: memory if memory is not None and is_recallable(memory, now) else None
                 for each, memory in ((each, after.get(each)) for each in before.keys() | after.keys())
                 if each not in own and before.get(each) != memory
             }
@@ -415,17 +415,17 @@ class Workspace:
         self._chosen = None
         return True
 
-    def saw(self, generation: int | None = None, state: State | None = None) -> Saw:
+    def saw(self, generation: int | None = None, state: State | None = None) -> ReadState:
         """Say what an answer that is computed now sees: its snapshot of the index, its state of the log."""
         head = self.head.read()
         if generation is None:
             generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
-        return Saw(
+        return ReadState(
             commit=head.commit,
             branch=head.branch,
             log=(state or self.log.state).records,
             shared=self.shared.state.records if self.shared is not None else 0,
-            index=IndexSaw(
+            index=IndexState(
                 generation=generation,
                 lag=self.updater.lag,
                 surveyed=self.updater.surveyed,
@@ -438,5 +438,6 @@ class Workspace:
 def _spoke(changed: Mapping[str, Memory | None], before: Mapping[str, Memory], now: datetime) -> dict[str, bool]:
     """Return {id: whether it began or ceased to speak} of memories that changed; None is one that does not speak."""
     return {
-        each: (memory is not None) != (each in before and speaks(before[each], now)) for each, memory in changed.items()
+        each: (memory is not None) != (each in before and is_recallable(before[each], now))
+        for each, memory in changed.items()
     }

@@ -18,7 +18,7 @@ from lsprotocol import types
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
 from muninn_core.protocol.methods import METHODS, nearest
 from muninn_core.source.muninn_file import kind_of
-from muninn_core.worktree.overlays import Buffers
+from muninn_core.worktree.overlays import Overlays
 from muninn_server.lsp import findings, folders, pages, settings
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.indexing import show_indexing
@@ -76,7 +76,7 @@ class Editor:
         self.annotations = Annotations(self)
         self.checks: Turns[list[types.Diagnostic]] = Turns()
         self._session = session
-        self._session.buffers = self._buffers = Buffers()
+        self._session.buffers = self._buffers = Overlays()
         self._send = send
         self._tasks: set[asyncio.Task[None]] = set()
         self._later: dict[str, asyncio.TimerHandle] = {}

@@ -8,7 +8,7 @@ from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.snapshot import Snapshot
-from muninn_core.model.answer import Saw
+from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
 from muninn_core.protocol.methods import nearest
 from muninn_core.protocol.params import GraphParams, OutlineParams, SymbolsParams
@@ -101,7 +101,7 @@ def _check(name: str, value: str | None, known: Sequence[str]) -> None:
     )
 
 
-def _look(workspace: Workspace) -> tuple[Snapshot, Saw]:
+def _look(workspace: Workspace) -> tuple[Snapshot, ReadState]:
     """Return the index as it is, and what an answer from it sees; of a new repository as soon as something is there."""
     index = workspace.updater.ready(OPEN_SECONDS)
     if workspace.updater.looks == 0 and not index.snapshot().counts()["files"]:

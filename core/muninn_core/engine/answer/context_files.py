@@ -13,7 +13,7 @@ from muninn_core.context.tokens import BYTES_PER_TOKEN, count_tokens
 from muninn_core.engine.answer import recall
 from muninn_core.engine.answer.search_context import labelled
 from muninn_core.engine.file.lint import names_of, text_of
-from muninn_core.engine.file.reference_index import Found, Names
+from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.answer import Hit
@@ -27,7 +27,7 @@ from muninn_core.protocol.results import (
     TemplateListResult,
     TemplateNewResult,
 )
-from muninn_core.retrieval.recall import memory_hit, speaks
+from muninn_core.retrieval.recall import is_recallable, memory_hit
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import classify
 from muninn_core.source.markup import without_comments
@@ -35,7 +35,7 @@ from muninn_core.source.muninn_file import CONTEXT_FOLDER, REFERRING, kind_of
 from muninn_core.source.references import Reference, references
 from muninn_core.store.disk import write_whole
 from muninn_core.store.secrets import mask
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 DEFAULT_BUDGET = 8000
@@ -58,7 +58,7 @@ class _Part(Value):
 _TOO_MANY = _Part(problem=f"there are more than {MOST} references in this file")
 
 
-def render(workspace: Workspace, params: RenderParams, scope: Scope, now: datetime) -> RenderResult:
+def render(workspace: Workspace, params: RenderParams, call: Call, now: datetime) -> RenderResult:
     """Render a context file: its prose, then what its references mean while the budget lasts, questions at last.
 
     Raises NotFoundError for a file that is not there, UsageError for one that is no context file.
@@ -70,13 +70,13 @@ def render(workspace: Workspace, params: RenderParams, scope: Scope, now: dateti
     fields, body = frontmatter.read(text)
     budget = params.budget or frontmatter.read_budget(fields.get("budget")) or DEFAULT_BUDGET
     prose, cut = _prose(mask(text, workspace.config.memory.secrets)[0], body, budget)
-    names = names_of(workspace, scope.buffers)
+    names = names_of(workspace, call.buffers)
     made = [each for each in references(text, kind_of(path)) if each.kind != "link"]
     parts: list[tuple[Reference, _Part]] = []
     for place, reference in enumerate(made):
-        scope.check()
+        call.check()
         known = place < MOST
-        parts.append((reference, _part(workspace, names, reference, path, scope, params, now) if known else _TOO_MANY))
+        parts.append((reference, _part(workspace, names, reference, path, call, params, now) if known else _TOO_MANY))
     pack = _Pack(prose, budget, closed=cut)
     rendered = (_rendered(text, reference, part, pack) for reference, part in sorted(parts, key=_named_first))
     told = [each for each in rendered if each is not None]
@@ -184,10 +184,10 @@ def _prose(text: str, body: int, budget: int) -> tuple[str, bool]:
 
 def _part(
     workspace: Workspace,
-    names: Names,
+    names: ReferenceIndex,
     reference: Reference,
     path: str,
-    scope: Scope,
+    call: Call,
     params: RenderParams,
     now: datetime,
 ) -> _Part:
@@ -195,7 +195,7 @@ def _part(
     if reference.kind == "query":
         asked = RecallParams(query=reference.target, limit=FOUND_BY_QUESTION, session=params.session)
         try:
-            hits = recall.recall(workspace, asked, scope, now).hits
+            hits = recall.recall(workspace, asked, call, now).hits
         except (UsageError, NotFoundError) as error:  # filters that are none: the rest of the pack is worth having
             return _Part(problem=error.message)
         found = tuple(_item(workspace, hit) for hit in hits if hit.path != path)
@@ -211,16 +211,16 @@ def _part(
     return _of_file(workspace, names, found_one)
 
 
-def _of_memory(workspace: Workspace, names: Names, found: Found, now: datetime) -> _Part:
+def _of_memory(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget, now: datetime) -> _Part:
     memory = names.memories[found.id]
-    if not speaks(memory, now):
+    if not is_recallable(memory, now):
         by = memory.superseded_by or memory.merged_into
         return _Part(problem="it no longer speaks" + (f": {by} does" if by else ""), title=found.title)
     (hit,) = labelled(workspace, (memory_hit(memory, (), workspace.citations.look().of(memory)),), names.memories, None)
     return _Part(items=(_item(workspace, hit),), title=found.title)
 
 
-def _of_file(workspace: Workspace, names: Names, found: Found) -> _Part:
+def _of_file(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget) -> _Part:
     if found.kind == "folder":
         return _Part(problem="it is a folder: name the files", title=found.title)
     page = names.page(found.path)

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from muninn_core.engine.answer.recall_request import Asking
-from muninn_core.engine.answer.search_context import Sight
+from muninn_core.engine.answer.recall_request import RecallRequest
+from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.memory.scopes import bounds, on_task, visible
 from muninn_core.index.embed import Embedder
 from muninn_core.index.vocabulary import is_common
@@ -19,15 +19,15 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams, RecallParams
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.file_prior import Remembered
-from muninn_core.retrieval.filtered_reader import narrow
-from muninn_core.retrieval.informative_terms import bounded
-from muninn_core.retrieval.recall import Focus, Hybrid, Reader, Testimony, hit_of, memory_hit, speaks
+from muninn_core.retrieval.file_prior import FilePrior
+from muninn_core.retrieval.filtered_reader import apply_filters
+from muninn_core.retrieval.informative_terms import limit_terms
+from muninn_core.retrieval.recall import FilePriorLookup, Focus, Hybrid, Reader, hit_of, is_recallable, memory_hit
 from muninn_core.retrieval.recall import recall as ask
 from muninn_core.retrieval.spelling import meant
-from muninn_core.worktree.citations import Look
+from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.current_task import task_of
-from muninn_core.worktree.documents import Library
+from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
 MOST_NAMED = 300
@@ -49,22 +49,24 @@ def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
 def asking(
     workspace: Workspace,
     params: ContextParams,
-    sight: Sight,
-    look: Look,
+    sight: SearchContext,
+    look: CitationCheck,
     files: Sequence[str],
-    asked: Asking | None,
+    asked: RecallRequest | None,
 ) -> Callable[..., tuple[Hit, ...]]:
     """Return what asks retrieval for hits of a `kind`, up to a `limit`; all else is said here. Embeds the question.
 
     `files` are those at hand; `asked` is the query, understood, whose filters and phrases narrow what is found.
     """
     task = task_of(workspace, sight.documents, params.task, params.session).code
-    text, _ = bounded(params.query, sight.reader.frequency)
+    text, _ = limit_terms(params.query, sight.reader.frequency)
     text = " ".join((text, *meant(text, sight.reader, is_common).values()))
     reader: Reader = sight.reader
     within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, None)
     if asked is not None and asked.narrow:
-        narrowing = narrow(sight.reader, within, sight.memories, asked.sieve, asked.phrases, asked.without, sight.now)
+        narrowing = apply_filters(
+            sight.reader, within, sight.memories, asked.sieve, asked.phrases, asked.without, sight.now
+        )
         reader, within = narrowing.reader, narrowing.bounds
     return partial(
         ask,
@@ -89,11 +91,11 @@ def evolution_of(workspace: Workspace, params: RecallParams | ContextParams) -> 
     return workspace.evolving.now() if params.at is None else UNKNOWN
 
 
-def _once(told: Testimony) -> Testimony:
+def _once(told: FilePriorLookup) -> FilePriorLookup:
     """Return what remembers its answers: each kind of source is asked for by the same words."""
-    known: dict[tuple[str, ...], Mapping[str, Remembered]] = {}
+    known: dict[tuple[str, ...], Mapping[str, FilePrior]] = {}
 
-    def once(words: Sequence[str]) -> Mapping[str, Remembered]:
+    def once(words: Sequence[str]) -> Mapping[str, FilePrior]:
         key = tuple(words)
         if key not in known:
             known[key] = told(words)
@@ -102,7 +104,7 @@ def _once(told: Testimony) -> Testimony:
     return once
 
 
-def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sight: Sight) -> Testimony:
+def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sight: SearchContext) -> FilePriorLookup:
     """Return what says what memory says of files; of the past there is no code that it could speak for."""
     if params.at is not None:
         return lambda _words: {}
@@ -110,7 +112,7 @@ def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sig
     return partial(workspace.witnesses.of, now=sight.now, seen=seen)
 
 
-def searched_commit(params: ContextParams, sight: Sight) -> str | None:
+def searched_commit(params: ContextParams, sight: SearchContext) -> str | None:
     """Return the commit that was asked about, None for the work tree."""
     return sight.saw.commit if params.at is not None else None
 
@@ -127,18 +129,20 @@ def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
     return vector if vector.any() else None
 
 
-def memory_hits(memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: Look) -> list[Hit]:
+def memory_hits(
+    memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: CitationCheck
+) -> list[Hit]:
     """Return the memories that are wanted whatever the question, the most important and newest first.
 
     More than `MOST_NAMED` fit into no budget that anybody would read.
     """
-    found = [memory for memory in memories if wanted(memory) and speaks(memory, now)]
+    found = [memory for memory in memories if wanted(memory) and is_recallable(memory, now)]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
     return [memory_hit(memory, (), look.of(memory)) for memory in found[:MOST_NAMED]]
 
 
-def task_hits(sight: Sight, task: str, seen: Callable[[Memory], bool], look: Look) -> Iterator[Hit]:
+def task_hits(sight: SearchContext, task: str, seen: Callable[[Memory], bool], look: CitationCheck) -> Iterator[Hit]:
     """Return a task's document, by its short code or else by its file's name, and its memories."""
     document = sight.documents.named(task)
     for path in sorted(sight.reader.files()):
@@ -152,7 +156,7 @@ def task_hits(sight: Sight, task: str, seen: Callable[[Memory], bool], look: Loo
     yield from memory_hits(values, sight.now, lambda memory: memory.task in tasks and seen(memory), look)
 
 
-def curated(library: Library, at: str | None) -> Callable[[str], tuple[bool, str] | None]:
+def curated(library: SteeringDocuments, at: str | None) -> Callable[[str], tuple[bool, str] | None]:
     """Return what says how the decision at a path stands; about the past nothing is said."""
 
     def told(path: str) -> tuple[bool, str] | None:

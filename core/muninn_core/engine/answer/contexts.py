@@ -10,11 +10,11 @@ from muninn_core.context.pack import finished, make_pack
 from muninn_core.context.render import render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.answer.context_search import asking, joined, memory_hits, searched_commit, task_hits
-from muninn_core.engine.answer.recall_request import Asking, understand
-from muninn_core.engine.answer.search_context import Sight, labelled, sight_of
+from muninn_core.engine.answer.recall_request import RecallRequest, parse_request
+from muninn_core.engine.answer.search_context import SearchContext, labelled, search_context
 from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
-from muninn_core.engine.answer.working_set import MOST_PATCH, Hand, hand_of, noted, question_of
+from muninn_core.engine.answer.working_set import MOST_PATCH, WorkingSet, noted, question_of, working_set_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import Hit
@@ -26,7 +26,7 @@ from muninn_core.protocol.results import ContextResult, ReplayResult, WhyResult
 from muninn_core.source.private import strip_private
 from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
@@ -37,8 +37,8 @@ REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
 """How many hits of each tier a pack chooses from: at least, at most, and one for so many tokens of the budget."""
 
 
-def context(workspace: Workspace, params: ContextParams, scope: Scope, now: datetime) -> ContextResult:
-    """Gather a context, and keep it. Raises what `sight_of`, `hand_of` and `question_of` raise.
+def context(workspace: Workspace, params: ContextParams, call: Call, now: datetime) -> ContextResult:
+    """Gather a context, and keep it. Raises what `search_context`, `working_set_of` and `question_of` raise.
 
     What was asked is written to the disk with the answer, so private spans and secrets in it go first of all.
     """
@@ -48,7 +48,7 @@ def context(workspace: Workspace, params: ContextParams, scope: Scope, now: date
     if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is refused
         diff, _ = mask(diff, patterns)
     params = replace(params, query=query, diff=diff)
-    result = _gathered(workspace, params, params, scope, now)
+    result = _gathered(workspace, params, params, call, now)
     _keep(workspace, result)
     return result
 
@@ -79,7 +79,7 @@ def why(workspace: Workspace, params: WhyParams) -> WhyResult:
     )
 
 
-def replay(workspace: Workspace, params: ReplayParams, scope: Scope) -> ReplayResult:
+def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResult:
     """Give a context that is kept once more; with `fresh` gather it anew, with the clock of the first time.
 
     What was asked about another revision is gathered from the very commit; all else from the state of now, since the
@@ -92,7 +92,7 @@ def replay(workspace: Workspace, params: ReplayParams, scope: Scope) -> ReplayRe
         return ReplayResult(source="kept", same=True, moved=moved(kept.saw, now), differs=(), context=kept, saw=saw)
     asked = datetime.fromisoformat(kept.asked)
     then = replace(kept.inputs, at=kept.saw.commit) if kept.inputs.at is not None else kept.inputs
-    fresh = _gathered(workspace, then, kept.inputs, scope, asked)
+    fresh = _gathered(workspace, then, kept.inputs, call, asked)
     _keep(workspace, fresh)
     differs = differences(kept, fresh)
     return ReplayResult(
@@ -106,16 +106,16 @@ def replay(workspace: Workspace, params: ReplayParams, scope: Scope) -> ReplayRe
 
 
 def _gathered(
-    workspace: Workspace, params: ContextParams, inputs: ContextParams, scope: Scope, now: datetime
+    workspace: Workspace, params: ContextParams, inputs: ContextParams, call: Call, now: datetime
 ) -> ContextResult:
     """Gather a context. `inputs` are what it is said to have been asked with."""
     params, asked = _understood(workspace, params, now)
-    sight = sight_of(workspace, params, now)
-    hand = hand_of(workspace, params, sight)
+    sight = search_context(workspace, params, now)
+    hand = working_set_of(workspace, params, sight)
     question = question_of(params, sight, hand)
     if asked is not None and sight.now != now:
         asked = asked.about(sight.now)
-    candidates = _candidates(workspace, replace(params, query=question), sight, hand, asked, scope)
+    candidates = _candidates(workspace, replace(params, query=question), sight, hand, asked, call)
     hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, searched_commit(params, sight))
     tiers = (tier for tier, _ in candidates)
     pack = make_pack(question, list(zip(tiers, noted(hits, hand), strict=True)), params.budget, hand.lines)
@@ -136,21 +136,28 @@ def _gathered(
     )
 
 
-def _understood(workspace: Workspace, params: ContextParams, now: datetime) -> tuple[ContextParams, Asking | None]:
+def _understood(
+    workspace: Workspace, params: ContextParams, now: datetime
+) -> tuple[ContextParams, RecallRequest | None]:
     """Take a query apart: words stay the query, filters and phrases narrow what is found; None without a query.
 
     Raises BadParams, with the column of what is wrong.
     """
     if not params.query.strip():
         return params, None
-    asked = understand(workspace, RecallParams(query=params.query, at=params.at), now)
+    asked = parse_request(workspace, RecallParams(query=params.query, at=params.at), now)
     words = asked.text or " ".join(value for each in asked.sieve.filters for value in each.values)
     words = words or asked.params.task or ""
     return replace(params, query=words, at=asked.params.at, task=params.task or asked.params.task), asked
 
 
 def _candidates(
-    workspace: Workspace, params: ContextParams, sight: Sight, hand: Hand, asked: Asking | None, scope: Scope
+    workspace: Workspace,
+    params: ContextParams,
+    sight: SearchContext,
+    hand: WorkingSet,
+    asked: RecallRequest | None,
+    call: Call,
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
     look = workspace.citations.look()
@@ -169,7 +176,7 @@ def _candidates(
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:
         if kind in sight.kinds:
-            scope.check()
+            call.check()
             found[kind] = search(kind=kind, limit=min(most, max(least, params.budget // tokens)))
     narrowed = asked is not None and asked.narrow  # then nothing comes that was not asked for
     if params.at is None and params.scope != "session" and not narrowed:
@@ -178,7 +185,7 @@ def _candidates(
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
 
 
-def _pinned(workspace: Workspace, params: ContextParams, sight: Sight) -> Iterable[Memory]:
+def _pinned(workspace: Workspace, params: ContextParams, sight: SearchContext) -> Iterable[Memory]:
     """Return memories of which some may be pinned: all that are, and no more where these are known."""
     if params.at is not None or params.branches:
         return sight.memories.values()

@@ -5,22 +5,22 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from muninn_core.engine.answer.recall_request import Asking
-from muninn_core.engine.answer.search_context import Sight
+from muninn_core.engine.answer.recall_request import RecallRequest
+from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.filtered_reader import Narrowing
+from muninn_core.retrieval.filtered_reader import Filtering
 from muninn_core.retrieval.filters import OF_FILES, compile_filters
 from muninn_core.retrieval.query_language import Filter
-from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.shortcode import same_code
 
 _MOST_NAMES = 20_000
 """Names that a misspelt one is compared with."""
 
 
-def unmatched(asking: Asking, sight: Sight, narrowing: Narrowing) -> list[str]:
+def explain_no_match(asking: RecallRequest, sight: SearchContext, narrowing: Filtering) -> list[str]:
     """Return sentences: on each filter that nothing passes, else on all of them together, or on the phrases."""
-    speaking = [memory for memory in sight.memories.values() if speaks(memory, sight.now)]
+    speaking = [memory for memory in sight.memories.values() if is_recallable(memory, sight.now)]
     alone = [said for each in asking.sieve.filters if (said := _alone(each, sight, speaking))]
     if alone:
         return alone
@@ -36,9 +36,9 @@ def unmatched(asking: Asking, sight: Sight, narrowing: Narrowing) -> list[str]:
     return [f"{files} and {memories} pass the filters; none of them fits"]
 
 
-def unknown_task(task: str, sight: Sight) -> bool:
+def unknown_task(task: str, sight: SearchContext) -> bool:
     """Whether no document is a task's, and no memory that speaks was learned on it."""
-    known = {memory.task for memory in sight.memories.values() if memory.task and speaks(memory, sight.now)}
+    known = {memory.task for memory in sight.memories.values() if memory.task and is_recallable(memory, sight.now)}
     return sight.documents.named(task) is None and not any(same_code(each, task) for each in known)
 
 
@@ -46,7 +46,7 @@ def _counted(number: int | None, one: str, many: str) -> str:
     return f"{number or 0:,} {one if number == 1 else many}"
 
 
-def _alone(each: Filter, sight: Sight, speaking: list[Memory]) -> str:
+def _alone(each: Filter, sight: SearchContext, speaking: list[Memory]) -> str:
     """Return what to say of a filter that nothing passes; "" when something does."""
     sieve = compile_filters([each], sight.now)
     if any(sieve.file(*file) for file in sight.reader.paths()) or any(map(sieve.memory, speaking)):
@@ -56,7 +56,7 @@ def _alone(each: Filter, sight: Sight, speaking: list[Memory]) -> str:
     return f"{what} {each.said}" + (f"; did you mean {near}?" if near else "")
 
 
-def _near(each: Filter, sight: Sight, speaking: list[Memory]) -> str:
+def _near(each: Filter, sight: SearchContext, speaking: list[Memory]) -> str:
     """Return the filter that a value was most likely meant as, "" for none."""
     names = sorted(set(_names(each.key, sight, speaking)))[:_MOST_NAMES]
     value = each.values[0]
@@ -70,7 +70,7 @@ def _near(each: Filter, sight: Sight, speaking: list[Memory]) -> str:
     return f"{'-' if each.negated else ''}{each.key}:{fixed}"
 
 
-def _names(key: str, sight: Sight, speaking: list[Memory]) -> Iterator[str]:
+def _names(key: str, sight: SearchContext, speaking: list[Memory]) -> Iterator[str]:
     """Yield the values that a filter could have had."""
     if key == "path":
         for path, _, _ in sight.reader.paths():

@@ -8,20 +8,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muninn_core.engine.answer.search_context import Sight
+from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.memory.lookup import only
 from muninn_core.errors import NotFoundError
 from muninn_core.index.extract import embedding_text
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.methods import nearest
-from muninn_core.retrieval.informative_terms import telling
+from muninn_core.retrieval.informative_terms import informative_terms
 from muninn_core.worktree.index_updater import text_of
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(-\d+)?", re.DOTALL)
 
 
-class Likeness(NamedTuple):
+class LikeThis(NamedTuple):
     """What to ask with, and the chunk that is asked about, which is no answer to itself."""
 
     words: str
@@ -34,16 +34,16 @@ class Likeness(NamedTuple):
         return (chunk.kind, chunk.path, chunk.start, chunk.end) != (own.kind, own.path, own.start, own.end)
 
 
-def likeness(sight: Sight, said: str) -> Likeness:
+def like_this(sight: SearchContext, said: str) -> LikeThis:
     """Return what FILE:LINE or a memory's id stands for. Raises NotFoundError, and UsageError for an ambiguous id."""
     place = _PLACE.fullmatch(said.strip())
     chunk, extra = _chunk_at(sight, place["path"], int(place["line"])) if place else _memory(sight, said)
     (vector,) = sight.embedder.embed([embedding_text(chunk, extra)])
     text = "\n".join(part for part in (chunk.title, chunk.text, extra) if part)
-    return Likeness(telling(text, sight.reader.frequency), vector, chunk)
+    return LikeThis(informative_terms(text, sight.reader.frequency), vector, chunk)
 
 
-def _chunk_at(sight: Sight, path: str, line: int) -> tuple[Chunk, str]:
+def _chunk_at(sight: SearchContext, path: str, line: int) -> tuple[Chunk, str]:
     chunks = list(sight.reader.chunks_of(path.removeprefix("./")).values())
     if not chunks:
         near = nearest(path, (known for known, _, _ in sight.reader.paths()))
@@ -61,7 +61,7 @@ def _chunk_at(sight: Sight, path: str, line: int) -> tuple[Chunk, str]:
     return found, ""
 
 
-def _memory(sight: Sight, said: str) -> tuple[Chunk, str]:
+def _memory(sight: SearchContext, said: str) -> tuple[Chunk, str]:
     try:
         memory = sight.memories[only(said, sight.memories, "memory")]
     except NotFoundError as error:

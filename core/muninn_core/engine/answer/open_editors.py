@@ -12,7 +12,7 @@ MOST = 50
 """How many open files count, those that were used last."""
 
 
-class Desk:
+class OpenEditors:
     """The open files of every editor, by work tree. Safe to use from several threads."""
 
     def __init__(self) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muninn_core.engine.answer.context_search import curated, evolution_of, hybrid_of, vector_of, witnesses_of
-from muninn_core.engine.answer.empty_results import unknown_task, unmatched
-from muninn_core.engine.answer.more_like_this import Likeness, likeness
-from muninn_core.engine.answer.recall_request import Asking, understand
-from muninn_core.engine.answer.search_context import Sight, labelled, sight_of
+from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
+from muninn_core.engine.answer.more_like_this import LikeThis, like_this
+from muninn_core.engine.answer.recall_request import RecallRequest, parse_request
+from muninn_core.engine.answer.search_context import SearchContext, labelled, search_context
 from muninn_core.engine.answer.working_set import rooted
 from muninn_core.engine.memory.scopes import bounds
 from muninn_core.errors import BadParams
@@ -24,16 +24,16 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.params import RecallParams
 from muninn_core.protocol.results import RecallResult
 from muninn_core.retrieval.browse import browse
-from muninn_core.retrieval.filtered_reader import Narrowing, narrow
-from muninn_core.retrieval.informative_terms import MOST_WORDS, bounded, weights
+from muninn_core.retrieval.filtered_reader import Filtering, apply_filters
+from muninn_core.retrieval.informative_terms import MOST_WORDS, limit_terms, weights
 from muninn_core.retrieval.profile import rank_linked
 from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, Reader, rank, settle, speaks
+from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, Reader, is_recallable, rank, settle
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.spelling import meant
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import task_of
-from muninn_core.worktree.documents import Library
+from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.result_pages import Rest
 from muninn_core.worktree.workspace import Workspace
 
@@ -51,24 +51,24 @@ class _Ask(NamedTuple):
     vector: NDArray[np.float32] | None
     reader: Reader
     bounds: Bounds
-    narrowing: Narrowing | None
+    narrowing: Filtering | None
     notes: tuple[str, ...]
 
 
 def recall(
-    workspace: Workspace, params: RecallParams, scope: Scope, now: datetime, opened: Sequence[str] = ()
+    workspace: Workspace, params: RecallParams, call: Call, now: datetime, opened: Sequence[str] = ()
 ) -> RecallResult:
-    """Answer a question, or go on with an answer. Raises BadParams, NotFoundError and what `sight_of` raises.
+    """Answer a question, or go on with an answer. Raises BadParams, NotFoundError and what `search_context` raises.
 
     `opened` are the files that editors have open, the last used first.
     """
     if params.page is not None:
         return _page(workspace, params, params.page, now)
-    asking = understand(workspace, params, now)
-    sight = sight_of(workspace, asking.params, now)
+    asking = parse_request(workspace, params, now)
+    sight = search_context(workspace, asking.params, now)
     if sight.now != now:
         asking = asking.about(sight.now)
-    scope.check()
+    call.check()
     ask = _ask(workspace, asking, sight)
     ranking = _ranked(workspace, asking, sight, ask, opened)
     ranked: list[Candidate] = ranking
@@ -81,42 +81,44 @@ def recall(
     result = _shown(workspace, rest, sight.documents, params.limit)
     notes = [*ask.notes, *([ranking.doubt] if ranking.doubt else ())]
     if not result.hits and ask.narrowing is not None:
-        notes += unmatched(asking, sight, ask.narrowing)
+        notes += explain_no_match(asking, sight, ask.narrowing)
     if not result.hits and asking.params.task and unknown_task(asking.params.task, sight):
         notes.append(f"no memory or document matches task:{asking.params.task}")
     return replace(result, notes=tuple(notes))
 
 
-def _ask(workspace: Workspace, asking: Asking, sight: Sight) -> _Ask:
+def _ask(workspace: Workspace, asking: RecallRequest, sight: SearchContext) -> _Ask:
     """Return what is ranked. Embeds the question, or what it shall be like."""
     params, notes = asking.params, list(asking.notes)
-    text, distinct = bounded(asking.text, sight.reader.frequency)
+    text, distinct = limit_terms(asking.text, sight.reader.frequency)
     if distinct > MOST_WORDS:
         notes.append(f"the question has {distinct:,} distinct words; its {MOST_WORDS} rarest were searched")
     slips = meant(text, sight.reader, is_common)
     notes += [f'"{word}" stands nowhere; "{other}" was searched as well' for word, other in slips.items()]
     text = " ".join((text, *slips.values()))
     within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, params.task)
-    like: Likeness | None = None
+    like: LikeThis | None = None
     if params.like is not None:
-        like = likeness(sight, params.like)
+        like = like_this(sight, params.like)
         text, within = f"{text} {like.words}".strip(), _without(within, like)
     vector = like.vector if like is not None else vector_of(sight.embedder, text) if text else None
     if not asking.narrow:
         return _Ask(text, vector, sight.reader, within, None, tuple(notes))
-    narrowing = narrow(sight.reader, within, sight.memories, asking.sieve, asking.phrases, asking.without, sight.now)
+    narrowing = apply_filters(
+        sight.reader, within, sight.memories, asking.sieve, asking.phrases, asking.without, sight.now
+    )
     notes += _left_out(asking, narrowing)
     return _Ask(text, vector, narrowing.reader, narrowing.bounds, narrowing, tuple(notes))
 
 
-def _without(within: Bounds, like: Likeness) -> Bounds:
+def _without(within: Bounds, like: LikeThis) -> Bounds:
     return Bounds(
         lambda chunk, memory: within.admits(chunk, memory) and like.admits(chunk, memory),
         [each for each in within.sure if each.id != like.chunk.path],
     )
 
 
-def _left_out(asking: Asking, narrowing: Narrowing) -> list[str]:
+def _left_out(asking: RecallRequest, narrowing: Filtering) -> list[str]:
     """Say what filters and phrases leave out that somebody may not expect."""
     found = []
     timed = [each for each in asking.sieve.memories_alone if each.key in ("since", "until")]
@@ -128,7 +130,9 @@ def _left_out(asking: Asking, narrowing: Narrowing) -> list[str]:
     return found
 
 
-def _ranked(workspace: Workspace, asking: Asking, sight: Sight, ask: _Ask, opened: Sequence[str]) -> Ranking:
+def _ranked(
+    workspace: Workspace, asking: RecallRequest, sight: SearchContext, ask: _Ask, opened: Sequence[str]
+) -> Ranking:
     params, library = asking.params, sight.documents
     if _profile(workspace, params) == "mnemosyne":
         return rank_linked(
@@ -220,10 +224,10 @@ def _still(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> 
     if candidate.memory is None:
         return True
     memory = known.get(candidate.memory.id, candidate.memory)  # other branches and commits have more than we know
-    return not memory.redacted and (speaks(memory, now) or memory is candidate.memory)
+    return not memory.redacted and (is_recallable(memory, now) or memory is candidate.memory)
 
 
-def _shown(workspace: Workspace, rest: Rest, library: Library, limit: int, cursor: str = "") -> RecallResult:
+def _shown(workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, cursor: str = "") -> RecallResult:
     """Return the first candidates as hits, with a cursor for the others."""
     hits, others = settle(rest.candidates, limit, workspace.citations.look().of, curated(library, rest.at))
     known = {each.memory.id: each.memory for each in rest.candidates if each.memory is not None}

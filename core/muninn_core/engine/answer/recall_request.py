@@ -13,7 +13,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import RecallParams
-from muninn_core.retrieval.filters import Sieve, compile_filters, wrong_value
+from muninn_core.retrieval.filters import FilterSet, compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter, Question, read_question
 from muninn_core.source.identifiers import words
 from muninn_core.worktree.workspace import Workspace
@@ -33,14 +33,14 @@ _PARAMETERS = {
 """The parameters that are filters, and the key that each has in a query."""
 
 
-class Asking(NamedTuple):
+class RecallRequest(NamedTuple):
     """A recall, understood. `params` have the query's `at` and `task`; `text` are the words to search, maybe none."""
 
     params: RecallParams
     text: str
     phrases: tuple[str, ...]
     without: tuple[str, ...]
-    sieve: Sieve
+    sieve: FilterSet
     notes: tuple[str, ...]
 
     @property
@@ -48,19 +48,19 @@ class Asking(NamedTuple):
         """Whether anything restricts what may be found."""
         return bool(self.sieve.filters or self.phrases or self.without)
 
-    def about(self, now: datetime) -> Asking:
+    def about(self, now: datetime) -> RecallRequest:
         """Return the same for another time of asking: spans count back from that of the commit."""
         return self._replace(sieve=compile_filters(self.sieve.filters, now))
 
 
-def understand(workspace: Workspace, params: RecallParams, now: datetime) -> Asking:
+def parse_request(workspace: Workspace, params: RecallParams, now: datetime) -> RecallRequest:
     """Take the parameters of a recall apart. Raises BadParams, with a column for what is wrong in the query."""
     check = _checking(workspace)
     question = Question(text=params.query) if params.plain else read_question(params.query, check)
     filters = [*question.filters, *_given(params, check)]
     params, filters = _at(params, filters)
     params, filters = _task(params, filters)
-    asking = Asking(
+    asking = RecallRequest(
         params=params,
         text=question.text.strip(),
         phrases=(*(each.text for each in question.phrases if not each.negated), *params.phrase),
@@ -72,7 +72,7 @@ def understand(workspace: Workspace, params: RecallParams, now: datetime) -> Ask
     return asking._replace(text=" ".join(dict.fromkeys([asking.text, *params.phrase])).strip())
 
 
-def _refuse_empty(asking: Asking) -> None:
+def _refuse_empty(asking: RecallRequest) -> None:
     wordless = next((phrase for phrase in asking.phrases if not words(phrase)), None)
     if wordless is not None:
         raise BadParams(f"the phrase '{wordless}' has no word to look for", hint="A phrase is made of words.")

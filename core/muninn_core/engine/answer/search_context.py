@@ -11,17 +11,17 @@ from muninn_core import git
 from muninn_core.errors import BadParams
 from muninn_core.index.embed import Embedder
 from muninn_core.index.snapshot import Snapshot
-from muninn_core.model.answer import Hit, IndexSaw, Saw
+from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import ContextParams, MemoriesParams, RecallParams
-from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.classify import classify
 from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, IGNORE_FILE, IgnoreTree
-from muninn_core.worktree.documents import Library
-from muninn_core.worktree.revisions import Moment
-from muninn_core.worktree.side_index import Joined
+from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.revisions import MemoryAtCommit
+from muninn_core.worktree.side_index import JoinedReader
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 30.0
@@ -38,19 +38,19 @@ when the index has just been opened. Past it the answer is of what there is."""
 Question = RecallParams | ContextParams | MemoriesParams
 
 
-class Sight(NamedTuple):
+class SearchContext(NamedTuple):
     """What is searched and how, the memories and documents, the kinds, the time of asking, and what it saw."""
 
-    reader: Snapshot | Joined
+    reader: Snapshot | JoinedReader
     embedder: Embedder
     memories: Mapping[str, Memory]
-    documents: Library
+    documents: SteeringDocuments
     kinds: tuple[SourceKind, ...]
     now: datetime
-    saw: Saw
+    saw: ReadState
 
 
-def sight_of(workspace: Workspace, params: RecallParams | ContextParams, now: datetime) -> Sight:
+def search_context(workspace: Workspace, params: RecallParams | ContextParams, now: datetime) -> SearchContext:
     """Return what a question looks at. Raises what `memories_of` raises."""
     if params.at is not None:
         return _past(workspace, params, params.at)
@@ -61,16 +61,16 @@ def sight_of(workspace: Workspace, params: RecallParams | ContextParams, now: da
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
     memories, saw = memories_of(workspace, params)
     saw = replace(saw, index=replace(saw.index, generation=snapshot.generation))
-    reader: Snapshot | Joined = snapshot
+    reader: Snapshot | JoinedReader = snapshot
     if params.branches:
-        elsewhere = [memory for memory in memories.values() if memory.elsewhere and speaks(memory, now)]
+        elsewhere = [memory for memory in memories.values() if memory.elsewhere and is_recallable(memory, now)]
         key = tuple((memory.id, memory.updated, memory.text) for memory in elsewhere)
         ids = frozenset(memory.id for memory in elsewhere)
-        reader = Joined(snapshot, workspace.index_of_branches.snapshot(key, elsewhere)[0], ids)
-    return Sight(reader, embedder, memories, workspace.documents.look(), SOURCE_KINDS, now, saw)
+        reader = JoinedReader(snapshot, workspace.index_of_branches.snapshot(key, elsewhere)[0], ids)
+    return SearchContext(reader, embedder, memories, workspace.documents.look(), SOURCE_KINDS, now, saw)
 
 
-def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Memory], Saw]:
+def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Memory], ReadState]:
     """Return the memories that a question is about, and what it sees.
 
     Raises BadParams when both another revision and other branches are asked for, NotFoundError for no such revision
@@ -112,7 +112,7 @@ def _beyond(workspace: Workspace, count: int) -> str:
     return f"{count} {'memory is' if count == 1 else 'memories are'} on other branches only.{only}"
 
 
-def _moment(workspace: Workspace, params: Question, rev: str) -> Moment:
+def _moment(workspace: Workspace, params: Question, rev: str) -> MemoryAtCommit:
     if params.branches:
         raise BadParams(
             "'at' and 'branches' exclude each other", hint="A revision has no other branches; leave one of them out."
@@ -120,12 +120,12 @@ def _moment(workspace: Workspace, params: Question, rev: str) -> Moment:
     return workspace.past.at(rev)
 
 
-def _saw_past(moment: Moment, rev: str) -> Saw:
+def _saw_past(moment: MemoryAtCommit, rev: str) -> ReadState:
     note = f"As of {rev} ({moment.commit[:12]})."
-    return Saw(commit=moment.commit, log=len(moment.records), note=note)
+    return ReadState(commit=moment.commit, log=len(moment.records), note=note)
 
 
-def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) -> Sight:
+def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) -> SearchContext:
     if isinstance(params, RecallParams) and params.kind == "code":
         raise BadParams(
             f"code is not searched as of '{rev}': only memory and knowledge are",
@@ -133,7 +133,7 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
         )
     moment = _moment(workspace, params, rev)
     settings = workspace.updater.settings
-    speaking = [memory for memory in moment.state.memories.values() if speaks(memory, moment.time)]
+    speaking = [memory for memory in moment.state.memories.values() if is_recallable(memory, moment.time)]
     snapshot, embedder = workspace.index_of_past.snapshot(
         (moment.commit, settings),
         speaking,
@@ -142,9 +142,9 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
         settings.max_file_bytes,
     )
     note = f"As of {rev} ({moment.commit[:12]}): memory and knowledge of that commit; code is not searched there."
-    saw = replace(_saw_past(moment, rev), index=IndexSaw(generation=snapshot.generation), note=note)
+    saw = replace(_saw_past(moment, rev), index=IndexState(generation=snapshot.generation), note=note)
     library = workspace.documents.look()
-    return Sight(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
+    return SearchContext(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
 
 
 def _knowledge(workspace: Workspace, commit: str) -> dict[str, str]:

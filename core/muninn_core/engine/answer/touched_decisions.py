@@ -16,8 +16,8 @@ from muninn_core.model.value import replace
 from muninn_core.retrieval.recall import hit_of, reason_of, signal
 from muninn_core.retrieval.weights import SUBJECT
 from muninn_core.source.document import Document
-from muninn_core.worktree.documents import Library
-from muninn_core.worktree.side_index import Joined
+from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.side_index import JoinedReader
 
 MOST = 3
 """More decisions than this would crowd out what was asked for."""
@@ -26,14 +26,16 @@ TOP = 6
 """How many of the best code hits are looked at."""
 
 
-class Touched(NamedTuple):
+class TouchedDecision(NamedTuple):
     """A decision and why it is touched."""
 
     document: Document
     reason: str
 
 
-def touched(library: Library, changed: Sequence[str], files: Sequence[str], code: Sequence[Hit]) -> list[Touched]:
+def touched(
+    library: SteeringDocuments, changed: Sequence[str], files: Sequence[str], code: Sequence[Hit]
+) -> list[TouchedDecision]:
     """Return the decisions in force whose subject is touched, those of changed files first, at most `MOST`.
 
     `changed` are the files that the work tree changes, `files` those at hand.
@@ -52,11 +54,11 @@ def touched(library: Library, changed: Sequence[str], files: Sequence[str], code
         reasons.append((len(grounds), _symbol(each, code[:TOP]), "answers the question"))
         told = next(((rank, f"names {what}, which {verb}") for rank, what, verb in reasons if what), None)
         if told is not None:
-            found.append((told[0], each.path, Touched(each, told[1])))
+            found.append((told[0], each.path, TouchedDecision(each, told[1])))
     return [one for _, _, one in sorted(found, key=lambda entry: entry[:2])[:MOST]]
 
 
-def hits_of(found: Iterable[Touched], reader: Snapshot | Joined) -> list[Hit]:
+def hits_of(found: Iterable[TouchedDecision], reader: Snapshot | JoinedReader) -> list[Hit]:
     """Return a hit of each decision: the section that says what was decided, with why it is there."""
     hits = []
     for document, reason in found:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from muninn_core import git
 from muninn_core.engine.answer.empty_results import unknown_task
-from muninn_core.engine.answer.search_context import Sight
+from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
@@ -43,7 +43,7 @@ _CURSOR = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?::\d{1,9})?")
 _NAME = re.compile(r"[^\W\d]\w{3,}")
 
 
-class Hand(NamedTuple):
+class WorkingSet(NamedTuple):
     """Files at hand with what makes them so, the pieces of code there, and the names that a change brings.
 
     `lines` are {path: the line of the cursor, or else the first that the change touches}, `edited` the files that
@@ -57,12 +57,12 @@ class Hand(NamedTuple):
     edited: tuple[str, ...] = ()
 
 
-def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
+def working_set_of(workspace: Workspace, params: ContextParams, sight: SearchContext) -> WorkingSet:
     """Return what is at hand. Raises BadParams for what can't be read, NotFoundError for what is not there."""
     named = dict.fromkeys((rooted(workspace, file) for file in params.files), "named by the asker")
     if params.at is not None:
         _refuse_places(params)
-        return Hand(named)
+        return WorkingSet(named)
     pieces: list[Hit] = []
     files: dict[str, str] = {}
     lines: dict[str, int] = {}
@@ -80,7 +80,7 @@ def hand_of(workspace: Workspace, params: ContextParams, sight: Sight) -> Hand:
         files.setdefault(path, named.get(path) or _ground(workspace, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
     common = sorted(names, key=lambda name: (-names[name], name))[:12]
-    return Hand(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common), lines, edited)
+    return WorkingSet(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common), lines, edited)
 
 
 def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:
@@ -88,7 +88,7 @@ def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:
     return "open in an editor" if is_open else "changed in the work tree"
 
 
-def question_of(params: ContextParams, sight: Sight, hand: Hand) -> str:
+def question_of(params: ContextParams, sight: SearchContext, hand: WorkingSet) -> str:
     """Return what is looked for: the query, else what follows from task, cursor, change and files.
 
     Raises BadParams when nothing is given at all, NotFoundError when a change was named that changes nothing.
@@ -119,7 +119,7 @@ def question_of(params: ContextParams, sight: Sight, hand: Hand) -> str:
     )
 
 
-def noted(hits: Iterable[Hit], hand: Hand) -> list[Hit]:
+def noted(hits: Iterable[Hit], hand: WorkingSet) -> list[Hit]:
     """Say of hits that are in files at hand what makes those so."""
     found = []
     for hit in hits:
@@ -183,7 +183,7 @@ def _changed(workspace: Workspace, diff: str) -> tuple[git.Touched, ...]:
     return (*tracked, *(git.Touched(path=path, spans=((1, _LAST_LINE),), added=()) for path in fresh))
 
 
-def _touched(sight: Sight, changed: Iterable[git.Touched]) -> list[Hit]:
+def _touched(sight: SearchContext, changed: Iterable[git.Touched]) -> list[Hit]:
     """Return the pieces of code that a change touches, those with the most changed lines first."""
     found = []
     for each in changed:
@@ -203,7 +203,7 @@ def _touched(sight: Sight, changed: Iterable[git.Touched]) -> list[Hit]:
     return [hit for *_, hit in sorted(found, key=lambda entry: entry[:3])[:MOST_PIECES]]
 
 
-def _chunks(sight: Sight, path: str) -> list[Chunk]:
+def _chunks(sight: SearchContext, path: str) -> list[Chunk]:
     return sorted(sight.reader.chunks_of(path).values(), key=lambda chunk: (chunk.start, chunk.end))
 
 

@@ -21,25 +21,25 @@ from muninn_core.engine.file.record_diagnostics import (
     secrets_of_records,
     twice,
 )
-from muninn_core.engine.file.reference_index import Names
+from muninn_core.engine.file.reference_index import ReferenceIndex
 from muninn_core.errors import NotInitialised, StorageError
 from muninn_core.launch.place import Place
-from muninn_core.model.answer import Saw
+from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import CheckParams
 from muninn_core.protocol.results import CheckResult, Fault, Finding
-from muninn_core.source.line_index import Page
+from muninn_core.source.line_index import LineIndex
 from muninn_core.source.muninn_file import kind_of
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.fold import State, fold
-from muninn_core.store.gc_pause import uncollected
+from muninn_core.store.gc_pause import gc_paused
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_lines
-from muninn_core.store.pack.installed import shelved
+from muninn_core.store.pack.installed import installed_packs
 from muninn_core.store.pack.manifest import MANIFEST, MANIFEST_BYTES
 from muninn_core.store.record import Record
 from muninn_core.store.spool import spools
-from muninn_core.worktree.documents import MOST_BYTES, Documents
+from muninn_core.worktree.documents import MOST_BYTES, DocumentCache
 
 MOST = 1_000
 """Findings of one rule beyond which only their number is told."""
@@ -56,7 +56,7 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     found: list[Finding] = [*_config(layout, problems)]
     lines: list[Lines] = []
     files = 0
-    with uncollected():
+    with gc_paused():
         for path in _record_files(layout):
             cancelled()
             content = _read(layout, path)
@@ -95,7 +95,7 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
         files=files,
         memories=state.active,
         findings=kept,
-        saw=Saw(commit=head.commit, branch=head.branch, log=state.records),
+        saw=ReadState(commit=head.commit, branch=head.branch, log=state.records),
     )
 
 
@@ -223,7 +223,7 @@ def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
 
 
 def _packs(layout: Layout) -> Iterator[Finding]:
-    for pack in shelved(layout):
+    for pack in installed_packs(layout):
         folder = layout.relative(layout.packs / pack.name)
         if pack.problem:
             path = f"{folder}/{MANIFEST}"
@@ -243,18 +243,18 @@ def _carried(root: Path) -> list[str] | None:
         return None
 
 
-def _names(layout: Layout, state: State, files: Iterable[str]) -> Names:
+def _names(layout: Layout, state: State, files: Iterable[str]) -> ReferenceIndex:
     """Return what files can refer to. No index is opened: what is misspelt is looked for among the files of git."""
 
-    def page(path: str) -> Page | None:
+    def page(path: str) -> LineIndex | None:
         read = read_text(layout.root, path, MOST_BYTES)
-        return Page(path, read.text) if isinstance(read, Text) else None
+        return LineIndex(path, read.text) if isinstance(read, Text) else None
 
-    library = Documents(layout.root).look()
-    return Names(layout.root, state.memories, library, page=page, files=lambda: files)
+    library = DocumentCache(layout.root).look()
+    return ReferenceIndex(layout.root, state.memories, library, page=page, files=lambda: files)
 
 
-def _written_files(layout: Layout, names: Names, files: Iterable[str] | None) -> list[Path]:
+def _written_files(layout: Layout, names: ReferenceIndex, files: Iterable[str] | None) -> list[Path]:
     """Return what people have written: knowledge, packs, context files; what agents are told, and documents.
 
     What is not ours alone counts where git carries it, or will.
@@ -269,7 +269,7 @@ def _written_files(layout: Layout, names: Names, files: Iterable[str] | None) ->
     return sorted([*own, *(path for path in shared if carried is None or layout.relative(path) in carried)])
 
 
-def _written(layout: Layout, path: Path, config: Config, names: Names) -> Iterator[Finding]:
+def _written(layout: Layout, path: Path, config: Config, names: ReferenceIndex) -> Iterator[Finding]:
     """Yield what is wrong in a file that somebody wrote."""
     shown = layout.relative(path)
     content = _read(layout, path)

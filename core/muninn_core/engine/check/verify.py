@@ -14,15 +14,15 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace, to_plain
 from muninn_core.protocol.params import VerifyParams
 from muninn_core.protocol.results import Verified, VerifyResult
-from muninn_core.worktree.call import Scope
-from muninn_core.worktree.citations import Look, cites_of
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.citations import CitationCheck, cites_of
 from muninn_core.worktree.workspace import Workspace
 
 ORDER = ("gone", "drifted", "unchecked", "moved", "fresh")
 """States from that which needs a person most."""
 
 
-def verify(workspace: Workspace, params: VerifyParams, scope: Scope) -> tuple[VerifyResult, list[dict[str, Any]]]:
+def verify(workspace: Workspace, params: VerifyParams, call: Call) -> tuple[VerifyResult, list[dict[str, Any]]]:
     """Judge the citations of one memory, or of all that speak; return the records that `fix` asks for, too.
 
     A memory that speaks for others shows their citations, so theirs are fixed with its own.
@@ -32,13 +32,13 @@ def verify(workspace: Workspace, params: VerifyParams, scope: Scope) -> tuple[Ve
     asked.sort(key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
     look = workspace.citations.look(math.inf)
     judged: dict[str, tuple[Citation, ...]] = {}
-    scope.report("begin", "checking citations")
+    call.report("begin", "checking citations")
     for number, memory in enumerate(asked):
-        scope.check()
+        call.check()
         judged[memory.id] = look.of(memory)
         if number % 100 == 0:
-            scope.report("report", f"{number} of {len(asked)} memories", 100 * number // len(asked))
-    scope.report("end", "checked")
+            call.report("report", f"{number} of {len(asked)} memories", 100 * number // len(asked))
+    call.report("end", "checked")
     records: list[dict[str, Any]] = []
     fixed: set[str] = set()
     if params.fix:
@@ -46,7 +46,7 @@ def verify(workspace: Workspace, params: VerifyParams, scope: Scope) -> tuple[Ve
             family = [memory, *(state.memories[source] for source in memory.sources if source in state.memories)]
             changes = [found for one in family if (found := _follow(one, look, workspace.saw().commit))]
             fixed.update([memory.id] if changes else [])
-            records += [{**change, "actor": scope.actor or "user"} for change in changes]
+            records += [{**change, "actor": call.actor or "user"} for change in changes]
     return _result(workspace, asked, judged, fixed), records
 
 
@@ -66,7 +66,7 @@ def _result(
     return VerifyResult(memories=len(asked), states=states, found=tuple(found), fixed=len(fixed), saw=workspace.saw())
 
 
-def _follow(memory: Memory, look: Look, commit: str | None) -> dict[str, Any] | None:
+def _follow(memory: Memory, look: CitationCheck, commit: str | None) -> dict[str, Any] | None:
     """Return the record by which a memory cites the places that its code has moved to, None when none has moved."""
     cites, renamed = [], {}
     for cite, now in zip(cites_of(memory), look.cites(memory), strict=True):

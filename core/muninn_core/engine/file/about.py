@@ -13,8 +13,8 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import AboutParams
 from muninn_core.protocol.results import AboutResult, Mention
-from muninn_core.retrieval.recall import speaks
-from muninn_core.worktree.call import Scope
+from muninn_core.retrieval.recall import is_recallable
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_index import names_of
 from muninn_core.worktree.workspace import Workspace
 
@@ -22,7 +22,7 @@ _Found = tuple[tuple[int, int, str], Shown]
 """What to sort by: how near it is, how many lines it covers, its id."""
 
 
-def about(workspace: Workspace, params: AboutParams, scope: Scope, now: datetime) -> AboutResult:
+def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) -> AboutResult:
     """Say what is remembered about a line or a name.
 
     Of a line that is what cites it, what cites or names the definition that begins there, and what names the name.
@@ -30,7 +30,7 @@ def about(workspace: Workspace, params: AboutParams, scope: Scope, now: datetime
     nothing is said where there is nothing else. Of what is equally near the newest comes first, and text from outside
     last.
     """
-    found = remembered(workspace, params.file, scope, now)
+    found = remembered(workspace, params.file, call, now)
     near = dict[str, _Found]()
     for rank, shown in (*_placed(found, params), *_named(workspace, found, params, now)):
         key = shown.memory.id if shown.memory is not None else shown.document.path if shown.document else ""
@@ -75,7 +75,7 @@ def _named(workspace: Workspace, found: Remembered, params: AboutParams, now: da
     names = dict.fromkeys(name.rpartition(".")[2] for name in (params.name, *begun) if name)
     seen = visible(workspace, None, None)
     for name in names:
-        memories = [one for one in workspace.places.of_name(name) if speaks(one, now) and seen(one)]
+        memories = [one for one in workspace.places.of_name(name) if is_recallable(one, now) and seen(one)]
         for memory in sorted(memories, key=lambda one: (one.ts, one.id), reverse=True)[:MOST_NAMED]:
             cited = any((cite.symbol or "").rpartition(".")[2] == name for cite in memory.cites)
             if cited or name in names_of(memory):

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from muninn_core.context.hover import headline
 from muninn_core.engine.file.lint import MOST_BYTES, names_of
-from muninn_core.engine.file.record_locations import Places
-from muninn_core.engine.file.reference_index import Found, Names, rooted
+from muninn_core.engine.file.record_locations import RecordLocations
+from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget, rooted
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.params import BacklinksParams, RelinkParams
@@ -19,7 +19,7 @@ from muninn_core.protocol.results import Backlink, BacklinksResult, Edit, Relink
 from muninn_core.source.muninn_file import REFERRING, kind_of
 from muninn_core.source.references import Reference, references
 from muninn_core.source.text import Text, read_text
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 1_000
@@ -29,14 +29,14 @@ _FEW = 50
 """Names that a text is searched for before its references are looked at."""
 
 
-def backlinks(workspace: Workspace, params: BacklinksParams, scope: Scope) -> BacklinksResult:
+def backlinks(workspace: Workspace, params: BacklinksParams, call: Call) -> BacklinksResult:
     """Find what refers to something. Raises NotFoundError when nothing has that name."""
-    names = names_of(workspace, scope.buffers)
+    names = names_of(workspace, call.buffers)
     found = _target(names, params)
     words = _words(names, found)
     told: list[Backlink] = []
-    for path, text in _texts(workspace, names, scope):
-        scope.check()
+    for path, text in _texts(workspace, names, call):
+        call.check()
         if not any(word in text.casefold() for word in words):
             continue
         lines = text.split("\n")
@@ -51,18 +51,18 @@ def backlinks(workspace: Workspace, params: BacklinksParams, scope: Scope) -> Ba
     return BacklinksResult(target=found.id or found.path, backlinks=tuple(told), saw=workspace.saw())
 
 
-def relink(workspace: Workspace, params: RelinkParams, scope: Scope) -> RelinkResult:
+def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResult:
     """Say which edits keep links right. Raises BadParams. Files of packs stay: they are as their authors made them."""
     root = workspace.layout.root
     if len(params.moves) % 2:
         raise BadParams("'moves' are pairs", hint="Give the old path, then the new one, for each file.")
     pairs = zip(params.moves[::2], params.moves[1::2], strict=True)
     moves = {inside(old, root): inside(new, root) for old, new in pairs}
-    names = names_of(workspace, scope.buffers)
+    names = names_of(workspace, call.buffers)
     words = [posixpath.basename(old).removesuffix(".md").casefold() for old in moves] if len(moves) <= _FEW else [""]
     edits: list[Edit] = []
-    for path, text in _texts(workspace, names, scope):
-        scope.check()
+    for path, text in _texts(workspace, names, call):
+        call.check()
         goes = moved(path, moves)
         if path.startswith(".muninn/packs/") or not (goes or any(word in text.casefold() for word in words)):
             continue
@@ -85,7 +85,7 @@ def moved(path: str, moves: Mapping[str, str]) -> str:
     return ""
 
 
-def _renamed(names: Names, each: Reference, path: str, goes: str, moves: Mapping[str, str]) -> str | None:
+def _renamed(names: ReferenceIndex, each: Reference, path: str, goes: str, moves: Mapping[str, str]) -> str | None:
     """Return what a reference in the file at `path`, which will be at `goes`, must say; None where it stays."""
     if each.kind == "query" or (each.kind == "value" and each.key != "files" and "/" not in each.target):
         return _renamed_stem(names, each, moves) if each.kind == "value" else None
@@ -109,7 +109,7 @@ def _renamed(names: Names, each: Reference, path: str, goes: str, moves: Mapping
     return _renamed_stem(names, each, moves) if each.kind == "name" else None
 
 
-def _renamed_stem(names: Names, each: Reference, moves: Mapping[str, str]) -> str | None:
+def _renamed_stem(names: ReferenceIndex, each: Reference, moves: Mapping[str, str]) -> str | None:
     wanted = each.target.casefold()
     for old, new in moves.items():
         stem = posixpath.basename(old).removesuffix(".md")
@@ -129,7 +129,7 @@ def _lead(each: Reference) -> str:
     return "/" if each.target.startswith("/") else ""
 
 
-def _target(names: Names, params: BacklinksParams) -> Found:
+def _target(names: ReferenceIndex, params: BacklinksParams) -> ReferenceTarget:
     given = params.target.strip()
     for each in references(given, "context"):
         meant = names.find(each, params.path)
@@ -141,7 +141,7 @@ def _target(names: Names, params: BacklinksParams) -> Found:
     return found
 
 
-def _words(names: Names, found: Found) -> list[str]:
+def _words(names: ReferenceIndex, found: ReferenceTarget) -> list[str]:
     """Return what a text must contain, whatever the case, to refer to a thing."""
     if found.id:
         return [found.id[:6]]
@@ -154,13 +154,13 @@ def _words(names: Names, found: Found) -> list[str]:
     return told
 
 
-def _texts(workspace: Workspace, names: Names, scope: Scope) -> Iterator[tuple[str, str]]:
+def _texts(workspace: Workspace, names: ReferenceIndex, call: Call) -> Iterator[tuple[str, str]]:
     """Yield path and text of all files that may refer to something, by path; the client's own text where it edits one.
 
     An edit goes into the text that an editor has: at the places of an older one it would spoil it.
     """
     root = workspace.layout.root
-    unsaved = scope.buffers.unsaved(workspace.citations) if scope.buffers is not None else {}
+    unsaved = call.buffers.unsaved(workspace.citations) if call.buffers is not None else {}
     paths = {path for paths in names.stems.values() for path in paths} | {each.path for each in names.library}
     paths |= {file.relative_to(root).as_posix() for file in (root / ".claude").glob("*.md")}
     paths |= {path for path in unsaved if kind_of(path) in ("knowledge", "document", *REFERRING)}
@@ -173,9 +173,9 @@ def _texts(workspace: Workspace, names: Names, scope: Scope) -> Iterator[tuple[s
             yield path, read.text
 
 
-def _memories(workspace: Workspace, names: Names, found: Found, most: int) -> Iterator[Backlink]:
+def _memories(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget, most: int) -> Iterator[Backlink]:
     """Yield at most so many memories that link to a memory, or are about a file."""
-    places = Places(workspace)
+    places = RecordLocations(workspace)
     for identity in names.ids:
         if most <= 0:
             return

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from muninn_core.context.hover import facts, headline, shorten
 from muninn_core.context.preview import memory_preview
 from muninn_core.engine.file.lint import names_of
-from muninn_core.engine.file.record_locations import Places
-from muninn_core.engine.file.reference_index import Names, section_names
+from muninn_core.engine.file.record_locations import RecordLocations
+from muninn_core.engine.file.reference_index import ReferenceIndex, section_names
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
@@ -23,7 +23,7 @@ from muninn_core.protocol.params import NamesParams
 from muninn_core.protocol.results import Name, NamesResult
 from muninn_core.source import frontmatter
 from muninn_core.source.muninn_file import OwnKind, kind_of
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 USUAL = ("memory", "document", "knowledge", "context")
@@ -41,9 +41,9 @@ class _Candidate(NamedTuple):
     made: Callable[[], Name]
 
 
-def names(workspace: Workspace, params: NamesParams, scope: Scope, now: datetime) -> NamesResult:
+def names(workspace: Workspace, params: NamesParams, call: Call, now: datetime) -> NamesResult:
     """Return the names that contain a text: those that begin with it first, by kind as asked, then newest or A-Z."""
-    known = names_of(workspace, scope.buffers)
+    known = names_of(workspace, call.buffers)
     wanted = params.text.strip().casefold()
     found: list[tuple[int, int, _Candidate]] = []
     for place, kind in enumerate(dict.fromkeys(params.kinds or USUAL)):
@@ -74,8 +74,8 @@ def _rank(each: _Candidate, wanted: str) -> int | None:
     return 1 if posixpath.basename(insert).startswith(wanted) else 2
 
 
-def _detailed(workspace: Workspace, known: Names, chosen: Iterable[Name]) -> Iterator[Name]:
-    places, look = Places(workspace), workspace.citations.look()
+def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name]) -> Iterator[Name]:
+    places, look = RecordLocations(workspace), workspace.citations.look()
     left = DETAILED
     for name in chosen:
         if name.kind != "memory":
@@ -88,7 +88,7 @@ def _detailed(workspace: Workspace, known: Names, chosen: Iterable[Name]) -> Ite
         yield replace(name, path=path, line=line, markdown=markdown)
 
 
-def _memories(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+def _memories(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for memory in filter(visible(workspace, None, None), workspace.current.newest(now)):
         yield _Candidate(memory.id, memory.title or memory.text, partial(_of_memory, memory))
 
@@ -98,21 +98,21 @@ def _of_memory(memory: Memory) -> Name:
     return Name(kind="memory", name=headline(memory), insert=memory.id, detail=detail, id=memory.id)
 
 
-def _documents(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+def _documents(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for each in known.library:
         detail = " · ".join(part for part in (each.level, each.standing or each.phase) if part)
         title = f"{each.name}: {each.title}" if each.title else each.name
         yield _plain(Name(kind="document", name=title, insert=each.name, detail=detail, path=each.path, line=1))
 
 
-def _knowledge(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+def _knowledge(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for path, insert in _stems(known, "knowledge"):
         stem = posixpath.basename(path).removesuffix(".md")
         detail = workspace.origins.of(path) or posixpath.dirname(path)
         yield _plain(Name(kind="knowledge", name=stem, insert=insert, detail=detail, path=path, line=1))
 
 
-def _contexts(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+def _contexts(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for path, insert in _stems(known, "context"):
         stem = posixpath.basename(path).removesuffix(".md")
         page = known.page(path)
@@ -122,7 +122,7 @@ def _contexts(workspace: Workspace, known: Names, params: NamesParams, now: date
         yield _plain(Name(kind="context", name=stem, insert=insert, detail=detail, path=path, line=1))
 
 
-def _stems(known: Names, kind: OwnKind) -> Iterator[tuple[str, str]]:
+def _stems(known: ReferenceIndex, kind: OwnKind) -> Iterator[tuple[str, str]]:
     """Yield the files of a kind that are named without their ending, each with the name that means it alone."""
     for paths in known.stems.values():
         for path in paths:
@@ -130,7 +130,7 @@ def _stems(known: Names, kind: OwnKind) -> Iterator[tuple[str, str]]:
                 yield path, posixpath.basename(path).removesuffix(".md") if len(paths) == 1 else path
 
 
-def _files(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+def _files(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for path in known.files:
         yield _Candidate(path, "", partial(_of_file, path))
 
@@ -139,7 +139,7 @@ def _of_file(path: str) -> Name:
     return Name(kind="file", name=posixpath.basename(path), insert=path, detail=posixpath.dirname(path), path=path)
 
 
-def _symbols(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+def _symbols(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     if not params.file:
         return
     path = inside(params.file, workspace.layout.root)
@@ -154,7 +154,7 @@ def _symbols(workspace: Workspace, known: Names, params: NamesParams, now: datet
             yield _plain(Name(kind="symbol", name=slug, insert=slug, detail="heading", path=path, line=first))
 
 
-def _tags(workspace: Workspace, known: Names, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
+def _tags(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     memories = Counter(tag for memory in workspace.recallable().values() for tag in memory.tags)
     files = Counter(tag for paths in known.stems.values() for path in paths for tag in _written_tags(known, path))
     for tag, _ in sorted((memories + files).items(), key=lambda pair: (-pair[1], pair[0])):
@@ -163,7 +163,7 @@ def _tags(workspace: Workspace, known: Names, params: NamesParams, now: datetime
         yield _plain(Name(kind="tag", name=tag, insert=tag, detail=", ".join(told)))
 
 
-def _written_tags(known: Names, path: str) -> set[str]:
+def _written_tags(known: ReferenceIndex, path: str) -> set[str]:
     """Return the tags that a file of knowledge gives itself."""
     page = known.page(path)
     tags = frontmatter.read(page.text)[0].get("tags") if page is not None else None
@@ -174,7 +174,7 @@ def _plain(name: Name) -> _Candidate:
     return _Candidate(name.insert, name.name, lambda: name)
 
 
-_Lister = Callable[[Workspace, Names, NamesParams, datetime], Iterator[_Candidate]]
+_Lister = Callable[[Workspace, ReferenceIndex, NamesParams, datetime], Iterator[_Candidate]]
 _LISTERS: Mapping[str, _Lister] = MappingProxyType(
     {
         "memory": _memories,

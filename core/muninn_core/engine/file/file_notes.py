@@ -21,13 +21,13 @@ from muninn_core.protocol.params import AnnotateParams
 from muninn_core.protocol.results import AnnotateResult
 from muninn_core.reconcile.comment_conflicts import denies, objection
 from muninn_core.reconcile.file_source import Unknown
-from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.extent import Extent
-from muninn_core.source.line_index import Page
-from muninn_core.worktree.call import Scope
-from muninn_core.worktree.citations import Look, OutOfTime
-from muninn_core.worktree.documents import Library
-from muninn_core.worktree.overlays import seen_by
+from muninn_core.source.line_index import LineIndex
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.citations import CitationCheck, OutOfTime
+from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 500
@@ -54,9 +54,9 @@ class Remembered(NamedTuple):
     names: frozenset[str]
     memories: list[Memory]
     citations: Citations
-    page: Page | None
-    library: Library
-    look: Look
+    page: LineIndex | None
+    library: SteeringDocuments
+    look: CitationCheck
     omitted: int
     pending: int
 
@@ -65,24 +65,26 @@ class Remembered(NamedTuple):
         return [one for one in self.citations.get(memory.id, ()) if one.path == self.path or one.path in self.names]
 
 
-def remembered(workspace: Workspace, given: str, scope: Scope, now: datetime) -> Remembered:
+def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> Remembered:
     """Return what is remembered about a file. Raises BadParams for one outside of the repository."""
     path = inside(given, workspace.layout.root)
     known = workspace.known()
     names = frozenset({path, *workspace.former_names.of(path, known)})
-    look = seen_by(workspace.citations, scope.buffers).look(LOOK_SECONDS)
+    look = with_overlays(workspace.citations, call.buffers).look(LOOK_SECONDS)
     page = _page(look, path)
     seen = visible(workspace, None, None)
-    of_file = {memory.id: memory for memory in workspace.places.of_files(names) if speaks(memory, now) and seen(memory)}
+    of_file = {
+        memory.id: memory for memory in workspace.places.of_files(names) if is_recallable(memory, now) and seen(memory)
+    }
     ordered = sorted(of_file.values(), key=lambda memory: (memory.ts, memory.id), reverse=True)
     memories = ordered[:MOST]
-    scope.check()
+    call.check()
     moved = (
         [
             memory
             for name in sorted({one.name.rpartition(".")[2] for one in page.extents})
             for memory in _few(workspace.places.of_name(name))
-            if memory.id not in of_file and memory.cites and speaks(memory, now) and seen(memory)
+            if memory.id not in of_file and memory.cites and is_recallable(memory, now) and seen(memory)
         ]
         if page
         else []
@@ -96,9 +98,9 @@ def remembered(workspace: Workspace, given: str, scope: Scope, now: datetime) ->
     )
 
 
-def annotate(workspace: Workspace, params: AnnotateParams, scope: Scope, now: datetime) -> AnnotateResult:
+def annotate(workspace: Workspace, params: AnnotateParams, call: Call, now: datetime) -> AnnotateResult:
     """Say what is remembered about a file in its places, and what of it is in doubt."""
-    found = remembered(workspace, params.file, scope, now)
+    found = remembered(workspace, params.file, call, now)
     notes = _notes(found)
     return AnnotateResult(
         path=found.path,
@@ -116,7 +118,7 @@ def _few(memories: list[Memory]) -> list[Memory]:
     return memories if len(memories) <= MOST_NAMED else []
 
 
-def _page(look: Look, path: str) -> Page | None:
+def _page(look: CitationCheck, path: str) -> LineIndex | None:
     try:
         return look.page(path)
     except Unknown:

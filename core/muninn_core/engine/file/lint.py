@@ -17,7 +17,7 @@ from muninn_core.engine.file.record_diagnostics import (
     record_faults,
     secrets_of_records,
 )
-from muninn_core.engine.file.reference_index import Names, quiet
+from muninn_core.engine.file.reference_index import ReferenceIndex, quiet
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.citation import Citation
@@ -27,8 +27,8 @@ from muninn_core.protocol.results import Fault, LintResult
 from muninn_core.source.muninn_file import OwnKind, kind_of
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.lines import read_lines
-from muninn_core.worktree.call import Scope
-from muninn_core.worktree.overlays import Buffers, seen_by
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.overlays import Overlays, with_overlays
 from muninn_core.worktree.workspace import Workspace
 
 MOST_BYTES = 4_000_000
@@ -39,7 +39,7 @@ _LOCAL = ".muninn/local/"
 _LEVELS = {"error": "error", "warn": "warning"}
 
 
-def lint(workspace: Workspace, params: LintParams, scope: Scope) -> LintResult:
+def lint(workspace: Workspace, params: LintParams, call: Call) -> LintResult:
     """Check a file, or the text that an editor has of it. Raises NotFoundError for one that can't be read."""
     path = inside(params.path, workspace.layout.root)
     kind = kind_of(path)
@@ -48,7 +48,7 @@ def lint(workspace: Workspace, params: LintParams, scope: Scope) -> LintResult:
         said = f"{len(text):,} characters are too many to check while editing"
         found = [Fault(rule="malformed", level="information", message=said, line=1, hint="`muninn check` reads it.")]
     else:
-        found = list(_found(workspace, kind, path, text, scope))
+        found = list(_found(workspace, kind, path, text, call))
     ok = all(fault.level != "error" for fault in found)
     return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.saw())
 
@@ -64,19 +64,19 @@ def text_of(workspace: Workspace, path: str, given: str | None) -> str:
     return read.text
 
 
-def names_of(workspace: Workspace, buffers: Buffers | None = None) -> Names:
+def names_of(workspace: Workspace, buffers: Overlays | None = None) -> ReferenceIndex:
     """Return what can be named in a work tree now; of files that are open in an editor, as they are there."""
     index = workspace.updater.index
-    return Names(
+    return ReferenceIndex(
         workspace.layout.root,
         workspace.known(),
         workspace.documents.look(),
-        page=quiet(seen_by(workspace.citations, buffers).page),
+        page=quiet(with_overlays(workspace.citations, buffers).page),
         files=(lambda: index.snapshot().files()) if index is not None else tuple,
     )
 
 
-def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, scope: Scope) -> Iterable[Fault]:
+def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call) -> Iterable[Fault]:
     patterns = workspace.config.memory.secrets
     match kind:
         case "":
@@ -86,7 +86,7 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, scope: Sco
         case "config":
             return [*_config(text), *secret_faults(text, patterns)]
         case "records":
-            look = seen_by(workspace.citations, scope.buffers).look(CITES_SECONDS)
+            look = with_overlays(workspace.citations, call.buffers).look(CITES_SECONDS)
             known = workspace.known()
 
             def citations(identity: str) -> Iterable[Citation]:
@@ -111,7 +111,7 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, scope: Sco
             found = list(manifest_faults(path, text))
         case _:
             kinds = workspace.config.memory.kinds
-            found = markdown_faults(kind, path, text, names_of(workspace, scope.buffers), kinds, scope.check)
+            found = markdown_faults(kind, path, text, names_of(workspace, call.buffers), kinds, call.check)
             if is_packed(path):
                 found += edited_faults(workspace.layout.root, path, text)
     if kind != "records":

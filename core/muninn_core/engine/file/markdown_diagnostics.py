@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from muninn_core.engine.file.pack_diagnostics import is_packed
-from muninn_core.engine.file.reference_index import Found, Names
+from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
 from muninn_core.errors import BadParams
 from muninn_core.protocol.results import Fault, Fix
 from muninn_core.retrieval.filters import wrong_value
@@ -29,7 +29,7 @@ def markdown_faults(
     kind: OwnKind,
     path: str,
     text: str,
-    names: Names,
+    names: ReferenceIndex,
     kinds: Sequence[str],
     cancelled: Callable[[], None] = lambda: None,
 ) -> list[Fault]:
@@ -103,7 +103,7 @@ def _frontmatter(kind: OwnKind, text: str) -> Iterator[Fault]:
         )
 
 
-def _dangling(reference: Reference, path: str, names: Names) -> Iterator[Fault]:
+def _dangling(reference: Reference, path: str, names: ReferenceIndex) -> Iterator[Fault]:
     found = names.find(reference, path)
     if found is not None and not found.problem:
         yield from _silent(reference, found, names)
@@ -126,7 +126,7 @@ def _dangling(reference: Reference, path: str, names: Names) -> Iterator[Fault]:
         )
 
 
-def _misasked(reference: Reference, names: Names, kinds: Sequence[str]) -> Iterator[Fault]:
+def _misasked(reference: Reference, names: ReferenceIndex, kinds: Sequence[str]) -> Iterator[Fault]:
     """Yield what of a question can't be understood: a filter that is none, a value that it does not take."""
 
     def check(key: str, value: str) -> str:
@@ -154,7 +154,7 @@ def _misasked(reference: Reference, names: Names, kinds: Sequence[str]) -> Itera
         )
 
 
-def _silent(reference: Reference, found: Found, names: Names) -> Iterator[Fault]:
+def _silent(reference: Reference, found: ReferenceTarget, names: ReferenceIndex) -> Iterator[Fault]:
     """Yield a word on a memory that no longer speaks, and on the one that speaks for it."""
     memory = names.memories.get(found.id)
     if memory is None or memory.active:
@@ -172,7 +172,7 @@ def _silent(reference: Reference, found: Found, names: Names) -> Iterator[Fault]
     )
 
 
-def _pointless(reference: Reference, found: Found) -> Fault:
+def _pointless(reference: Reference, found: ReferenceTarget) -> Fault:
     near = f": did you mean '{found.near}'?" if found.near else ""
     fix = replacing(
         f"Change to '{found.near}'", reference.end + 1 - len(reference.symbol), reference.end + 1, found.near
@@ -188,7 +188,7 @@ def _pointless(reference: Reference, found: Found) -> Fault:
     )
 
 
-def _twice(path: str, text: str, names: Names) -> Iterator[Fault]:
+def _twice(path: str, text: str, names: ReferenceIndex) -> Iterator[Fault]:
     """Yield a fault for an `id` that another file of knowledge has, too."""
     own = next((entry for entry in frontmatter.entries(text) if entry.key == "id" and entry.value.strip()), None)
     others = [other for other in names.declared.get(own.value, ()) if other != path] if own else []

@@ -9,7 +9,7 @@ from itertools import islice
 from muninn_core.engine.file.uris import address
 from muninn_core.model.memory import Memory
 from muninn_core.model.note import Pointer
-from muninn_core.worktree.documents import Library
+from muninn_core.worktree.documents import SteeringDocuments
 
 MOST = 500
 """Names of one file that are looked up."""
@@ -26,7 +26,7 @@ _DOCUMENTS = 2
 """From here on they are names of documents."""
 
 
-def pointers(text: str, memories: Mapping[str, Memory], library: Library) -> list[Pointer]:
+def pointers(text: str, memories: Mapping[str, Memory], library: SteeringDocuments) -> list[Pointer]:
     """Return what a text names, in its order; what is not known here is no name."""
     kinds = _NAMES if library.documents else _NAMES[:_DOCUMENTS]
     found: dict[tuple[int, int], re.Match[str]] = {}
@@ -44,7 +44,7 @@ def pointers(text: str, memories: Mapping[str, Memory], library: Library) -> lis
     return known
 
 
-def _target(found: Mapping[str, str], memories: Mapping[str, Memory], library: Library) -> tuple[str, str]:
+def _target(found: Mapping[str, str], memories: Mapping[str, Memory], library: SteeringDocuments) -> tuple[str, str]:
     if "uri" in found:
         return found["uri"], ""
     if "id" in found:

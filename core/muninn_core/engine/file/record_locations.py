@@ -17,7 +17,7 @@ _FEW = 8
 """Records that are searched for one by one; for more a table of the file is made."""
 
 
-class Places:
+class RecordLocations:
     """Finds records in the files as they are; each file is read once. Made for one answer."""
 
     def __init__(self, workspace: Workspace) -> None:

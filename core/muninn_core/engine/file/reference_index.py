@@ -20,10 +20,10 @@ from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.document import Document
-from muninn_core.source.line_index import Page
+from muninn_core.source.line_index import LineIndex
 from muninn_core.source.markup import headings
 from muninn_core.source.references import Reference
-from muninn_core.worktree.documents import Library
+from muninn_core.worktree.documents import SteeringDocuments
 
 FoundKind = Literal["memory", "document", "knowledge", "file", "folder", "symbol"]
 
@@ -45,7 +45,7 @@ _CLOSED = (".git", ".muninn/local", ".muninn/cache")
 """Folders whose files are private, or none of a person's."""
 
 
-class Found(Value):
+class ReferenceTarget(Value):
     """What a reference means. `path` is relative to the root; lines are 1-based, 0 for the whole of a file.
 
     `id` is a memory's; `title` what people call it. `problem` says what of the reference is not there, and `near` what
@@ -62,16 +62,16 @@ class Found(Value):
     near: str = ""
 
 
-class Names:
+class ReferenceIndex:
     """All names of one moment. `page` reads a file's text, `files` lists the paths that are known."""
 
     def __init__(
         self,
         root: Path,
         memories: Mapping[str, Memory],
-        library: Library,
+        library: SteeringDocuments,
         *,
-        page: Callable[[str], Page | None],
+        page: Callable[[str], LineIndex | None],
         files: Callable[[], Iterable[str]],
     ) -> None:
         self.root = root
@@ -80,7 +80,7 @@ class Names:
         self.page = page
         self._files = files
 
-    def find(self, reference: Reference, path: str) -> Found | None:
+    def find(self, reference: Reference, path: str) -> ReferenceTarget | None:
         """Return what a reference in the file at `path` means; None when nothing answers to it, or it asks."""
         if reference.kind == "query":
             return None
@@ -92,14 +92,14 @@ class Names:
             found = self._place(again)
         return self._pointed(found, reference) if found is not None else None
 
-    def named(self, name: str, path: str = "") -> Found | None:
+    def named(self, name: str, path: str = "") -> ReferenceTarget | None:
         """Return what a name means: a memory, a document, a file of knowledge, a file; in this order."""
         memory = self.memories.get(name)
         if memory is not None:
             return _of_memory(memory)
         document = self._document(name)
         if document is not None:
-            return Found(kind="document", title=document.title or document.name, path=document.path)
+            return ReferenceTarget(kind="document", title=document.title or document.name, path=document.path)
         for candidate in (name, f"{name}.md"):
             for place in (rooted(candidate, path), rooted(candidate, path, linked=True)):
                 found = self._place(place)
@@ -204,7 +204,7 @@ class Names:
             folder = posixpath.dirname(folder)
         return folder
 
-    def _place(self, path: str) -> Found | None:
+    def _place(self, path: str) -> ReferenceTarget | None:
         if not path or any(path == closed or path.startswith(f"{closed}/") for closed in _CLOSED):
             return None
         where = self.root / path
@@ -217,33 +217,35 @@ class Names:
             return None
         document = self.library.of(path)
         if where.is_dir():
-            return Found(kind="folder", title=path, path=path)
+            return ReferenceTarget(kind="folder", title=path, path=path)
         if document is not None:
-            return Found(kind="document", title=document.title or document.name, path=path)
+            return ReferenceTarget(kind="document", title=document.title or document.name, path=path)
         kind: FoundKind = "knowledge" if path.startswith((".muninn/knowledge/", ".muninn/packs/")) else "file"
-        return Found(kind=kind, title=path, path=path)
+        return ReferenceTarget(kind=kind, title=path, path=path)
 
-    def _pointed(self, found: Found, reference: Reference) -> Found:
+    def _pointed(self, found: ReferenceTarget, reference: Reference) -> ReferenceTarget:
         """Narrow a file to the symbol, heading or lines that are meant."""
         if not (reference.symbol or reference.first) or found.kind == "folder":
             return found
         page = self.page(found.path)
         told: dict[str, Any] = {"title": found.title, "path": found.path}
         if page is None:
-            return Found(kind="file", problem="this file has no text to look into", **told)
+            return ReferenceTarget(kind="file", problem="this file has no text to look into", **told)
         if reference.first:
             if not 1 <= reference.first <= reference.last <= page.length:
                 said = f"{found.path} has {page.length} lines"
-                return Found(kind="file", problem=said, **told)
-            return Found(kind=found.kind, start=reference.first, end=reference.last, **told)
+                return ReferenceTarget(kind="file", problem=said, **told)
+            return ReferenceTarget(kind=found.kind, start=reference.first, end=reference.last, **told)
         sections = section_names(page) if found.path.endswith(".md") else []
         place = _section(sections, reference.symbol.lower())
         if place is not None:
-            return Found(kind="symbol", title=reference.symbol, path=found.path, start=place[0], end=place[1])
+            return ReferenceTarget(kind="symbol", title=reference.symbol, path=found.path, start=place[0], end=place[1])
         symbol = reference.symbol.replace("::", ".")
         meant = [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
         if meant:
-            return Found(kind="symbol", title=meant[0].name, path=found.path, start=meant[0].start, end=meant[0].end)
+            return ReferenceTarget(
+                kind="symbol", title=meant[0].name, path=found.path, start=meant[0].start, end=meant[0].end
+            )
         if reference.kind == "link" and not sections:
             return found  # its headings are of another form
         if sections and re.search(rf"""\b(?:id|name)=["']{re.escape(reference.symbol)}["']""", page.text):
@@ -252,7 +254,7 @@ class Names:
         near = difflib.get_close_matches(reference.symbol, known, n=1, cutoff=0.5)
         what = f"there is no section '{reference.symbol}'" if sections else f"'{reference.symbol}' is not defined"
         said = f"{what} in {found.path}"
-        return Found(kind="file", problem=said, near=near[0] if near else "", **told)
+        return ReferenceTarget(kind="file", problem=said, near=near[0] if near else "", **told)
 
     def _document(self, name: str) -> Document | None:
         document = self.library.named(name)
@@ -267,7 +269,7 @@ class Names:
                 return each
         return None
 
-    def _by_prefix(self, name: str) -> Found | None:
+    def _by_prefix(self, name: str) -> ReferenceTarget | None:
         wanted = name.lower()
         at = bisect_left(self.ids, wanted)
         if len(name) < _SHORTEST_PREFIX or at == len(self.ids) or not self.ids[at].startswith(wanted):
@@ -310,7 +312,7 @@ def rooted(target: str, path: str, *, linked: bool = False) -> str:
     return "" if plain.startswith("..") or plain == "." or "\0" in plain else plain
 
 
-def section_names(page: Page) -> list[tuple[str, int, int]]:
+def section_names(page: LineIndex) -> list[tuple[str, int, int]]:
     """Return the sections of a markdown file by their slugs, with first and last line (1-based)."""
     return [(each.slug, each.line + 1, each.last + 1) for each in headings(page.text)]
 
@@ -337,10 +339,10 @@ def _section(sections: list[tuple[str, int, int]], slug: str) -> tuple[int, int]
     return None
 
 
-def quiet(read: Callable[[str], Page | None]) -> Callable[[str], Page | None]:
+def quiet(read: Callable[[str], LineIndex | None]) -> Callable[[str], LineIndex | None]:
     """Return `read` for readers that don't mind why a file has no text."""
 
-    def page(path: str) -> Page | None:
+    def page(path: str) -> LineIndex | None:
         try:
             return read(path)
         except Unknown:
@@ -349,5 +351,5 @@ def quiet(read: Callable[[str], Page | None]) -> Callable[[str], Page | None]:
     return page
 
 
-def _of_memory(memory: Memory) -> Found:
-    return Found(kind="memory", title=headline(memory), id=memory.id)
+def _of_memory(memory: Memory) -> ReferenceTarget:
+    return ReferenceTarget(kind="memory", title=headline(memory), id=memory.id)

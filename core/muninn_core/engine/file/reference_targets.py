@@ -10,8 +10,8 @@ from muninn_core.context.preview import memory_preview, question_preview, text_p
 from muninn_core.engine.answer import recall
 from muninn_core.engine.file.lint import names_of, text_of
 from muninn_core.engine.file.pointers import pointers
-from muninn_core.engine.file.record_locations import Places
-from muninn_core.engine.file.reference_index import Found, Names
+from muninn_core.engine.file.record_locations import RecordLocations
+from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.protocol.params import RecallParams, ReferencesParams
@@ -19,7 +19,7 @@ from muninn_core.protocol.results import Meaning, ReferencesResult
 from muninn_core.source.classify import language_of
 from muninn_core.source.muninn_file import kind_of
 from muninn_core.source.references import LONGEST_LINE, Reference, references
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 FOUND_BY_QUESTION = 5
@@ -27,28 +27,28 @@ MOST = 1_000
 """References of one file that are looked at; a context of more is none."""
 
 
-def resolve(workspace: Workspace, params: ReferencesParams, scope: Scope, now: datetime) -> ReferencesResult:
+def resolve(workspace: Workspace, params: ReferencesParams, call: Call, now: datetime) -> ReferencesResult:
     """Return what the references of a file mean. Previews are made for one line only.
 
     Of that line it is also told what ids, decisions and tasks mean that stand in plain words.
     """
     path = inside(params.path, workspace.layout.root)
     text = text_of(workspace, path, params.text)
-    names = names_of(workspace, scope.buffers)
+    names = names_of(workspace, call.buffers)
     told = []
-    places = Places(workspace)
+    places = RecordLocations(workspace)
     for reference in references(text, kind_of(path))[:MOST]:
         if params.line in (0, reference.line + 1):
-            scope.check()
-            told.append(_meaning(workspace, names, places, reference, path, scope, now, shown=params.line > 0))
+            call.check()
+            told.append(_meaning(workspace, names, places, reference, path, call, now, shown=params.line > 0))
     if params.line and path.endswith(".md"):
         for reference in _plain(text, params.line, names):
             if not any(each.column - 1 < reference.end and reference.start < each.end - 1 for each in told):
-                told.append(_meaning(workspace, names, places, reference, path, scope, now, shown=True))
+                told.append(_meaning(workspace, names, places, reference, path, call, now, shown=True))
     return ReferencesResult(path=path, references=tuple(told), saw=workspace.saw())
 
 
-def _plain(text: str, line: int, names: Names) -> Iterator[Reference]:
+def _plain(text: str, line: int, names: ReferenceIndex) -> Iterator[Reference]:
     """Yield what a line names without brackets around it."""
     lines = text.split("\n")
     if line <= len(lines) and len(lines[line - 1]) <= LONGEST_LINE:
@@ -61,18 +61,18 @@ def _plain(text: str, line: int, names: Names) -> Iterator[Reference]:
 
 def _meaning(
     workspace: Workspace,
-    names: Names,
-    places: Places,
+    names: ReferenceIndex,
+    places: RecordLocations,
     reference: Reference,
     path: str,
-    scope: Scope,
+    call: Call,
     now: datetime,
     *,
     shown: bool,
 ) -> Meaning:
     place: dict[str, Any] = {"line": reference.line + 1, "column": reference.start + 1, "end": reference.end + 1}
     if reference.kind == "query":
-        markdown = _asked(workspace, reference.target, scope, now) if shown else ""
+        markdown = _asked(workspace, reference.target, call, now) if shown else ""
         return Meaning(kind="question", text=reference.target, title=reference.target, markdown=markdown, **place)
     found = names.find(reference, path)
     if found is None:
@@ -99,7 +99,7 @@ def _meaning(
     )
 
 
-def preview(workspace: Workspace, names: Names, found: Found) -> str:
+def preview(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget) -> str:
     """Return what to show of a thing."""
     if found.kind == "memory":
         memory = names.memories[found.id]
@@ -118,9 +118,9 @@ def preview(workspace: Workspace, names: Names, found: Found) -> str:
     return text_preview(found.path, page.span(start, end), start, shown, notes)
 
 
-def _asked(workspace: Workspace, question: str, scope: Scope, now: datetime) -> str:
+def _asked(workspace: Workspace, question: str, call: Call, now: datetime) -> str:
     asked = RecallParams(query=question, limit=FOUND_BY_QUESTION)
     try:
-        return question_preview(question, recall.recall(workspace, asked, scope, now).hits)
+        return question_preview(question, recall.recall(workspace, asked, call, now).hits)
     except (UsageError, NotFoundError) as error:  # filters that are none
         return error.message

@@ -33,8 +33,8 @@ from muninn_core.protocol.params import ContextParams, DocumentParams, RenderPar
 from muninn_core.protocol.results import DocumentResult
 from muninn_core.source.private import strip_private
 from muninn_core.source.text import Text, read_text
-from muninn_core.worktree.call import Scope
-from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.workspace import Workspace
 
 HINT = (
@@ -43,7 +43,7 @@ HINT = (
 )
 
 
-def document(workspace: Workspace, params: DocumentParams, scope: Scope, now: datetime) -> DocumentResult:
+def document(workspace: Workspace, params: DocumentParams, call: Call, now: datetime) -> DocumentResult:
     """Return the page at an address. Raises BadParams for what is none, NotFoundError for what is not there."""
     parts = urlsplit(params.uri)
     kind, _, rest = unquote(parts.path).removesuffix(".md").lstrip("/").partition("/")
@@ -51,29 +51,29 @@ def document(workspace: Workspace, params: DocumentParams, scope: Scope, now: da
     if parts.scheme != SCHEME:
         raise BadParams(f"'{params.uri}' is no address of Muninn", hint=HINT)
     if kind == "pack" and not rest:
-        title, text = _pack(workspace, query, scope, now)
+        title, text = _pack(workspace, query, call, now)
     elif kind in _PAGES and rest:
-        title, text = _PAGES[kind](workspace, rest, scope, now)
+        title, text = _PAGES[kind](workspace, rest, call, now)
     else:
         raise BadParams(f"there is no '{parts.path}' among Muninn's documents", hint=HINT)
     return DocumentResult(uri=params.uri, title=title, text=text, saw=workspace.saw())
 
 
-def _pack(workspace: Workspace, query: dict[str, str], scope: Scope, now: datetime) -> tuple[str, str]:
+def _pack(workspace: Workspace, query: dict[str, str], call: Call, now: datetime) -> tuple[str, str]:
     asked, budget = query.get("query", "").strip(), query.get("budget", "4000")
     if not asked or not budget.isdecimal() or not 50 <= int(budget) <= 200_000:
         raise BadParams("a pack needs a query, and a budget of 50 to 200000 tokens", hint=HINT)
-    result = contexts.context(workspace, ContextParams(query=asked, budget=int(budget)), scope, now)
+    result = contexts.context(workspace, ContextParams(query=asked, budget=int(budget)), call, now)
     return f"Context: {asked}", memory_page.pack_page(asked, result)
 
 
-def _memory(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tuple[str, str]:
+def _memory(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
     memory = lookup.memory_of(workspace.known(), what.partition("/")[0])
     (labelled,) = workspace.works.label([memory])
     shared = workspace.shared if memory.scope == "global" else None
     records = shared.records if shared is not None else workspace.log.records
     events = history(memory, tuple(records.values()), workspace.log.sealed_ids())
-    look = seen_by(workspace.citations, scope.buffers).look()
+    look = with_overlays(workspace.citations, call.buffers).look()
     known = workspace.known()
     others = {link.target: known[link.target] for link in memory.links if link.target in known}
     others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
@@ -83,8 +83,8 @@ def _memory(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tup
     return text.partition("\n")[0].removeprefix("# "), text
 
 
-def _notes(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tuple[str, str]:
-    found = file_notes.remembered(workspace, what, scope, now)
+def _notes(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
+    found = file_notes.remembered(workspace, what, call, now)
     shown = whole_file(workspace, found)
     lines = [f"# What is remembered about `{found.path}`", ""]
     parts = [
@@ -94,7 +94,7 @@ def _notes(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tupl
     return f"About {found.path}", "\n".join(lines) + "\n" + ("\n\n---\n\n".join(parts) or "Nothing yet.") + "\n"
 
 
-def _knowledge(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> tuple[str, str]:
+def _knowledge(workspace: Workspace, what: str, _call: Call, _now: datetime) -> tuple[str, str]:
     """Return a file without its private spans; a pack's is quoted below its origin."""
     root = workspace.layout.root
     for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
@@ -117,7 +117,7 @@ def _quoted(text: str, origin: str) -> str:
     return f"{origin}\n\n" + "\n".join(f"> {line}".rstrip() for line in text.splitlines()) + "\n"
 
 
-def _commit(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> tuple[str, str]:
+def _commit(workspace: Workspace, what: str, _call: Call, _now: datetime) -> tuple[str, str]:
     root = Path(workspace.place.root)
     sha = git.commit_of(root, what)
     (found,) = git.commits(root, None, sha, 1) or (None,)
@@ -126,15 +126,15 @@ def _commit(workspace: Workspace, what: str, _scope: Scope, _now: datetime) -> t
     return f"Commit {sha[:8]}", memory_page.commit_page(found, linker(workspace.layout.root, virtual=True))
 
 
-def _context(workspace: Workspace, what: str, scope: Scope, now: datetime) -> tuple[str, str]:
+def _context(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
     path = f"{what}.md"
-    unsaved = scope.buffers.unsaved(workspace.citations) if scope.buffers is not None else {}
+    unsaved = call.buffers.unsaved(workspace.citations) if call.buffers is not None else {}
     text = unsaved[path].text if path in unsaved else None
-    result = context_files.render(workspace, RenderParams(path=path, text=text), scope, now)
+    result = context_files.render(workspace, RenderParams(path=path, text=text), call, now)
     return f"Pack: {result.title}", memory_page.rendered_page(result)
 
 
-_PAGES: dict[str, Callable[[Workspace, str, Scope, datetime], tuple[str, str]]] = {
+_PAGES: dict[str, Callable[[Workspace, str, Call, datetime], tuple[str, str]]] = {
     "memory": _memory,
     "knowledge": _knowledge,
     "notes": _notes,

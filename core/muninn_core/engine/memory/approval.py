@@ -11,13 +11,13 @@ from muninn_core.errors import UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import ApproveParams, RejectParams
 from muninn_core.store.approval import may_approve
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 
-def approve(workspace: Workspace, params: ApproveParams, scope: Scope) -> tuple[Memory, ...]:
+def approve(workspace: Workspace, params: ApproveParams, call: Call) -> tuple[Memory, ...]:
     """Approve memories, all or none, and return them. Raises UsageError for one that the caller may not approve."""
-    said = _said(workspace, params, scope, "approve", params.note)
+    said = _said(workspace, params, call, "approve", params.note)
     chosen = _chosen(workspace, params.ids)
     records = workspace.log.records
     for memory in chosen:
@@ -31,18 +31,18 @@ def approve(workspace: Workspace, params: ApproveParams, scope: Scope) -> tuple[
     return _store(workspace, said, chosen, "approved")
 
 
-def reject(workspace: Workspace, params: RejectParams, scope: Scope) -> tuple[Memory, ...]:
+def reject(workspace: Workspace, params: RejectParams, call: Call) -> tuple[Memory, ...]:
     """Reject memories, all or none, and return them. Raises UsageError for one that never had to be approved."""
-    said = _said(workspace, params, scope, "reject", params.reason)
+    said = _said(workspace, params, call, "reject", params.reason)
     return _store(workspace, said, _chosen(workspace, params.ids), "rejected")
 
 
 def _said(
-    workspace: Workspace, params: ApproveParams | RejectParams, scope: Scope, kind: str, reason: str
+    workspace: Workspace, params: ApproveParams | RejectParams, call: Call, kind: str, reason: str
 ) -> dict[str, Any]:
     """Return what every record of the decision has: who says it, and why."""
     clean, _ = cleaned({"reason": reason.strip()}, workspace)
-    said = {"type": kind, "actor": scope.actor or params.actor, "agent": params.agent, **clean}
+    said = {"type": kind, "actor": call.actor or params.actor, "agent": params.agent, **clean}
     said["session"] = params.session or workspace.session
     return {name: value for name, value in said.items() if value}
 

@@ -15,38 +15,38 @@ from muninn_core.model.memory import Trust
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import BackfillParams
 from muninn_core.protocol.results import BackfillResult, Recollection
-from muninn_core.source.commit_history import Told
+from muninn_core.source.commit_history import HistoryMemory
 from muninn_core.store.draft import memory_record
 from muninn_core.store.ids import derived_id
 from muninn_core.store.secrets import mask_draft
 from muninn_core.store.stamp import normalise
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 _TRUST: dict[str, Trust] = {"git": "commit", "transcripts": "agent"}
 
 
-def fill(workspace: Workspace, params: BackfillParams, scope: Scope) -> BackfillResult:
+def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillResult:
     """Say what would be remembered, and store it with `apply`: all of it or nothing.
 
     Raises BadParams, NotFoundError, GitError, Cancelled; StorageError or ReadOnlyError where it can't be stored.
     """
     _check(params)
     workspace.follow()
-    harvest = (from_git if params.source == "git" else from_transcripts)(workspace, params, scope)
-    records, masked = _records(harvest.told, params.source, workspace, scope)
-    traces, hidden = _records(harvest.traces, params.source, workspace, scope)
+    harvest = (from_git if params.source == "git" else from_transcripts)(workspace, params, call)
+    records, masked = _records(harvest.told, params.source, workspace, call)
+    traces, hidden = _records(harvest.traces, params.source, workspace, call)
     known = {record.key for record in workspace.log.records.values()}
     fresh = [record for record in records if record["key"] not in known]
     shown = [record for record in traces if record["key"] not in known]
     ids: tuple[str, ...] = ()
     if params.apply and (fresh or shown):
-        scope.report("report", f"storing {len(fresh)} memories", 95)
-        scope.check()
+        call.report("report", f"storing {len(fresh)} memories", 95)
+        call.check()
         stored = workspace.log.append([*fresh, *shown], f"backfill-{params.source}")
         ids = tuple(record.id for record in stored[: len(fresh)])
         workspace.hand_over_memories()
-    scope.report("end", f"{len(fresh)} memories")
+    call.report("end", f"{len(fresh)} memories")
     return BackfillResult(
         source=params.source,
         applied=params.apply,
@@ -72,15 +72,15 @@ def _check(params: BackfillParams) -> None:
 
 
 def _records(
-    found: Sequence[Told], source: str, workspace: Workspace, scope: Scope
+    found: Sequence[HistoryMemory], source: str, workspace: Workspace, call: Call
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the records of what was found, one a key, and how many secrets were masked in them."""
     records: dict[str, dict[str, Any]] = {}
     masked = 0
     for number, told in enumerate(found):
         if number % 100 == 0:
-            scope.check()
-            scope.report("report", f"{number} of {len(found)} memories", 80 + 15 * number // len(found))
+            call.check()
+            call.report("report", f"{number} of {len(found)} memories", 80 + 15 * number // len(found))
         clean, count = mask_draft(told.draft, workspace.config.memory.secrets)
         masked += count
         pending = workspace.config.review.holds("import", clean.type)
@@ -89,7 +89,7 @@ def _records(
     return list(records.values()), masked
 
 
-def _record(told: Told, source: str, *, pending: bool) -> dict[str, Any]:
+def _record(told: HistoryMemory, source: str, *, pending: bool) -> dict[str, Any]:
     """Return the record of what was told: the same on every machine."""
     ts, key = normalise(told.time), told.draft.key or ""
     record = memory_record(

@@ -17,13 +17,13 @@ from muninn_core.git import log as history
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.params import BackfillParams
-from muninn_core.source.commit_history import Told, taken_back, tell
+from muninn_core.source.commit_history import HistoryMemory, memories_of, reverted_commits
 from muninn_core.source.commit_memory import trace, without_private
 from muninn_core.source.session_facts import Facts, Reader
-from muninn_core.source.session_memories import recount
+from muninn_core.source.session_memories import drafts_of
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import normalise
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 MOST_TRACED = 1_000
@@ -36,47 +36,47 @@ _DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-class Harvest(Value):
+class BackfillDrafts(Value):
     """What a backfill found, oldest first; counts and places as in its result. `note` says what could not be seen.
 
     `traces` are what commits show that are worth no memory: which files belonged to such a task.
     """
 
-    told: tuple[Told, ...]
+    told: tuple[HistoryMemory, ...]
     looked: int
-    traces: tuple[Told, ...] = ()
+    traces: tuple[HistoryMemory, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
     malformed: tuple[str, ...] = ()
     note: str = ""
 
 
-def from_git(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harvest:
+def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillDrafts:
     """Look through the commits that HEAD, or `until`, leads to. Raises BadParams, NotFoundError or GitError."""
     root = workspace.layout.root
     span = _span(root, params)
     total = history.count(root, span)
-    scope.report("begin", f"{total} commits to read")
+    call.report("begin", f"{total} commits to read")
     log = []
     for number, one in enumerate(history.read(root, span)):
         if number % 100 == 0:
-            scope.check()
-            scope.report("report", f"{number} of {total} commits", 80 * number // max(total, 1))
+            call.check()
+            call.report("report", f"{number} of {total} commits", 80 * number // max(total, 1))
         log.append(one)
-    back = taken_back(log)
+    back = reverted_commits(log)
     subjects = {one.commit.sha: one.commit.subject for one in log}
     told, traces, skipped = [], [], Counter[str]()
     for number, one in enumerate(reversed(log)):
         if number % 100 == 0:
-            scope.check()
-        found = tell(one, back, subjects)
-        if isinstance(found, Told):
+            call.check()
+        found = memories_of(one, back, subjects)
+        if isinstance(found, HistoryMemory):
             told.append(found)
         else:
             skipped[found] += 1
             if number >= len(log) - MOST_TRACED and (shown := _traced(one)):
                 traces.append(shown)
     note = "This clone is shallow: older commits are not here." if git.is_shallow(root) else ""
-    return Harvest(
+    return BackfillDrafts(
         told=tuple(told),
         traces=tuple(traces),
         looked=len(log),
@@ -85,11 +85,13 @@ def from_git(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harv
     )
 
 
-def _traced(logged: history.Logged) -> Told | None:
+def _traced(logged: history.Logged) -> HistoryMemory | None:
     """Return which files belonged to a commit's task, where it says so."""
     shown = trace(without_private(logged.commit), session=None, agent=None)
     return (
-        Told(draft=replace(shown, actor="import"), commit=logged.commit.sha, time=logged.commit.time) if shown else None
+        HistoryMemory(draft=replace(shown, actor="import"), commit=logged.commit.sha, time=logged.commit.time)
+        if shown
+        else None
     )
 
 
@@ -116,18 +118,18 @@ def _time(name: str, given: str | None) -> str | None:
         raise BadParams(f"'{name}' is no time: '{given}'", hint=hint) from None
 
 
-def from_transcripts(workspace: Workspace, params: BackfillParams, scope: Scope) -> Harvest:
+def from_transcripts(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillDrafts:
     """Look through transcripts. Raises BadParams for a file that is none, NotFoundError for what is not there."""
     files = [found for path in params.paths for found in _files(workspace.layout.root / path)]
     files = list(dict.fromkeys(files))
     sizes = [path.stat().st_size for path, _ in files]
-    scope.report("begin", f"{len(files)} transcripts to read")
-    told: list[Told] = []
+    call.report("begin", f"{len(files)} transcripts to read")
+    told: list[HistoryMemory] = []
     skipped = Counter[str]()
     malformed: list[str] = []
     for number, (path, named) in enumerate(files):
-        scope.report("report", path.name, 90 * sum(sizes[:number]) // max(sum(sizes), 1))
-        facts = _facts(path, malformed, scope)
+        call.report("report", path.name, 90 * sum(sizes[:number]) // max(sum(sizes), 1))
+        facts = _facts(path, malformed, call)
         if not facts.recognised and named:
             hint = "Claude Code has them in ~/.claude/projects/NAME, Codex in ~/.codex/sessions; no others are read."
             raise BadParams(f"{path} is no transcript of Claude Code or Codex", hint=hint)
@@ -139,7 +141,7 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, scope: Scope)
             found = _told(path, facts, workspace)
             told += found
             skipped["without anything to keep"] += not found
-    return Harvest(
+    return BackfillDrafts(
         told=tuple(sorted(told, key=lambda one: one.time)),
         looked=len(files),
         skipped={reason: count for reason, count in sorted(skipped.items()) if count},
@@ -163,18 +165,18 @@ def _files(path: Path) -> list[tuple[Path, bool]]:
         raise NotFoundError(f"the transcript {path} can't be read: {error.strerror}", hint=hint) from None
 
 
-def _facts(path: Path, malformed: list[str], scope: Scope) -> Facts:
+def _facts(path: Path, malformed: list[str], call: Call) -> Facts:
     reader = Reader()
     with open_transcript(path) as lines:
         for number, line in enumerate(lines, 1):
             if number % 1000 == 0:
-                scope.check()
+                call.check()
             if line.endswith(b"\n") and not reader.take(line):  # a last line without its end is being written
                 malformed.append(f"{path}:{number}")
     return reader.facts()
 
 
-def _told(path: Path, facts: Facts, workspace: Workspace) -> list[Told]:
+def _told(path: Path, facts: Facts, workspace: Workspace) -> list[HistoryMemory]:
     session = next(
         (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
         f"transcript-{hashlib.sha256(path.name.encode()).hexdigest()[:16]}",
@@ -183,7 +185,7 @@ def _told(path: Path, facts: Facts, workspace: Workspace) -> list[Told]:
         reading = read_transcript(lines, session=session, agent=facts.agent)
     last = _stamp((facts.ended, facts.begun)) or datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
     said = [
-        Told(
+        HistoryMemory(
             draft=replace(draft, actor="import", tags=("session", "backfill"), details={"said_by": draft.actor}),
             commit="",
             time=_stamp((time,)) or last,
@@ -192,7 +194,7 @@ def _told(path: Path, facts: Facts, workspace: Workspace) -> list[Told]:
     ]
     agent = f"{facts.agent}/{facts.version}" if facts.version else facts.agent
     roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
-    shown = [replace(one, time=_stamp((one.time,)) or last) for one in recount(facts, session, agent, roots)]
+    shown = [replace(one, time=_stamp((one.time,)) or last) for one in drafts_of(facts, session, agent, roots)]
     return [*said, *shown]
 
 

@@ -19,7 +19,7 @@ from muninn_core.protocol.params import MemoryDraft
 from muninn_core.reconcile.citations import citing
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.extent import Extent
-from muninn_core.source.line_index import Page, mark_of
+from muninn_core.source.line_index import LineIndex, mark_of
 from muninn_core.worktree.citations import Citations
 
 MOST_NAMED = 8
@@ -115,18 +115,18 @@ def _from_entities(
     return found if len(found) <= MOST_NAMED else []
 
 
-def _meant(page: Page, symbol: str) -> list[Extent]:
+def _meant(page: LineIndex, symbol: str) -> list[Extent]:
     """Return the definitions of a name; a dotted one must be all there, for somebody has said it."""
     return [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
 
 
-def _definition(page: Page, one: Extent, commit: str | None) -> Cite:
+def _definition(page: LineIndex, one: Extent, commit: str | None) -> Cite:
     end = one.end if one.end - one.start < LARGE else one.start
     mark = mark_of(page.span(one.start, end))
     return Cite(path=page.path, start=one.start, end=end, symbol=one.name, hash=mark, commit=commit)
 
 
-def _page(path: str, citations: Citations) -> Page | None:
+def _page(path: str, citations: Citations) -> LineIndex | None:
     try:
         return citations.page(path)
     except Unknown:

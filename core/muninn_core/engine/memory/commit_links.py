@@ -7,12 +7,12 @@ from datetime import datetime
 
 from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.engine.session.reminder_search import near
+from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.errors import MuninnError
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import MemoryDraft
-from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.recall import is_recallable
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 4
@@ -43,13 +43,13 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
     why: dict[str, list[str]] = {}
     known: Mapping[str, Memory] = workspace.known()
     for memory in workspace.places.of_files(draft.files):
-        if fit(memory) and speaks(memory, now):
+        if fit(memory) and is_recallable(memory, now):
             named = {*memory.files, *(cite.path for cite in memory.cites)}
             common = sorted(named.intersection(draft.files))
             sure[memory.id] = FILES * len(common) / len(named)
             why[memory.id] = [f"both about {common[0]}" + (f" and {len(common) - 1} more" if common[1:] else "")]
     try:
-        for one in near(workspace, f"{draft.title}\n{draft.text}", fit, now):
+        for one in related_memories(workspace, f"{draft.title}\n{draft.text}", fit, now):
             sure[one.memory.id] = sure.get(one.memory.id, 0.0) + one.sure
             why.setdefault(one.memory.id, []).append("says the like")
     except MuninnError:

@@ -16,18 +16,18 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.params import ConfirmParams, MemoryDraft
 from muninn_core.reconcile.citations import citing
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import cites_of
-from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.workspace import Workspace
 
 
-def confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, scope: Scope) -> list[Cite]:
+def confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call: Call) -> list[Cite]:
     """Return what a memory cites from now on: fresh places as they are, stale and moved ones as they are now.
 
     Places that are given stand for all stale ones. Raises BadParams when code that is gone has no place given for it.
     """
-    citations = seen_by(workspace.citations, scope.buffers)
+    citations = with_overlays(workspace.citations, call.buffers)
     look, commit = citations.look(math.inf), workspace.head.read().commit
 
     placed = anchor(
@@ -54,14 +54,14 @@ def confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, scope
     return list(dict.fromkeys([*kept, *placed]))
 
 
-def update(memory: Memory, cites: list[Cite], scope: Scope) -> dict[str, Any] | None:
+def update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | None:
     """Return the record that says so, None when nothing changes."""
     if tuple(cites) == cites_of(memory):
         return None
     plain = [{name: value for name, value in to_plain(cite).items() if value not in (None, "")} for cite in cites]
-    return {"type": "update", "target": memory.id, "set": {"cites": plain}, "actor": scope.actor or "user"}
+    return {"type": "update", "target": memory.id, "set": {"cites": plain}, "actor": call.actor or "user"}
 
 
-def judged(workspace: Workspace, memory: Memory, scope: Scope) -> tuple[Citation, ...]:
+def judged(workspace: Workspace, memory: Memory, call: Call) -> tuple[Citation, ...]:
     """Return the citations of a memory as they stand now."""
-    return seen_by(workspace.citations, scope.buffers).look(math.inf).cites(memory)
+    return with_overlays(workspace.citations, call.buffers).look(math.inf).cites(memory)

@@ -21,14 +21,14 @@ from muninn_core.store.draft import check_length, memory_record
 from muninn_core.store.ids import Ids
 from muninn_core.store.secrets import mask_all, mask_draft
 from muninn_core.store.stamp import timestamp
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import task_of
-from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.workspace import Workspace
 
 
 def records_of(
-    params: RememberParams, workspace: Workspace, scope: Scope, ids: Ids, now: datetime
+    params: RememberParams, workspace: Workspace, call: Call, ids: Ids, now: datetime
 ) -> tuple[list[dict[str, Any]], int]:
     """Return a request's records and how many secrets were masked in them. Raises BadParams; then none is stored."""
     if params.batch and params.text:
@@ -36,7 +36,7 @@ def records_of(
     head = workspace.head.read()
     records, masked = [], 0
     session = params.session or workspace.session
-    for checked in _all_checked(params.batch or (params,), workspace, scope, head.commit, session):
+    for checked in _all_checked(params.batch or (params,), workspace, call, head.commit, session):
         everywhere = checked.scope == "global"
         clean, count = mask_draft(checked, workspace.config.memory.secrets)
         masked += count
@@ -90,7 +90,7 @@ def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any
 
 
 def _all_checked(
-    given: Sequence[MemoryDraft], workspace: Workspace, scope: Scope, commit: str | None, session: str
+    given: Sequence[MemoryDraft], workspace: Workspace, call: Call, commit: str | None, session: str
 ) -> Iterator[MemoryDraft]:
     """Return the drafts in their order; looked at file by file, so that each file is read once."""
     bare = [_bare(draft) for draft in given]
@@ -100,7 +100,7 @@ def _all_checked(
     for at in sorted(range(len(bare)), key=lambda at: (bare[at].files[:1], at)):
         try:
             told = replace(bare[at], task=_task(bare[at], session, task))
-            checked[at] = _checked(told, workspace, scope, commit)
+            checked[at] = _checked(told, workspace, call, commit)
         except BadParams as error:
             if len(given) == 1:
                 raise
@@ -126,7 +126,7 @@ def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str],
     return current(draft.task, draft.session or session)
 
 
-def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str | None) -> MemoryDraft:
+def _checked(draft: MemoryDraft, workspace: Workspace, call: Call, commit: str | None) -> MemoryDraft:
     check_length(draft.text)
     kinds = (*KINDS, *workspace.config.memory.kinds)
     if draft.type not in kinds:
@@ -136,10 +136,10 @@ def _checked(draft: MemoryDraft, workspace: Workspace, scope: Scope, commit: str
             hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
         )
     if draft.scope == "global":
-        return replace(_for_everywhere(draft, workspace), actor=scope.actor or draft.actor)
-    citations = seen_by(workspace.citations, scope.buffers)
+        return replace(_for_everywhere(draft, workspace), actor=call.actor or draft.actor)
+    citations = with_overlays(workspace.citations, call.buffers)
     anchored = anchor(draft, citations, lambda path: inside(path, workspace.layout.root), commit)
-    return replace(anchored, actor=scope.actor or draft.actor)
+    return replace(anchored, actor=call.actor or draft.actor)
 
 
 def _for_everywhere(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:

@@ -20,8 +20,8 @@ from muninn_core.protocol.params import ConsolidateParams, MemoryDraft, UpdatePa
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.expiry import until
-from muninn_core.worktree.call import Scope
-from muninn_core.worktree.overlays import seen_by
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.workspace import Workspace
 
 Records = list[dict[str, Any]]
@@ -39,20 +39,20 @@ class Plan(NamedTuple):
 
 
 def updated(
-    workspace: Workspace, memory: Memory, params: UpdateParams, scope: Scope, now: str
+    workspace: Workspace, memory: Memory, params: UpdateParams, call: Call, now: str
 ) -> tuple[Records, tuple[str, ...], int]:
     """Return the records of an update, the names of what they change, and how many secrets were masked.
 
     Raises BadParams for what can't be taken, UsageError for a memory that can't be changed by the caller.
     """
-    _check_may_change(workspace, memory, scope, params)
-    fields = _fields(workspace, memory, params, scope, now)
+    _check_may_change(workspace, memory, call, params)
+    fields = _fields(workspace, memory, params, call, now)
     clean, masked = cleaned({**fields, "details": _details(memory, params)}, workspace)
     details = clean.pop("details")
     changes = {name: value for name, value in clean.items() if value != to_plain(getattr(memory, name))}
     if details:
         changes["details"] = details
-    head = _head(workspace, params, scope)
+    head = _head(workspace, params, call)
     records = [{**head, "type": "update", "target": memory.id, "set": changes}] if changes else []
     links = _links(workspace, memory, params)
     records += [{**head, "target": memory.id, **each} for each in links]
@@ -85,7 +85,7 @@ def plan(workspace: Workspace, params: ConsolidateParams) -> Plan:
     return _compared(ordered, keep)
 
 
-def consolidated(workspace: Workspace, params: ConsolidateParams, planned: Plan, scope: Scope) -> Records:
+def consolidated(workspace: Workspace, params: ConsolidateParams, planned: Plan, call: Call) -> Records:
     """Return the records that carry a plan out. Raises UsageError where the caller's word has to wait."""
     if planned.kept is None:
         if params.text:
@@ -94,8 +94,8 @@ def consolidated(workspace: Workspace, params: ConsolidateParams, planned: Plan,
             )
         return []
     for each in (planned.kept, *planned.gone):
-        _check_may_change(workspace, each, scope, params)
-    head = _head(workspace, params, scope)
+        _check_may_change(workspace, each, call, params)
+    head = _head(workspace, params, call)
     if planned.decision == "merge":
         sources = [memory.id for memory in planned.gone]
         records: Records = [{**head, "type": "merge", "keep": planned.kept.id, "sources": sources}]
@@ -125,18 +125,18 @@ def _preferred(memory: Memory) -> tuple[int, str, str]:
 
 
 def _check_may_change(
-    workspace: Workspace, memory: Memory, scope: Scope, params: UpdateParams | ConsolidateParams
+    workspace: Workspace, memory: Memory, call: Call, params: UpdateParams | ConsolidateParams
 ) -> None:
     if memory.redacted:
         raise UsageError(f"{memory.id} was redacted: there is nothing left to change")
-    if workspace.config.review.holds(scope.actor or "user", memory.type):
+    if workspace.config.review.holds(call.actor or "user", memory.type):
         raise UsageError(
             "memories like this one wait for a person's approval here, and so would a change of it",
             hint="Remember what is right with a link that supersedes it; a person approves that.",
         )
 
 
-def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, scope: Scope, now: str) -> dict[str, Any]:
+def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: Call, now: str) -> dict[str, Any]:
     given = {name: getattr(params, name) for name in _PLAIN}
     fields = {name: value for name, value in given.items() if value not in (None, "")}
     for name in ("text", "title"):
@@ -147,16 +147,16 @@ def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, scope: S
     if params.expires is not None:
         fields["expires"] = until(params.expires, now)
     if params.files:
-        fields |= _placed(workspace, memory, params, scope)
+        fields |= _placed(workspace, memory, params, call)
     return fields
 
 
-def _placed(workspace: Workspace, memory: Memory, params: UpdateParams, scope: Scope) -> dict[str, Any]:
+def _placed(workspace: Workspace, memory: Memory, params: UpdateParams, call: Call) -> dict[str, Any]:
     if memory.scope == "global":
         raise BadParams("a global memory names no files: they are one repository's", hint="Leave `files` out.")
     draft = anchor(
         MemoryDraft(text=memory.text, files=params.files),
-        seen_by(workspace.citations, scope.buffers),
+        with_overlays(workspace.citations, call.buffers),
         lambda path: inside(path, workspace.layout.root),
         workspace.head.read().commit,
     )
@@ -200,10 +200,10 @@ def _check_link(relation: str, memory: Memory, target: Memory) -> None:
         raise BadParams("a global memory names no memory of one project", hint="Promote the other one first.")
 
 
-def _head(workspace: Workspace, params: UpdateParams | ConsolidateParams, scope: Scope) -> dict[str, Any]:
+def _head(workspace: Workspace, params: UpdateParams | ConsolidateParams, call: Call) -> dict[str, Any]:
     """Return what each record has: who changes it, and why."""
     clean, _ = cleaned({"reason": params.reason.strip()}, workspace)
-    said: Mapping[str, Any] = {"actor": scope.actor or "user", "agent": params.agent, **clean}
+    said: Mapping[str, Any] = {"actor": call.actor or "user", "agent": params.agent, **clean}
     return {name: value for name, value in said.items() if value}
 
 

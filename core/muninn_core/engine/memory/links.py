@@ -12,8 +12,8 @@ from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import LinksParams, OverviewParams
 from muninn_core.protocol.results import LinksResult, MemoryLink, OverviewResult, ProjectStatus
-from muninn_core.retrieval.link_graph import Strand
-from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.link_graph import LinkStep
+from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.project import read_project
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.current_task import focus
@@ -55,7 +55,7 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
     important = [memory for memory in weighty if memory.importance >= params.importance and memory not in recent]
     important = important[: params.limit]
     shown = {memory.id for memory in (*recent, *important)}
-    _, strands = workspace.web(known).walk(shown, 1, lambda memory: seen(memory) and speaks(memory, now))
+    _, strands = workspace.web(known).walk(shown, 1, lambda memory: seen(memory) and is_recallable(memory, now))
     ends = {end for each in strands for end in (each.source, each.target)} - shown
     project = read_project(workspace.layout.root)
     count = sum(len(memory.links) for memory in here)
@@ -78,10 +78,10 @@ def _admitting(workspace: Workspace, params: LinksParams, now: datetime) -> Call
     seen = visible(workspace, None, params.session)
     if params.archived:
         return lambda memory: seen(memory) and not memory.redacted and not memory.trace
-    return lambda memory: seen(memory) and speaks(memory, now)
+    return lambda memory: seen(memory) and is_recallable(memory, now)
 
 
-def _reached(start: str, strands: Iterable[Strand]) -> dict[str, int]:
+def _reached(start: str, strands: Iterable[LinkStep]) -> dict[str, int]:
     """Return {id: steps} by some links alone, which come in the order of their steps."""
     found, told = {start: 0}, list(strands)
     step = 0
@@ -99,7 +99,7 @@ def _reached(start: str, strands: Iterable[Strand]) -> dict[str, int]:
         found |= dict.fromkeys(ends, step)
 
 
-def _told(strand: Strand) -> MemoryLink:
+def _told(strand: LinkStep) -> MemoryLink:
     link = strand.link
     return MemoryLink(
         source=strand.source,

@@ -15,7 +15,7 @@ from muninn_core.protocol.params import MemoriesParams
 from muninn_core.protocol.results import CitedCode, Conflict, MemoriesResult
 from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter
-from muninn_core.retrieval.recall import has_expired, speaks
+from muninn_core.retrieval.recall import has_expired, is_recallable
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.fold import State
 from muninn_core.worktree.workspace import Workspace
@@ -39,7 +39,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         recent = _since(params.since, now)
         newest = workspace.newest(known)
         if _takes_all(params):
-            found = newest.passing(lambda memory: speaks(memory, now) and seen(memory))
+            found = newest.passing(lambda memory: is_recallable(memory, now) and seen(memory))
         else:
             found = [
                 memory
@@ -178,7 +178,7 @@ def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str], now: 
     if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
         if not (params.pending and memory.waits):
             return False
-    elif not (params.archived or speaks(memory, now)):
+    elif not (params.archived or is_recallable(memory, now)):
         return False
     if params.type is not None and memory.type != params.type:
         return False

@@ -22,7 +22,7 @@ from muninn_core.source.private import strip_private
 from muninn_core.store.disk import move, remove_tree, write_tree, write_whole
 from muninn_core.store.layout import KNOWLEDGE_README
 from muninn_core.store.pack.archive import is_archive, pack_up
-from muninn_core.store.pack.installed import Shelved, exchange, find, heal, put, shelved, take_away
+from muninn_core.store.pack.installed import InstalledPack, exchange, find, heal, installed_packs, put, take_away
 from muninn_core.store.pack.manifest import MANIFEST, Manifest, make_manifest, manifest_text, precedence
 from muninn_core.store.pack.source import Pack, read_pack
 from muninn_core.store.secrets import mask
@@ -125,7 +125,7 @@ def remove(workspace: Workspace, params: PackRemoveParams) -> PackRemoveResult:
 
 def listed(workspace: Workspace) -> PackListResult:
     """List the packs that are here, with what was edited since."""
-    return PackListResult(packs=tuple(map(_shown, shelved(workspace.layout))), saw=workspace.saw())
+    return PackListResult(packs=tuple(map(_shown, installed_packs(workspace.layout))), saw=workspace.saw())
 
 
 def _chosen(knowledge: Path, params: PackExportParams) -> dict[str, bytes]:
@@ -213,7 +213,7 @@ def _taken(path: Path) -> UsageError:
     )
 
 
-def _refuse_update(here: Shelved, pack: Pack) -> None:
+def _refuse_update(here: InstalledPack, pack: Pack) -> None:
     if here.edited:
         raise _edited(here, "Commit them elsewhere first; `--force` overwrites them, `--dry-run` shows what changes.")
     old, new = here.manifest, pack.manifest
@@ -234,7 +234,7 @@ def _is_older(new: Manifest, old: Manifest) -> bool:
     return precedence(new.version) < precedence(old.version)
 
 
-def _edited(here: Shelved, hint: str) -> UsageError:
+def _edited(here: InstalledPack, hint: str) -> UsageError:
     more = f" and {len(here.edited) - SHOWN} more" if len(here.edited) > SHOWN else ""
     return UsageError(
         f"files of {here.name} were edited here: {', '.join(here.edited[:SHOWN])}{more}",
@@ -262,7 +262,7 @@ def _told(manifest: Manifest) -> KnowledgePack:
     )
 
 
-def _shown(here: Shelved) -> KnowledgePack:
+def _shown(here: InstalledPack) -> KnowledgePack:
     if here.manifest is None:
         return KnowledgePack(name=here.name, edited=here.edited, problem=here.problem)
     told = _told(here.manifest)

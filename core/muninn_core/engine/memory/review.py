@@ -13,7 +13,7 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.context.review import markdown_of, text_of
 from muninn_core.errors import BadParams
-from muninn_core.model.answer import Saw
+from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.params import DiffParams
@@ -21,7 +21,7 @@ from muninn_core.protocol.results import DiffResult, Turn
 from muninn_core.reconcile.plan import conclude
 from muninn_core.store.change import needs
 from muninn_core.store.fold import Fold, State
-from muninn_core.worktree.revisions import Moment, Past
+from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
 
 _WORD = re.compile(r"\w+")
 
@@ -32,7 +32,7 @@ _OWN = frozenset({"text", "title", "tags", "entities", "files", "cites", "import
 """The fields whose change a reviewer is told of, beside what has a list of its own."""
 
 
-def review(past: Past, params: DiffParams) -> DiffResult:
+def review(past: Revisions, params: DiffParams) -> DiffResult:
     """Compare. Raises BadParams for no range, NotFoundError for no such revision."""
     one, other = _ends(params.range)
     root = past.root
@@ -56,7 +56,7 @@ def review(past: Past, params: DiffParams) -> DiffResult:
         approved=tuple(memory for memory in new.memories.values() if memory.active and _waited(old, memory)),
         malformed=after.malformed,
         text="",
-        saw=Saw(commit=after.commit, log=len(after.records), note=note),
+        saw=ReadState(commit=after.commit, log=len(after.records), note=note),
     )
     names = (one, other)
     return replace(result, text=(markdown_of if params.format == "markdown" else text_of)(result, names))
@@ -117,7 +117,7 @@ def _reason_of_end(_was: Memory, now: Memory) -> str:
     return reason if isinstance(reason, str) and reason else "archived"
 
 
-def _contradictions(target: Moment, after: Moment, added: set[str]) -> tuple[Turn, ...]:
+def _contradictions(target: MemoryAtCommit, after: MemoryAtCommit, added: set[str]) -> tuple[Turn, ...]:
     """Return what reconciling would ask a person once both sides are merged, where something new is part of it."""
     if not added:
         return ()
@@ -162,7 +162,7 @@ def _near(added: set[str], memories: Mapping[str, Memory]) -> set[str]:
     return kept
 
 
-def _stale(root: Path, before: Moment, after: Moment) -> tuple[Turn, ...]:
+def _stale(root: Path, before: MemoryAtCommit, after: MemoryAtCommit) -> tuple[Turn, ...]:
     """Return the memories of before, untouched since, whose cited code or named files the work changed."""
     files = {change.path: change for change in git.changed_files(root, before.commit, after.commit) if change.path}
     spans: dict[str, tuple[tuple[int, int], ...]] = {}

@@ -17,8 +17,8 @@ from muninn_core.model.value import to_plain
 from muninn_core.protocol.params import PromoteParams
 from muninn_core.retrieval.recall import Bounds
 from muninn_core.source.shortcode import same_code
-from muninn_core.worktree.call import Scope as Call
-from muninn_core.worktree.documents import Library
+from muninn_core.worktree.call import Call as Call
+from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
 ORIGIN = "promoted_from"
@@ -51,7 +51,7 @@ def visible(workspace: Workspace, scope: Scope | None, session: str | None) -> C
 
 def bounds(
     workspace: Workspace,
-    library: Library,
+    library: SteeringDocuments,
     memories: Mapping[str, Memory],
     scope: Scope | None,
     session: str | None,

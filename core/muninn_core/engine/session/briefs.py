@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from itertools import islice
 
-from muninn_core.context.brief import LEARNED, Standing, make_brief
+from muninn_core.context.brief import LEARNED, CitationLookup, make_brief
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session import session_start
 from muninn_core.model.memory import Memory
@@ -16,14 +16,14 @@ from muninn_core.protocol.params import BriefParams
 from muninn_core.protocol.results import BriefResult
 from muninn_core.source.project import read_project
 from muninn_core.source.shortcode import same_code
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import NOTE, canonical, focus
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.brief")
 
 
-def brief(workspace: Workspace, params: BriefParams, scope: Scope, now: datetime) -> BriefResult:
+def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) -> BriefResult:
     """Say what a session that starts should know. A task that it names is noted for what it will remember."""
     if params.task:
         _note(workspace, params.session, canonical(workspace.documents.look(), params.task))
@@ -42,7 +42,7 @@ def brief(workspace: Workspace, params: BriefParams, scope: Scope, now: datetime
         pending=workspace.log.state.pending,
         max_chars=params.max_chars,
         standing=look.of,
-        place=Standing(
+        place=CitationLookup(
             project=read_project(workspace.layout.root),
             focus=at_hand,
             learned=_learned(filter(seen, current.newest(now)), at_hand.task),
@@ -56,7 +56,7 @@ def brief(workspace: Workspace, params: BriefParams, scope: Scope, now: datetime
     )
     if params.source in ("clear", "compact"):
         workspace.given.forget(params.session)  # what was said before is gone from the context
-    if not scope.gone:  # what came too late was not given
+    if not call.gone:  # what came too late was not given
         workspace.given.note(params.session, made.ids)
     return BriefResult(text=made.text, ids=made.ids, saw=workspace.saw())
 

@@ -14,7 +14,7 @@ from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import CaptureParams, MemoryDraft
-from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.private import strip_private
 from muninn_core.source.session_facts import COMMAND_CHARS, status_of, telling
 from muninn_core.source.session_memories import LOOKING, local
@@ -80,7 +80,7 @@ def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) ->
         and memory.scope != "session"
         and memory.trust != "outside"
         and memory.id not in given
-        and speaks(memory, now)
+        and is_recallable(memory, now)
         and seen(memory)
     ]
     return max(found, key=lambda memory: (memory.ts, memory.id), default=None)

@@ -21,21 +21,21 @@ log = logging.getLogger("muninn.inbox")
 MOST_BYTES = 1 << 20
 
 
-class Letter(NamedTuple):
+class InboxEntry(NamedTuple):
     """A message that waits, and its file; `params` is None for one that is no message of ours."""
 
     path: Path
     params: CaptureParams | None
 
 
-def letters(workspace: Workspace) -> list[Letter]:
+def inbox_entries(workspace: Workspace) -> list[InboxEntry]:
     """Return what waits, the oldest first; a file of somebody else is left alone."""
     folder = workspace.layout.local / "inbox"
     try:
         names = sorted(path.name for path in folder.iterdir() if path.suffix == ".json")
     except OSError:
         return []
-    return [Letter(folder / name, _read(folder / name)) for name in names if _ours(folder / name)]
+    return [InboxEntry(folder / name, _read(folder / name)) for name in names if _ours(folder / name)]
 
 
 def _ours(path: Path) -> bool:

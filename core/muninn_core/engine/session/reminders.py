@@ -8,11 +8,11 @@ from datetime import datetime
 from muninn_core.context.brief import memory_line, utf16_length
 from muninn_core.context.staleness import warning
 from muninn_core.engine.memory.scopes import visible
-from muninn_core.engine.session.reminder_search import near
+from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import RemindParams
 from muninn_core.protocol.results import RemindResult
-from muninn_core.worktree.call import Scope
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 HEAD = "# Remembered about this (Muninn)\n\n"
@@ -27,7 +27,7 @@ _UNTOLD = frozenset({"session_summary", "context_hit"})
 """Kinds that say what was done, and nothing that would have to be minded."""
 
 
-def remind(workspace: Workspace, params: RemindParams, scope: Scope, now: datetime) -> RemindResult:
+def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime) -> RemindResult:
     """Say what is remembered about a prompt. Raises MuninnError without an index.
 
     Nothing is said to a prompt of a program or a slash command, nor what the session was given, or stored itself. Text
@@ -48,12 +48,12 @@ def remind(workspace: Workspace, params: RemindParams, scope: Scope, now: dateti
     lines: list[str] = []
     ids: list[str] = []
     left = params.max_chars - utf16_length(HEAD)
-    for one in near(workspace, prompt, seen, now)[: params.limit]:
+    for one in related_memories(workspace, prompt, seen, now)[: params.limit]:
         line = memory_line(one.memory, warning(look.of(one.memory)))
         if utf16_length(line) <= left:
             left -= utf16_length(line)
             lines.append(line)
             ids.append(one.memory.id)
-    if not scope.gone:  # what came too late was not given
+    if not call.gone:  # what came too late was not given
         workspace.given.note(params.session, ids)
     return RemindResult(text=HEAD + "".join(lines) if lines else "", ids=tuple(ids), saw=workspace.saw())

@@ -19,9 +19,9 @@ from muninn_core.engine.session.failed_commands import candidates
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.params import CaptureParams, MemoryDraft
-from muninn_core.source.open_items import Threads, read_threads
+from muninn_core.source.open_items import OpenItems, read_open_items
 from muninn_core.source.session_facts import Facts, Reader
-from muninn_core.source.session_memories import local, recount
+from muninn_core.source.session_memories import drafts_of, local
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.ending")
@@ -42,14 +42,14 @@ OPENING_LINES = 50
 NEVER = "9999"
 
 
-class End(Value):
+class SessionEnd(Value):
     """What the end of a session makes: drafts to store, and memories that have had their time."""
 
     drafts: tuple[MemoryDraft, ...]
     archive: tuple[str, ...]
 
 
-def end(workspace: Workspace, params: CaptureParams, fresh: Sequence[MemoryDraft]) -> End:
+def end(workspace: Workspace, params: CaptureParams, fresh: Sequence[MemoryDraft]) -> SessionEnd:
     """Sum a session up; `fresh` are the commits that are only now being captured.
 
     A transcript that is not there, or is of another repository, leaves what is known without.
@@ -57,24 +57,24 @@ def end(workspace: Workspace, params: CaptureParams, fresh: Sequence[MemoryDraft
     session = params.session or workspace.session
     facts, threads = _read(workspace, params)
     if facts is None:
-        return End(drafts=(), archive=())
+        return SessionEnd(drafts=(), archive=())
     commits = _commits(workspace, session, facts.commits, fresh)
     roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
     agent = params.agent or "claude-code"
     agent = f"{agent}/{facts.version}" if facts.version else agent
-    told = recount(replace(facts, commits=commits), session, agent, roots)
+    told = drafts_of(replace(facts, commits=commits), session, agent, roots)
     drafts = [replace(one.draft, actor="hook", tags=("session",)) for one in told]
     failing = {local(" ".join(each.text.split()), roots) for each in facts.failing}
     gone = [each.id for each in candidates(workspace, session) if each.details.get("command") not in failing]
     open_drafts, closed = left_open(workspace, session, agent, threads)
-    return End(
+    return SessionEnd(
         drafts=(*(_renewed(workspace, draft, session) for draft in drafts), *open_drafts),
         archive=(*gone, *closed),
     )
 
 
 def left_open(
-    workspace: Workspace, session: str, agent: str | None, threads: Threads
+    workspace: Workspace, session: str, agent: str | None, threads: OpenItems
 ) -> tuple[list[MemoryDraft], list[str]]:
     """Return the memory of what is open, and what it takes the place of: nobody needs yesterday's list."""
     before = [
@@ -103,10 +103,10 @@ def left_open(
     return [draft], [memory.id for memory in before]
 
 
-def threads_of(path: Path) -> Threads:
+def threads_of(path: Path) -> OpenItems:
     """Return what a transcript leaves open. Raises OSError."""
     with open_transcript(path) as lines:
-        return read_threads(line for line in lines if line.endswith(b"\n"))
+        return read_open_items(line for line in lines if line.endswith(b"\n"))
 
 
 def begun(params: CaptureParams) -> str:
@@ -150,8 +150,8 @@ def abandoned(workspace: Workspace, but: str | None, now: datetime) -> list[Capt
     return found
 
 
-def _read(workspace: Workspace, params: CaptureParams) -> tuple[Facts | None, Threads]:
-    nothing = Threads(open=(), done=0)
+def _read(workspace: Workspace, params: CaptureParams) -> tuple[Facts | None, OpenItems]:
+    nothing = OpenItems(open=(), done=0)
     if not params.transcript:
         return None, nothing
     reader, path = Reader(), Path(params.transcript)

@@ -14,7 +14,7 @@ from operator import attrgetter
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.params import SessionsParams
 from muninn_core.protocol.results import SessionsResult, WorkSession
-from muninn_core.retrieval.recall import speaks
+from muninn_core.retrieval.recall import is_recallable
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace
 
@@ -73,7 +73,7 @@ def _told(
         end=end,
         records=records,
         waiting=waiting,
-        memories=sum(speaks(memory, now) for memory in made),
+        memories=sum(is_recallable(memory, now) for memory in made),
         branch=_newest(made, "branch"),
         task=_newest(made, "task"),
         agent=_newest(made, "agent"),

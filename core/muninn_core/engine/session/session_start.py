@@ -18,8 +18,8 @@ from muninn_core.engine.session.session_end import OPEN
 from muninn_core.git import log as history
 from muninn_core.git.log import Span
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.recall import speaks
-from muninn_core.worktree.citations import Look
+from muninn_core.retrieval.recall import is_recallable
+from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.workspace import Workspace
 
 COMMITS = 5
@@ -36,26 +36,26 @@ SIDE_CHARS = 120
 _UNTOLD = frozenset({"session_summary", "context_hit"})
 
 
-class Before(NamedTuple):
+class PreviousWork(NamedTuple):
     """The session before: where HEAD was when it was last seen, and when that was (RFC 3339)."""
 
     head: str
     at: str
 
 
-def before(workspace: Workspace, session: str | None) -> Before | None:
+def previous_work(workspace: Workspace, session: str | None) -> PreviousWork | None:
     """Return the session before: this one itself when it goes on, else the one that was noted of last."""
     noted = [name for name, _ in workspace.notes.all("at")]
     name = session if session in noted else next(iter(reversed(noted)), None)
     if name is None:
         return None
     head, at = workspace.notes.get(name, "head"), workspace.notes.get(name, "at")
-    return Before(head, at) if isinstance(head, str) and isinstance(at, str) else None
+    return PreviousWork(head, at) if isinstance(head, str) and isinstance(at, str) else None
 
 
 def since(workspace: Workspace, session: str | None, newest: Sequence[Memory]) -> list[str]:
     """Return lines about what happened since the session before: commits, and what others remembered."""
-    then = before(workspace, session)
+    then = previous_work(workspace, session)
     now = workspace.head.read().commit
     if then is None:
         return []
@@ -87,7 +87,7 @@ def in_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime)
     found = [
         memory
         for memory in workspace.places.of_files(changed)
-        if memory.type not in _UNTOLD and speaks(memory, now) and seen(memory)
+        if memory.type not in _UNTOLD and is_recallable(memory, now) and seen(memory)
     ]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
@@ -98,7 +98,7 @@ def in_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime)
     return found[:TOUCHED], records
 
 
-def stale(newest: Sequence[Memory], look: Look) -> list[Memory]:
+def stale(newest: Sequence[Memory], look: CitationCheck) -> list[Memory]:
     """Return the newest memories whose code has changed or is gone, as far as the look's time goes."""
     return list(islice((memory for memory in newest if warning(look.of(memory))), STALE))
 

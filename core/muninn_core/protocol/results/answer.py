@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from muninn_core.model.answer import Hit, Reason, Saw
+from muninn_core.model.answer import Hit, ReadState, Reason
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Scope, Trust, Work
@@ -100,7 +100,7 @@ class WhyResult(Result):
     inputs: ContextParams
     question: str
     asked: str
-    then: Saw
+    then: ReadState
     tokens: int
     budget: int
     items: tuple[PackItem, ...]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from muninn_core.model.answer import Saw
+from muninn_core.model.answer import ReadState
 from muninn_core.model.value import Value
 
 
 class Result(Value):
     """What every answer has."""
 
-    saw: Saw
+    saw: ReadState

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.model.answer import Saw
+from muninn_core.model.answer import ReadState
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, field
@@ -32,7 +32,7 @@ class Reconciled(Value):
 class ReconcileResult(Reconciled):
     """What reconciling did, or would do; `summary` is the line for people."""
 
-    saw: Saw
+    saw: ReadState
 
 
 class UndoResult(Result):

@@ -20,7 +20,7 @@ from muninn_core.store.pack.source import Pack
 _FRESH, _STALE = ".new.tmp", ".old.tmp"
 
 
-class Shelved(Value):
+class InstalledPack(Value):
     """A pack that is here. `edited` are files that are not as the manifest says: changed, gone or added.
 
     `manifest` is None for one whose manifest can't be read; `problem` says why.
@@ -32,7 +32,7 @@ class Shelved(Value):
     problem: str = ""
 
 
-def shelved(layout: Layout) -> tuple[Shelved, ...]:
+def installed_packs(layout: Layout) -> tuple[InstalledPack, ...]:
     """Return the packs of a work tree by name. Raises StorageError for a file that can't be read."""
     if not layout.packs.is_dir():
         return ()
@@ -40,11 +40,11 @@ def shelved(layout: Layout) -> tuple[Shelved, ...]:
     return tuple(_look(layout, name) for name in names)
 
 
-def find(layout: Layout, name: str) -> Shelved:
+def find(layout: Layout, name: str) -> InstalledPack:
     """Return one pack. Raises NotFoundError when it is not here."""
     check_name(name)
     if not (layout.packs / name).is_dir():
-        known = ", ".join(pack.name for pack in shelved(layout))
+        known = ", ".join(pack.name for pack in installed_packs(layout))
         raise NotFoundError(
             f"there is no pack '{name}' here", hint=f"There are {known}." if known else "There is none."
         )
@@ -110,19 +110,19 @@ def heal(layout: Layout) -> None:
         remove_tree(fresh)
 
 
-def _look(layout: Layout, name: str) -> Shelved:
+def _look(layout: Layout, name: str) -> InstalledPack:
     folder = layout.packs / name
     if folder.is_symlink():
-        return Shelved(name=name, manifest=None, problem="it is a link, which is not followed")
+        return InstalledPack(name=name, manifest=None, problem="it is a link, which is not followed")
     there = _files(folder)
     try:
         if MANIFEST not in there:
             raise BadParams(f"there is no {MANIFEST} in it")
         manifest = read_manifest(_read(folder / MANIFEST, MANIFEST_BYTES))
     except BadParams as error:
-        return Shelved(name=name, manifest=None, edited=tuple(sorted(there)), problem=error.message)
+        return InstalledPack(name=name, manifest=None, edited=tuple(sorted(there)), problem=error.message)
     if manifest.name != name:
-        return Shelved(
+        return InstalledPack(
             name=name,
             manifest=manifest,
             edited=tuple(sorted(there)),
@@ -133,7 +133,7 @@ def _look(layout: Layout, name: str) -> Shelved:
         path = folder / file.path
         if file.path not in there or path.is_symlink() or fits(_read(path, 2 * file.size + 1), file) is None:
             edited.add(file.path)
-    return Shelved(name=name, manifest=manifest, edited=tuple(sorted(edited)))
+    return InstalledPack(name=name, manifest=manifest, edited=tuple(sorted(edited)))
 
 
 def _files(folder: Path) -> set[str]:
