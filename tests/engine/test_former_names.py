@@ -7,7 +7,7 @@ import random
 import pytest
 from repositories import git
 
-from muninn_core.git import removals
+from muninn_core.git import deleted_paths
 from muninn_core.launch.place import locate
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.methods import decode_params, lookup
@@ -112,8 +112,8 @@ def test_the_past_knows_no_later_names(muninn, stored):
 def test_git_is_asked_once_for_each_head(muninn, stored, monkeypatch):
     rename(muninn, "src/users.py", "src/people.py")
     asked = []
-    run = removals.call
-    monkeypatch.setattr(removals, "call", lambda *given, **more: asked.append(given) or run(*given, **more))
+    run = deleted_paths.call
+    monkeypatch.setattr(deleted_paths, "call", lambda *given, **more: asked.append(given) or run(*given, **more))
     assert about(muninn, "src/people.py") == [stored]
     first = [given for given in asked if "--diff-filter=D" in given]
     asked.clear()

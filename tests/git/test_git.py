@@ -299,7 +299,7 @@ def objects(plain_repo):
 
 def follow(objects, repo, commit, path):
     """Return the name that a commit's file has at HEAD."""
-    return git.Trail(repo, objects, objects.commit("HEAD")).follow(objects.commit(commit), path)
+    return git.RenameTrail(repo, objects, objects.commit("HEAD")).follow(objects.commit(commit), path)
 
 
 def test_a_file_is_followed_through_renames_and_rewrites(plain_repo, objects):

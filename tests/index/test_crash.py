@@ -78,9 +78,9 @@ def test_a_kill_in_the_middle_of_a_change_is_healed_by_opening(opened, root, tmp
 def test_workers_leave_when_their_parent_is_killed(tmp_path):
     code = (
         "import sys, os\n"
-        "from muninn_core.index.workers import Crew\n"
+        "from muninn_core.index.workers import WorkerPool\n"
         "from muninn_core.index.extract import Job\n"
-        "crew = Crew(1, None)\n"
+        "crew = WorkerPool(1, None)\n"
         "list(crew.extract([Job(sys.argv[1], 1000, (('a.py', None),))]))\n"
         "print(crew._workers[0].pid, flush=True)\n"
         "sys.stdin.read()\n"

@@ -4,6 +4,7 @@
 """
 
 from muninn_core.git.batch import FileChanges, Objects
+from muninn_core.git.deleted_paths import removals, renames
 from muninn_core.git.diff import Changes, FileChange, Hunk, changed_files, changed_spans, changes, hunks
 from muninn_core.git.follow import RenameTrail
 from muninn_core.git.history import (
@@ -21,7 +22,6 @@ from muninn_core.git.history import (
 )
 from muninn_core.git.objects import BlobChange, Entry, blob, blob_changes, holds, list_tree, read_blobs, tips, tree_ids
 from muninn_core.git.patch import Touched, read_patch, touched_by
-from muninn_core.git.removals import removals, renames
 from muninn_core.git.run import GitError, stream
 from muninn_core.git.worktree import Head, HeadReader, head, hooks_folder, ignored, list_files, naming, noted, untracked
 
