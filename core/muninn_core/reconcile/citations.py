@@ -1,7 +1,7 @@
 """Does the code still say what a memory was made from? One cite, judged against one work tree.
 
-It depends on neither git nor a cache: a `FileSource` answers for both. Cheap questions come first; the source may refuse
-an expensive one by raising `Unknown`.
+It depends on neither git nor a cache: a `FileSource` answers for both. Cheap questions come first; the source may
+refuse an expensive one by raising `Unknown`.
 """
 
 from __future__ import annotations
