@@ -26,27 +26,6 @@ ROOT = Path(__file__).resolve().parent.parent
 
 Schema = dict[str, Any]
 
-_EXAMPLES: dict[str, Any] = {
-    "query": "how does a client find the daemon",
-    "prompt": "move the sessions to Redis",
-    "text": "The socket's name is a hash of the git common directory, so that work trees share one daemon.",
-    "id": "0198c5",
-    "bundle": "c-5d41402abc4b2a76",
-    "range": "main..HEAD",
-    "task": "write tests for a parser",
-    "path": "memories.json",
-    "file": "src/users.py",
-    "uri": "muninn:/notes/src/users.py.md",
-    "ids": ["0198c5"],
-    "name": "house-style",
-    "version": "1.2.0",
-    "start": "src/users.py#User.rename",
-    "target": "[[ADR 7]]",
-    "moves": ["src/tokens.py", "src/auth/tokens.py"],
-    "reason": "It was measured before the cache.",
-}
-"""What the examples give for a parameter; a choice gives its first value."""
-
 _HEAD = """\
 # Methods
 
@@ -158,11 +137,7 @@ def _result(method: Method) -> str:
 
 
 def _example(method: Method, found: tuple[Parameter, ...]) -> str:
-    given = {
-        parameter.name: parameter.choices[0] if parameter.choices else _EXAMPLES[parameter.name]
-        for parameter in found
-        if parameter.required or (parameter.positional and parameter.name in _EXAMPLES)
-    }
+    given = method.example
     words = [
         _quoted(given[parameter.name])
         if parameter.positional

@@ -148,7 +148,7 @@ def _config(place: Place) -> Iterator[Check]:
 
 def _daemon(place: Place) -> Iterator[Check]:
     try:
-        status = client.call(place.root, os.environ, "status", {}, name="muninn doctor")
+        status = client.call(place.root, os.environ, "status", {}, repeatable=True, name="muninn doctor")
     except MuninnError as error:
         yield Check("daemon", "fail", error.message, error.hint)
         return

@@ -84,7 +84,8 @@ def _run(argv: list[str]) -> int:
     if not words:
         _page()
         return OK
-    word = ALIASES.get(" ".join(words[:2]), words[0])
+    alias = ALIASES.get(" ".join(words[:2]))
+    word = alias.verb if alias else words[0]
     if word in FAMILIES:
         family_parser(word).print_help() if not words[1:] else verb_parser(lookup_words(words)).print_help()
         return OK

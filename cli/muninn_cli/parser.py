@@ -57,8 +57,8 @@ class Parser(argparse.ArgumentParser):
         )
 
 
-ALIASES = {"context new": "template.new", "context render": "render"}
-"""Two words that people expect in the family of another verb, and the verb that they mean."""
+ALIASES = {alias: method for method in METHODS.values() for alias in method.aliases}
+"""The verbs by their aliases."""
 
 
 def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
@@ -76,7 +76,7 @@ def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
 
 def verb_parser(method: Method) -> Parser:
     """Return the parser of one verb."""
-    also = {alias: METHODS[verb].summary for alias, verb in ALIASES.items() if alias.split()[0] == method.verb}
+    also = {alias: meant.summary for alias, meant in ALIASES.items() if alias.split()[0] == method.verb}
     lines = "\n".join(f"  muninn {alias:<15} {summary}" for alias, summary in also.items())
     parser = new_parser(method.words, method.summary, epilog=f"also:\n{lines}" if also else "")
     _add_all(parser, method)
@@ -159,13 +159,10 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 def _add_all(parser: argparse.ArgumentParser, method: Method) -> None:
     for parameter in parameters(method):
-        _add(parser, parameter, ALONE.get((method.verb, parameter.name)))
+        _add(parser, parameter, method.bare.get(parameter.name))
     for option in EXTRA.get(method.verb, ()):
         parser.add_argument(option, **EXTRA[method.verb][option])
 
-
-ALONE: dict[tuple[str, str], str] = {("context", "diff"): "HEAD"}
-"""Options that may stand without a value, by verb and parameter, and what they mean then."""
 
 EXTRA: dict[str, dict[str, dict[str, Any]]] = {
     "recall": {
@@ -182,8 +179,8 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
 """Options that shape what the command line does with a verb, and are no parameter of it."""
 
 
-def _add(parser: argparse.ArgumentParser, parameter: Parameter, alone: str | None) -> None:
-    """Add a parameter; `alone` is what its option means without a value, None when it needs one."""
+def _add(parser: argparse.ArgumentParser, parameter: Parameter, bare: str | None) -> None:
+    """Add a parameter; `bare` is the value of its option when none is given, None when it needs one."""
     text = _help(parameter)
     if parameter.positional:
         # A text may come from elsewhere (--batch, --queries), so its absence is the core's to judge.
@@ -200,8 +197,8 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter, alone: str | Non
         kwargs["choices"] = parameter.choices
     else:
         kwargs["metavar"] = _METAVAR.get(shape, parameter.flags[0].lstrip("-").upper())
-        if alone is not None:
-            kwargs |= {"nargs": "?", "const": alone}
+        if bare is not None:
+            kwargs |= {"nargs": "?", "const": bare}
         if shape in _READERS:
             kwargs["type"] = _READERS[shape]
         if shape in ("texts", "cites", "links", "table"):

@@ -28,27 +28,17 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"(:\d+([-:]\d+)?|#[^#/]+)$")
 """What may follow a path to name lines or a symbol in it."""
 
-_LONG = {"index": "Indexing", "backfill": "Looking back", "reconcile": "Reconciling", "verify": "Checking"}
-"""The verbs that take long enough for a progress bar, and what it is called."""
-
 NAME = "muninn"
 """What the command calls itself to the daemon."""
 
-
-_FROM_HERE = frozenset({"import", "lint", "pack.export", "pack.add", "pack.update", "references"})
-"""Verbs whose `path` is meant from the current folder."""
-
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[\w.-]+@[\w.-]+:")
 """What is no path: the core says so."""
-
-_SPOKEN = frozenset({"remember", "approve", "reject"})
-"""Verbs whose effect depends on who speaks."""
 
 
 def main(argv: list[str]) -> int:
     """Run a verb: `argv` is the verb and its arguments. Returns the exit code."""
     alias = ALIASES.get(" ".join(argv[:2]))
-    return settle(_run, [*(METHODS[alias].words.split() if alias else argv[:2]), *argv[2:]])
+    return settle(_run, [*(alias.words.split() if alias else argv[:2]), *argv[2:]])
 
 
 def new_key() -> str:
@@ -88,7 +78,7 @@ def _run(argv: list[str]) -> int:
     else:
         from muninn_cli.show import show
 
-        show(method.verb, result, given)
+        show(method, result, given)
     return OK if result.get("ok", True) else ERROR  # a check that has found something says so by its code
 
 
@@ -122,16 +112,15 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
             name = parameter.name.upper()
             raise UsageError(f"`muninn {method.words}` needs {name}", hint=f"See `muninn {method.words} --help`.")
     if given.repo == ".":
-        _take_paths_from_here(params)
-    if method.verb in _FROM_HERE and not _ADDRESS.match(params["path"]):
-        params["path"] = os.path.abspath(params["path"])  # the daemon's current folder is not ours
-    if "paths" in params:
-        params["paths"] = [os.path.abspath(path) for path in params["paths"]]
+        _take_paths_from_here(method, params)
+    for name in method.absolute_paths:
+        if name in params:
+            params[name] = _absolute(params[name])
     if method.verb == "context" and params.get("diff") == "-":
         params["diff"] = _patch()
     if method.verb == "remember":
         _complete_draft(params)
-    if method.verb in _SPOKEN:
+    if method.names_speaker:
         spoken = speaker(os.environ)
         params = {**spoken, **params}
         if "batch" in params:
@@ -148,7 +137,14 @@ def speaker(environ: Mapping[str, str]) -> dict[str, str]:
     return {"actor": "assistant", "agent": "claude-code"} if environ.get("CLAUDECODE") else {}
 
 
-def _take_paths_from_here(params: dict[str, Any]) -> None:
+def _absolute(given: str | list[str]) -> str | list[str]:
+    """Return one or several paths as absolute ones: the daemon's current folder is another. Addresses stay."""
+    if isinstance(given, str):
+        return given if _ADDRESS.match(given) else os.path.abspath(given)
+    return [os.path.abspath(path) for path in given]
+
+
+def _take_paths_from_here(method: Method, params: dict[str, Any]) -> None:
     """Make paths that were given relative to the current folder relative to the root, as verbs take them.
 
     A path that is not here but below the root is meant from there: that is how answers print it.
@@ -164,15 +160,14 @@ def _take_paths_from_here(params: dict[str, Any]) -> None:
             return path
         return os.path.relpath(os.path.join(here, path), root).replace(os.sep, "/")
 
-    if "files" in params:
-        params["files"] = [rooted(path) for path in params["files"]]
-    if "open_files" in params:
-        params["open_files"] = [rooted(path) for path in params["open_files"]]
-    for name in ("file", "cursor", "like"):
-        if name in params and (name != "like" or _PLACE.search(params[name])):  # else it is a memory's id
-            params[name] = rooted(params[name])
-    for cite in params.get("cites", ()):
-        cite["path"] = rooted(cite["path"])
+    for name in method.rooted_paths:
+        value = params.get(name)
+        if isinstance(value, list):
+            params[name] = [
+                {**each, "path": rooted(each["path"])} if isinstance(each, dict) else rooted(each) for each in value
+            ]
+        elif value is not None and (name != "like" or _PLACE.search(value)):  # `like` also takes a memory's id
+            params[name] = rooted(value)
 
 
 def _patch() -> str:
@@ -196,12 +191,12 @@ def _complete_draft(params: dict[str, Any]) -> None:
 
 
 def _call(method: Method, given: argparse.Namespace, params: Mapping[str, Any]) -> dict[str, Any]:
-    if method.verb in _LONG and not given.json and sys.stderr.isatty():
+    if method.progress and not given.json and sys.stderr.isatty():
         from muninn_cli.progress import bar
 
-        with bar(_LONG[method.verb]) as report, client.connect(given.repo, os.environ, name=NAME) as daemon:
+        with bar(method.progress) as report, client.connect(given.repo, os.environ, name=NAME) as daemon:
             return daemon.call(method.verb, dict(params), progress=report)
     if method.alone:
         with client.connect(given.repo, os.environ, name=NAME, private=True) as daemon:
             return daemon.call(method.verb, dict(params))
-    return client.call(given.repo, os.environ, method.verb, dict(params), name=NAME)
+    return client.call(given.repo, os.environ, method.verb, dict(params), repeatable=method.repeatable, name=NAME)

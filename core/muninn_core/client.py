@@ -25,15 +25,6 @@ HELLO_SECONDS = 60.0
 """How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
 
 
-REPEATABLE = (
-    *("recall", "context", "why", "replay", "memories", "sessions", "history", "links", "overview", "brief", "remind"),
-    *("symbols", "outline", "graph", "skills.match", "skills.list", "render", "template.list", "lint", "references"),
-    *("backlinks", "relink", "names", "annotate", "about", "document", "status", "diff", "check", "conflicts", "purge"),
-    *("export", "pack.list", "capture", "seal", "index"),
-)
-"""Verbs that may be sent again when nobody knows whether they were done: they read, or do a thing once."""
-
-
 class ConnectionLost(DaemonError):
     """The daemon went away before it answered."""
 
@@ -177,18 +168,28 @@ def connect(
     raise last or DaemonError("the daemon could not be replaced", hint="`muninn daemon stop`, then try again.")
 
 
-def call(repo: str, environ: Mapping[str, str], verb: str, params: dict[str, Any], *, name: str = "") -> dict[str, Any]:
+def call(
+    repo: str,
+    environ: Mapping[str, str],
+    verb: str,
+    params: dict[str, Any],
+    *,
+    repeatable: bool = False,
+    name: str = "",
+) -> dict[str, Any]:
     """Connect, call one verb and hang up.
 
-    A daemon that dies under the call is replaced and the call repeated, when repeating can't store anything twice: the
-    caller says so by an idempotency `key` in a writing verb's parameters, or by calling a verb that only reads.
+    When the connection breaks before the answer, the call is sent once more to a new daemon if the verb is
+    `repeatable` (`Method.repeatable` of the catalogue, which clients on the start-up path do not load) or the
+    parameters have an idempotency `key`. Otherwise ConnectionLost is raised. A daemon that refuses the call because it
+    is leaving is always replaced.
     """
     for last_try in (False, True):
         with connect(repo, environ, name=name) as client:
             try:
                 return client.call(verb, params)
             except (ConnectionLost, Stopping) as error:
-                safe = isinstance(error, Stopping) or "key" in params or verb in REPEATABLE
+                safe = isinstance(error, Stopping) or "key" in params or repeatable
                 if last_try or not safe:
                     raise
     raise AssertionError("unreachable")

@@ -101,7 +101,7 @@ class _Served:
         with self._lock:
             if self._closed:
                 raise _closed_error()
-            return from_plain(self._ask(verb, params, safe=method.effect == "read"), method.result)
+            return from_plain(self._ask(verb, params, safe=method.repeatable), method.result)
 
     def _ask(self, verb: str, params: dict[str, Any], *, safe: bool) -> Any:
         """Call once, or twice where a daemon left under a call that can be repeated without storing anything twice."""

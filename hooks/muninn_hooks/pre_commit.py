@@ -102,7 +102,7 @@ def _seal(root: str) -> str:
         try:
             from muninn_core.client import call
 
-            call(root, os.environ, "seal", {}, name="hook git-pre-commit")
+            call(root, os.environ, "seal", {}, repeatable=True, name="hook git-pre-commit")
         except MuninnError as error:
             failures.append(error.line)
         except Exception as error:  # on a thread of its own: else nobody would hear of it, and the commit goes on

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -17,8 +18,10 @@ import pytest
 from muninn_core.client import connect
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
+from muninn_core.protocol.methods import METHODS
 from muninn_hooks import journal
 from muninn_hooks.main import EVENTS
+from muninn_hooks.payload import Payload
 
 PROGRAM = [sys.executable, "-I", "-c", "import sys; from muninn_hooks.main import main; sys.exit(main(sys.argv[1:]))"]
 
@@ -269,6 +272,19 @@ def test_the_shape_that_codex_sends_is_taken_too(remembering: Agent) -> None:
     remembering.commit("Introduce an event log")
     remembering.fire("post-commit", turn_id="t1", tool_name="Bash", tool_response="[main 1234567] …")
     assert [one["agent"] for one in remembering.call("memories", tag="commit")["memories"]] == ["codex"]
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_an_event_calls_a_verb_that_may_be_sent_again(event: str) -> None:
+    fields = {
+        "session_id": "s-1",
+        "transcript_path": "/transcript.jsonl",
+        "prompt": "Move the sessions to Redis.",
+        "tool_input": {"command": "git commit -m x"},
+        "error": "Exit code 1",
+    }
+    request = importlib.import_module(f"muninn_hooks.{EVENTS[event]}").request(Payload(fields))
+    assert METHODS[request[0]].repeatable
 
 
 def test_an_event_that_does_not_exist_is_told_and_blocks_no_agent(agent: Agent) -> None:

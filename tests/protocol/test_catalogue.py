@@ -6,7 +6,6 @@ import inspect
 
 import pytest
 
-from muninn_core.client import REPEATABLE
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import _BY_KIND, BadParams, UnknownVerb, from_plain
 from muninn_core.model.value import json_schema
@@ -31,9 +30,25 @@ def test_the_engine_has_a_method_for_every_verb_and_no_other():
     assert public - OF_THE_PROCESS == {method.function for method in METHODS.values()}
 
 
-def test_every_verb_that_reads_may_be_repeated():
-    assert {method.verb for method in METHODS.values() if method.effect == "read"} <= set(REPEATABLE)
-    assert set(REPEATABLE) <= set(METHODS)
+def test_a_verb_that_stores_without_a_key_is_never_repeated():
+    repeatable = {method.verb for method in METHODS.values() if method.repeatable and method.effect != "read"}
+    assert repeatable == {"capture", "index", "seal"}
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
+def test_what_a_front_end_is_told_names_real_parameters(method):
+    known = set(method.params.__struct_fields__)
+    named = {*method.absolute_paths, *method.rooted_paths, *method.shown, *method.may_omit, *method.bare}
+    assert named <= known
+    assert set(method.may_omit) <= set(method.positional)
+    assert "session" in known or not method.session_filter
+    assert method.use or not (method.shown or method.always_loaded)
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
+def test_the_example_is_a_call_that_the_catalogue_accepts(method):
+    given = decode_params(method, method.example)
+    assert all(getattr(given, name) for name in method.positional if name in method.example)
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)

@@ -15,6 +15,7 @@ from muninn_core.errors import BadParams, MuninnError, UnknownVerb
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol import wire
+from muninn_core.protocol.methods import METHODS
 
 
 class Raw:
@@ -175,5 +176,5 @@ def test_a_call_is_repeated_only_where_that_can_store_nothing_twice(repo, enviro
     ):
         tries.clear()
         with pytest.raises(ConnectionLost):
-            client.call(str(repo), environ, verb, params)
+            client.call(str(repo), environ, verb, params, repeatable=METHODS[verb].repeatable)
         assert len(tries) == expected, verb

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from muninn_core.protocol.methods import Method
+
 _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], None]] = {
     "init": changes.init,
     "status": health.status,
@@ -98,17 +100,13 @@ _VERBS: Mapping[str, Callable[[Console, dict[str, Any], argparse.Namespace], Non
 }
 
 
-def show(verb: str, result: dict[str, Any], given: argparse.Namespace) -> None:
+def show(method: Method, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the result of a verb; `given` are the arguments that asked for it."""
-    _VERBS[verb](output(), result, given)
-    failure = result["saw"]["index"]["failure"] if verb in _SEARCHING else ""
+    _VERBS[method.verb](output(), result, given)
+    failure = result["saw"]["index"]["failure"] if method.searches else ""
     if failure:  # on stderr: a pack goes on to a program
         sentence(errors(), (f"The index can't be updated, so what is new may be missing here: {failure}", "warn"))
         line(errors(), ("`muninn doctor` says what to do.", "hint"))
-
-
-_SEARCHING = ("recall", "context", "render", "symbols", "outline", "graph", "names")
-"""Verbs whose answer comes from the index: one that could not be updated may lack what was asked for."""
 
 
 def shown_verbs() -> tuple[str, ...]:

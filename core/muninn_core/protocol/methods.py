@@ -21,29 +21,96 @@ Effect = Literal["read", "write", "control"]
 
 
 class Method(Value):
-    """One verb. Those of a family have its name before a dot: `pack.add` is `muninn pack add` on the command line.
+    """One verb, with everything that a front end must know about it.
 
-    `effect`: read changes nothing; write adds to the log or the work tree; control acts on the daemon or index, or
-    takes so long that it must not stand in the way of those who write.
-    `use` tells a model when to call it; one without is no tool. `destructive` marks what a person may want to confirm.
-    `tool` puts it among the few tools that every agent is shown. `alone`: the command line runs it in a process of its
-    own, which leaves nothing behind.
-    `positional` and `flags` shape the command line: parameters by place, and shorter flag names.
+    A dot in a verb separates a group from the verb in it: `pack.add` is `muninn pack add` on the command line.
     """
 
     verb: str
+    """The name, on every front end."""
+
     title: str
+    """A few words for a menu or a list."""
+
     summary: str
+    """One sentence: what the verb does. People and models read it."""
+
     params: type[Value]
+    """The parameters. The description of each field is what people and models read."""
+
     result: type[Value]
+    """The result."""
+
     effect: Effect
+    """read changes nothing; write adds to the log or the work tree, one at a time; control acts on the daemon or the
+    index, or takes so long that writers must not wait for it."""
+
     use: str = ""
+    """When a model should call the verb. Without it the verb is no MCP tool."""
+
     destructive: bool = False
+    """Whether the verb takes away or replaces something, so that a person may want to confirm it."""
+
     idempotent: bool = True
-    tool: bool = False
+    """Whether a second call with the same parameters changes nothing more: a hint for MCP clients."""
+
+    retry: bool = False
+    """Whether a client may send a verb that does not only read again when the connection broke before the answer."""
+
     alone: bool = False
+    """Whether the command line runs the verb in a daemon of its own, which leaves nothing behind."""
+
+    searches: bool = False
+    """Whether the answer comes from the index. The command line then warns when the index could not be updated."""
+
+    progress: str = ""
+    """The title of the progress bar on a terminal. Without it there is no bar."""
+
     positional: tuple[str, ...] = ()
+    """The parameters that the command line takes by position, in this order."""
+
     flags: dict[str, str] = field(default_factory=dict)
+    """Names of options that differ from their parameter's name, by parameter."""
+
+    bare: dict[str, str] = field(default_factory=dict)
+    """Options that may be given without a value, by parameter, and the value that they then have."""
+
+    aliases: tuple[str, ...] = ()
+    """Other words for the verb on the command line: `context new` for `template.new`."""
+
+    absolute_paths: tuple[str, ...] = ()
+    """Parameters that the command line sends as absolute paths: files that need not be in the repository."""
+
+    rooted_paths: tuple[str, ...] = ()
+    """Parameters that a person gives relative to the current folder and the verb takes relative to the root."""
+
+    tool: bool = False
+    """Whether the verb is in the MCP tool set `core`, which agents are shown by default."""
+
+    always_loaded: bool = False
+    """Whether an MCP client that loads tools on demand should load this one at the start."""
+
+    shown: tuple[str, ...] = ()
+    """The parameters in the schema of the MCP tool; () is all that a model may fill in."""
+
+    may_omit: tuple[str, ...] = ()
+    """Positional parameters that a model may leave out. A model must give all others."""
+
+    session_filter: bool = False
+    """Whether `session` selects what is looked at, so that a model may fill it in. Otherwise it says who calls."""
+
+    example: dict[str, Any] = field(default_factory=dict)
+    """The parameters of the example in the reference."""
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a client may send the verb again when it does not know whether it was carried out."""
+        return self.effect == "read" or self.retry
+
+    @property
+    def names_speaker(self) -> bool:
+        """Whether the effect depends on who calls: a person or an agent."""
+        return "actor" in self.params.__struct_fields__
 
     @property
     def function(self) -> str:
@@ -95,6 +162,8 @@ _TABLE = (
         params=p.IndexParams,
         result=r.IndexResult,
         effect="control",
+        retry=True,
+        progress="Indexing",
     ),
     Method(
         verb="remember",
@@ -110,6 +179,12 @@ _TABLE = (
         use="Call when something was decided, learned or tried that the next session would need: a decision and its "
         "reason, a constraint, the cause of a bug, a way that failed (type `attempt`, with the command in `details`). "
         "Name the files that it is about. One fact a memory, in whole sentences. Never store secrets.",
+        example={
+            "text": "The socket's name is a hash of the git common directory, so that work trees share one daemon."
+        },
+        rooted_paths=("files", "cites"),
+        shown=("text", "type", "title", "tags", "files", "importance", "links", "scope", "expires", "details"),
+        always_loaded=True,
     ),
     Method(
         verb="recall",
@@ -124,6 +199,12 @@ _TABLE = (
         use="Call before you search the code by hand, and before you decide something that may have been decided: it "
         "finds code by words and meaning, and what was decided, learned or tried about it. Narrow with `kind`, `path` "
         "or `type`; `like` finds what resembles a place; `page` goes on where an answer ended.",
+        example={"query": "how does a client find the daemon"},
+        rooted_paths=("like",),
+        searches=True,
+        shown=("query", "limit", "kind", "type", "path", "like", "page"),
+        may_omit=("query",),
+        always_loaded=True,
     ),
     Method(
         verb="context",
@@ -138,6 +219,13 @@ _TABLE = (
         use="Call once at the start of a task: it returns pins, the task, decisions, knowledge and code that belong "
         "to it, deduplicated and within `budget` tokens. Name the files that you work on; `cursor` and `diff` bring "
         "the code around a place or a change.",
+        example={"query": "how does a client find the daemon"},
+        rooted_paths=("files", "open_files", "cursor"),
+        searches=True,
+        shown=("query", "budget", "files", "cursor", "diff", "task"),
+        may_omit=("query",),
+        always_loaded=True,
+        bare={"diff": "HEAD"},
     ),
     Method(
         verb="why",
@@ -148,6 +236,7 @@ _TABLE = (
         effect="read",
         positional=("bundle",),
         use="Call when you wonder why a context holds or lacks something: it names the signals of each item.",
+        example={"bundle": "c-5d41402abc4b2a76"},
     ),
     Method(
         verb="replay",
@@ -157,6 +246,7 @@ _TABLE = (
         result=r.ReplayResult,
         effect="read",
         positional=("bundle",),
+        example={"bundle": "c-5d41402abc4b2a76"},
     ),
     Method(
         verb="symbols",
@@ -167,6 +257,8 @@ _TABLE = (
         effect="read",
         positional=("query",),
         use="Call when you know the name of a class or function, or a part of it, and want its place.",
+        example={"query": "UserStore"},
+        searches=True,
     ),
     Method(
         verb="outline",
@@ -177,6 +269,8 @@ _TABLE = (
         effect="read",
         positional=("path",),
         use="Call before you read a long file: it shows what the file defines, with lines to read from.",
+        example={"path": "src/users.py"},
+        searches=True,
     ),
     Method(
         verb="graph",
@@ -187,6 +281,8 @@ _TABLE = (
         effect="read",
         positional=("start", "relation"),
         use="Call before you change a definition that others use: it shows who imports, calls and tests it.",
+        example={"start": "src/users.py#User.rename"},
+        searches=True,
     ),
     Method(
         verb="memories",
@@ -198,6 +294,9 @@ _TABLE = (
         tool=True,
         flags={"archived": "all"},
         use="Call to see what is remembered about a file, a task, a tag or a session, or to read one memory by id.",
+        rooted_paths=("file",),
+        shown=("id", "type", "tag", "file", "task", "text", "limit", "offset"),
+        session_filter=True,
     ),
     Method(
         verb="sessions",
@@ -218,6 +317,7 @@ _TABLE = (
         tool=True,
         positional=("id",),
         use="Call when the user says that a memory is wrong or no longer holds. It is archived and can be restored.",
+        example={"id": "0198c5"},
     ),
     Method(
         verb="restore",
@@ -228,6 +328,7 @@ _TABLE = (
         effect="write",
         positional=("id",),
         use="Call when something was forgotten by mistake.",
+        example={"id": "0198c5"},
     ),
     Method(
         verb="promote",
@@ -238,6 +339,7 @@ _TABLE = (
         effect="write",
         idempotent=False,
         positional=("id",),
+        example={"id": "0198c5"},
     ),
     Method(
         verb="approve",
@@ -247,6 +349,7 @@ _TABLE = (
         result=r.ReviewResult,
         effect="write",
         positional=("ids",),
+        example={"ids": ["0198c5"]},
     ),
     Method(
         verb="reject",
@@ -257,6 +360,7 @@ _TABLE = (
         effect="write",
         destructive=True,
         positional=("ids",),
+        example={"ids": ["0198c5"], "reason": "It was measured before the cache."},
     ),
     Method(
         verb="history",
@@ -267,6 +371,7 @@ _TABLE = (
         effect="read",
         positional=("id",),
         use="Call when it matters who said something, when, and what it was before; it is the audit trail.",
+        example={"id": "0198c5"},
     ),
     Method(
         verb="links",
@@ -278,6 +383,8 @@ _TABLE = (
         positional=("id",),
         use="Call when a memory that you found refers to others, or you want what was built on it: it shows the "
         "memories around it and how they are related.",
+        example={"id": "0198c5"},
+        shown=("id", "depth", "relation", "limit"),
     ),
     Method(
         verb="overview",
@@ -300,6 +407,9 @@ _TABLE = (
         flags={"files": "file", "tags": "tag"},
         use="Call when a memory is right in the main and wrong or incomplete in a part. What replaces it altogether is "
         "a new memory with a link that supersedes it.",
+        example={"id": "0198c5"},
+        rooted_paths=("files",),
+        shown=("id", "text", "title", "importance", "tags", "files", "links", "unlink", "pin", "reason"),
     ),
     Method(
         verb="consolidate",
@@ -312,6 +422,7 @@ _TABLE = (
         positional=("ids",),
         use="Call when you found memories that say the same or of which one replaces another: say what you decide "
         "(`merge`, `supersede`, `keep_both`), or leave it out to have them compared. `dry_run` only tells.",
+        example={"ids": ["0198c5", "0199a1"]},
     ),
     Method(
         verb="diff",
@@ -323,6 +434,7 @@ _TABLE = (
         alone=True,
         positional=("range",),
         use="Call when the user reviews a branch: it tells what memory the branch adds, contradicts and makes stale.",
+        example={"range": "main..HEAD"},
     ),
     Method(
         verb="check",
@@ -340,6 +452,7 @@ _TABLE = (
         params=p.SealParams,
         result=r.SealResult,
         effect="write",
+        retry=True,
     ),
     Method(
         verb="reconcile",
@@ -351,6 +464,9 @@ _TABLE = (
         destructive=True,
         tool=True,
         use="Call only when the user asks for it: it rewrites .muninn/memory/main.jsonl. Try `dry_run` first.",
+        progress="Reconciling",
+        shown=("dry_run",),
+        session_filter=True,
     ),
     Method(
         verb="undo",
@@ -390,6 +506,7 @@ _TABLE = (
         effect="write",
         destructive=True,
         positional=("id",),
+        example={"id": "0198c5", "keep": "left"},
     ),
     Method(
         verb="redact",
@@ -400,6 +517,7 @@ _TABLE = (
         effect="write",
         destructive=True,
         positional=("id",),
+        example={"id": "0198c5"},
     ),
     Method(
         verb="purge",
@@ -409,6 +527,7 @@ _TABLE = (
         result=r.PurgeResult,
         effect="read",
         positional=("id",),
+        example={"id": "0198c5"},
     ),
     Method(
         verb="export",
@@ -427,6 +546,8 @@ _TABLE = (
         effect="write",
         destructive=True,
         positional=("path",),
+        example={"path": "memories.json"},
+        absolute_paths=("path",),
     ),
     Method(
         verb="pack.export",
@@ -436,6 +557,8 @@ _TABLE = (
         result=r.PackExportResult,
         effect="write",
         positional=("name", "path"),
+        example={"name": "house-style", "path": "house-style.tar.gz", "version": "1.2.0"},
+        absolute_paths=("path",),
     ),
     Method(
         verb="pack.add",
@@ -445,6 +568,8 @@ _TABLE = (
         result=r.PackAddResult,
         effect="write",
         positional=("path",),
+        example={"path": "house-style.tar.gz"},
+        absolute_paths=("path",),
     ),
     Method(
         verb="pack.list",
@@ -463,6 +588,8 @@ _TABLE = (
         effect="write",
         destructive=True,
         positional=("path",),
+        example={"path": "house-style.tar.gz"},
+        absolute_paths=("path",),
     ),
     Method(
         verb="pack.remove",
@@ -473,6 +600,7 @@ _TABLE = (
         effect="write",
         destructive=True,
         positional=("name",),
+        example={"name": "house-style"},
     ),
     Method(
         verb="render",
@@ -484,6 +612,10 @@ _TABLE = (
         positional=("path",),
         use="Call when a person names a context file, or hands one over: it returns the file's text with what its "
         "references mean, within its budget.",
+        example={"path": "review"},
+        searches=True,
+        shown=("path", "budget"),
+        aliases=("context render",),
     ),
     Method(
         verb="template.new",
@@ -494,6 +626,8 @@ _TABLE = (
         effect="write",
         idempotent=False,
         positional=("name",),
+        example={"name": "review"},
+        aliases=("context new",),
     ),
     Method(
         verb="template.list",
@@ -513,6 +647,7 @@ _TABLE = (
         positional=("task",),
         use="Call before a task of a kind that somebody may have written down as a skill: it returns the texts of "
         "those that help.",
+        example={"task": "write tests for a parser"},
     ),
     Method(
         verb="skills.list",
@@ -530,6 +665,8 @@ _TABLE = (
         result=r.LintResult,
         effect="read",
         positional=("path",),
+        example={"path": ".muninn/config.yaml"},
+        absolute_paths=("path",),
     ),
     Method(
         verb="references",
@@ -539,6 +676,8 @@ _TABLE = (
         result=r.ReferencesResult,
         effect="read",
         positional=("path",),
+        example={"path": ".muninn/context/review.md"},
+        absolute_paths=("path",),
     ),
     Method(
         verb="backlinks",
@@ -548,6 +687,7 @@ _TABLE = (
         result=r.BacklinksResult,
         effect="read",
         positional=("target",),
+        example={"target": "[[ADR 7]]"},
     ),
     Method(
         verb="relink",
@@ -557,6 +697,7 @@ _TABLE = (
         result=r.RelinkResult,
         effect="read",
         positional=("moves",),
+        example={"moves": ["src/tokens.py", "src/auth/tokens.py"]},
     ),
     Method(
         verb="names",
@@ -566,6 +707,9 @@ _TABLE = (
         result=r.NamesResult,
         effect="read",
         positional=("text",),
+        example={"text": "cache"},
+        rooted_paths=("file",),
+        searches=True,
     ),
     Method(
         verb="verify",
@@ -577,6 +721,9 @@ _TABLE = (
         positional=("id",),
         use="Call after larger changes of the code, to see which memories cite what is no longer there. With `fix` "
         "memories follow code that has moved.",
+        example={"id": "0198c5"},
+        progress="Checking",
+        shown=("id", "fix"),
     ),
     Method(
         verb="confirm",
@@ -586,6 +733,8 @@ _TABLE = (
         result=r.ConfirmResult,
         effect="write",
         positional=("id",),
+        example={"id": "0198c5"},
+        rooted_paths=("cites",),
     ),
     Method(
         verb="annotate",
@@ -595,6 +744,8 @@ _TABLE = (
         result=r.AnnotateResult,
         effect="read",
         positional=("file",),
+        example={"file": "src/users.py"},
+        rooted_paths=("file",),
     ),
     Method(
         verb="about",
@@ -605,6 +756,8 @@ _TABLE = (
         effect="read",
         positional=("file",),
         use="Call before you change a line or definition, to learn what was decided or tried about it.",
+        example={"file": "src/users.py"},
+        rooted_paths=("file",),
     ),
     Method(
         verb="document",
@@ -614,6 +767,7 @@ _TABLE = (
         result=r.DocumentResult,
         effect="read",
         positional=("uri",),
+        example={"uri": "muninn:/notes/src/users.py.md"},
     ),
     Method(
         verb="draft",
@@ -641,6 +795,7 @@ _TABLE = (
         result=r.RemindResult,
         effect="read",
         positional=("prompt",),
+        example={"prompt": "move the sessions to Redis"},
     ),
     Method(
         verb="capture",
@@ -650,6 +805,8 @@ _TABLE = (
         result=r.CaptureResult,
         effect="write",
         positional=("source",),
+        example={"source": "commit"},
+        retry=True,
     ),
     Method(
         verb="backfill",
@@ -660,6 +817,9 @@ _TABLE = (
         effect="control",
         destructive=True,
         positional=("source", "paths"),
+        example={"source": "git"},
+        progress="Looking back",
+        absolute_paths=("paths",),
     ),
     Method(
         verb="shutdown",

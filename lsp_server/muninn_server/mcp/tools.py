@@ -21,9 +21,6 @@ from muninn_server.mcp.toolsets import Entry, entries
 DESCRIPTION_LIMIT = 4096
 """Clients cut a longer description, and longer instructions."""
 
-ALWAYS_LOADED = frozenset({"recall", "context", "remember"})
-"""Tools that a client which loads tools on demand should show from the start."""
-
 INSTRUCTIONS = """\
 Muninn is this repository's memory. It finds code by words and meaning, and it keeps what people and agents decided, \
 learned and tried here; the memory is text in the repository's git, so it follows the branch.
@@ -73,18 +70,10 @@ def instructions(root: Path, tools: Mapping[str, Tool]) -> str:
 _OF_THE_DAEMON = frozenset({"actor", "agent", "batch", "key", "open_files", "plain", "session", "trust"})
 """Parameters that no model may fill in: who speaks, for which session, and what only programs need."""
 
-_MAY_NAME_SESSIONS = frozenset({"memories", "reconcile"})
-"""Verbs whose `session` says what is looked at, not who asks."""
-
 _INNER: Mapping[str, frozenset[str]] = MappingProxyType(
     {"Cite": frozenset({"commit", "hash"}), "Link": frozenset({"by"})}
 )
 """Fields of the values inside parameters that follow from the rest."""
-
-_MAY_LACK: Mapping[str, frozenset[str]] = MappingProxyType(
-    {"context": frozenset({"query"}), "recall": frozenset({"query"})}
-)
-"""What a call may leave out though the command line takes it by place: it follows from the rest."""
 
 
 class Tool(Value):
@@ -137,7 +126,7 @@ def check_call(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any
 
 def _tool(entry: Entry) -> Tool:
     method = METHODS[entry.verb]
-    refused = _OF_THE_DAEMON - ({"session"} if method.verb in _MAY_NAME_SESSIONS else frozenset())
+    refused = _OF_THE_DAEMON - ({"session"} if method.session_filter else frozenset())
     taken = tuple(name for name in method.params.__struct_fields__ if name not in refused and name not in entry.fixed)
     return Tool(
         name=entry.name,
@@ -150,7 +139,7 @@ def _tool(entry: Entry) -> Tool:
         read_only=method.effect == "read",
         destructive=method.destructive,
         idempotent=method.idempotent,
-        always_loaded=entry.name in ALWAYS_LOADED,
+        always_loaded=entry.always_loaded,
     )
 
 
@@ -164,9 +153,8 @@ def _schema(method: Method, shown: Sequence[str]) -> dict[str, Any]:
         "properties": {name: _resolved(given[name], definitions) for name in shown if name in given},
         "additionalProperties": False,
     }
-    # What the command line takes by place is what the call is about: a model has to say it.
-    by_place = set(method.positional) - _MAY_LACK.get(method.verb, frozenset())
-    required = sorted({*whole.get("required", ()), *by_place})
+    # A positional parameter is what the call is about, so a model has to give it.
+    required = sorted({*whole.get("required", ()), *(set(method.positional) - set(method.may_omit))})
     for name in required:
         schema["properties"][name].pop("default", None)
         if schema["properties"][name].get("type") == "string":

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.methods import METHODS, Method
 
 
 class Entry(NamedTuple):
@@ -24,33 +24,20 @@ class Entry(NamedTuple):
     title: str = ""
     description: str = ""
     fixed: Mapping[str, Any] = MappingProxyType({})
-
-
-_SHOWN: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "recall": ("query", "limit", "kind", "type", "path", "like", "page"),
-        "context": ("query", "budget", "files", "cursor", "diff", "task"),
-        "memories": ("id", "type", "tag", "file", "task", "text", "limit", "offset"),
-        "remember": ("text", "type", "title", "tags", "files", "importance", "links", "scope", "expires", "details"),
-        "reconcile": ("dry_run",),
-        "links": ("id", "depth", "relation", "limit"),
-        "update": ("id", "text", "title", "importance", "tags", "files", "links", "unlink", "pin", "reason"),
-        "verify": ("id", "fix"),
-        "render": ("path", "budget"),
-    }
-)
-"""What the sets `core` and `all` show of a verb; of the others they show everything."""
+    always_loaded: bool = False
 
 
 def _core() -> Iterator[Entry]:
-    return (Entry(verb, verb, _SHOWN.get(verb, ())) for verb, method in METHODS.items() if method.tool)
+    return (_entry(method) for method in METHODS.values() if method.tool)
 
 
 def _all() -> Iterator[Entry]:
     yield from _core()
-    for verb, method in METHODS.items():
-        if method.use and not method.tool:
-            yield Entry(verb.replace(".", "_"), verb, _SHOWN.get(verb, ()))
+    yield from (_entry(method) for method in METHODS.values() if method.use and not method.tool)
+
+
+def _entry(method: Method) -> Entry:
+    return Entry(method.verb.replace(".", "_"), method.verb, method.shown, always_loaded=method.always_loaded)
 
 
 _MNEMOSYNE = (
@@ -63,6 +50,7 @@ _MNEMOSYNE = (
         "its links, a fifth its importance, a tenth its age; this session's notes come first, then the project's "
         "memory, then the global one. Call before you decide something that may have been decided.",
         MappingProxyType({"profile": "mnemosyne"}),
+        always_loaded=True,
     ),
     Entry(
         "list",
@@ -87,6 +75,7 @@ _MNEMOSYNE = (
         "Context",
         "Load the project's memory: what is recent, what is important, how it hangs together, how much there is. "
         "Call once at the start of a session.",
+        always_loaded=True,
     ),
     Entry(
         "remember",
@@ -97,6 +86,7 @@ _MNEMOSYNE = (
         "it a `type`, an `importance`, three to five `tags`, and `links` to the memories that it extends, contradicts, "
         "implements, references or supersedes (recall them first). `scope` is project, session or global. Never store "
         "secrets.",
+        always_loaded=True,
     ),
     Entry(
         "consolidate",
@@ -142,5 +132,5 @@ def entries(names: tuple[str, ...]) -> Mapping[str, Entry]:
             if taken is None:
                 found[entry.name] = entry
             elif (taken.verb, taken.fixed, taken.description) != (entry.verb, entry.fixed, entry.description):
-                found[f"{name}_{entry.name}"] = entry._replace(name=f"{name}_{entry.name}")
+                found[f"{name}_{entry.name}"] = entry._replace(name=f"{name}_{entry.name}", always_loaded=False)
     return MappingProxyType(found)
