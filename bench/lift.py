@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from bench.quality.questions import Place, Question, is_code
 from bench.quality.scoring import interval, measure
 from muninn_core.engine.engine import Engine
-from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
+from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.protocol.methods import decode_params, lookup
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", type=Path, help="the file to write")
     options = parser.parse_args(arguments)
-    model = load_embedder(BUNDLED, Path())
+    model = load_bundled()
     told: dict[str, Any] = {}
     for repository in options.repo:
         with (
@@ -126,7 +126,7 @@ def _worth(step: Step, wanted: Sequence[str], hits: Sequence[Hit]) -> float:
 class Walk:
     """A clone with an engine on it."""
 
-    def __init__(self, source: Path, folder: Path, model: FastEmbedder) -> None:
+    def __init__(self, source: Path, folder: Path, model: Embedder) -> None:
         self._root = folder / "repository"
         self._model = model
         subprocess.run(["git", "clone", "-q", "--no-checkout", str(source), str(self._root)], check=True)

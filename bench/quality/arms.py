@@ -13,7 +13,7 @@ import numpy as np
 from bench.quality.questions import Place
 from muninn_core.config import IndexConfig
 from muninn_core.engine.engine import Engine
-from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
+from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.index.extract import Glance, glance
 from muninn_core.index.index import open_index
 from muninn_core.index.lexical import Lexical
@@ -53,7 +53,7 @@ ABLATIONS = {
 
 Ask = Callable[[str], list[Place]]
 
-MODEL: FastEmbedder = load_embedder(BUNDLED, Path())
+MODEL: Embedder = load_bundled()
 
 
 class Muninn:

@@ -1,7 +1,7 @@
 """Step 6: write the model's folder: 8-bit rows with a scale each.   usage: export.py TABLE.npy DIR OUT_DIR
 
-The layout is the one that fastembed's StaticTextEmbedding reads: `embeddings` int8 [tokens, 256] and `weights` float32
-[tokens], whose product is the table. [PAD] and [UNK] are zero rows.
+The layout is that of model2vec: `embeddings` int8 [tokens, 256] and `weights` float32 [tokens], whose product is the
+table. [PAD] and [UNK] are zero rows. `muninn_core/index/static.py` reads it.
 """
 
 import json

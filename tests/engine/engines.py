@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from muninn_core.engine.engine import Engine
-from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
+from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.protocol.methods import decode_params, lookup
 from muninn_core.worktree.call import Call
@@ -71,15 +71,13 @@ class Muninn:
 
 
 @pytest.fixture(scope="session")
-def bundled() -> FastEmbedder:
-    """The real model of the package, loaded once."""
-    embedder = load_embedder(BUNDLED, Path("/nowhere"))
-    embedder.load()
-    return embedder
+def bundled() -> Embedder:
+    """The bundled model, loaded once for all tests."""
+    return load_bundled()
 
 
 @pytest.fixture
-def start(tmp_path: Path, bundled: FastEmbedder) -> Iterator[Callable[..., Muninn]]:
+def start(tmp_path: Path, bundled: Embedder) -> Iterator[Callable[..., Muninn]]:
     """A function that makes an engine for a work tree; all are closed in the end."""
     made: list[Engine] = []
 

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import subprocess
@@ -6,15 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnxmodel import write_onnx_model
 
 from muninn_core.errors import NotFoundError
-from muninn_core.index import embed
-from muninn_core.index.embed import BUNDLED, load_embedder
+from muninn_core.index.embed import load_bundled, load_embedder
+from muninn_core.index.quantise import quantise
 
 
 @pytest.fixture(scope="module")
-def bundled(tmp_path_factory):
-    return load_embedder(BUNDLED, tmp_path_factory.mktemp("models"))
+def bundled():
+    return load_bundled()
 
 
 def test_the_bundled_model_understands_what_a_question_means(bundled):
@@ -31,40 +33,39 @@ def test_the_bundled_model_understands_what_a_question_means(bundled):
 
 def test_the_bundled_model_brings_none_of_the_libraries_that_fetch_models():
     script = (
-        "import sys; from pathlib import Path; from muninn_core.index.embed import BUNDLED, load_embedder;"
-        "load_embedder(BUNDLED, Path()).load();"
+        "import sys; from muninn_core.index.embed import load_bundled;"
+        "load_bundled().embed_query('load the session');"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & set(sys.argv[1:])))"
     )
-    heavy = ["fastembed", "huggingface_hub", "requests", "httpx", "PIL", "onnxruntime"]
+    heavy = ["fastembed", "huggingface_hub", "requests", "httpx", "PIL", "onnxruntime", "loguru"]
     done = subprocess.run([sys.executable, "-c", script, *heavy], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
 
-def test_fastembed_loaded_as_a_whole_makes_the_same_vectors_of_the_bundled_model(bundled):
-    script = (
-        "import json, sys; import numpy as np;"
-        "from fastembed.text import static_embedding as static;"
-        "from fastembed.common.model_description import DenseModelDescription as D, ModelSource;"
-        "d = D(model='m', dim=256, description='', license='', size_in_GB=0.01, sources=ModelSource(hf='m/m'),"
-        "      model_file='model.safetensors');"
-        "C = type('C', (static.StaticTextEmbedding,), {'_list_supported_models': classmethod(lambda cls: [d])});"
-        "model = C('m', specific_model_path=sys.argv[1], cache_dir=sys.argv[1]);"
-        "print(json.dumps(np.stack(list(model.embed(json.loads(sys.argv[2])))).astype(float).tolist()))"
-    )
-    texts = [
-        "def load_session(key):",
-        "Retries with backoff.",
-        "parse the header",
-        "",
-        "parseHTTPHeaderV2 x86_64 12345678 0xDEADBEEF SCREAMING_CASE a1B2",
-        "naïveCafé größe 数据库 \u212aelvin \u0130stanbul ﬁx \u00a0blank\u2003wide",
-        "x" * 200 + " " + "Ab" * 100,
-        "token " * 700 + "beyond the end",
-    ]
-    folder = Path(embed.__file__).parent / "model"
-    command = [sys.executable, "-c", script, str(folder), json.dumps(texts)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert np.allclose(np.array(json.loads(done.stdout)), bundled.embed(texts), atol=1e-6)
+# Digests of the int8 vectors that indexes store. Another digest means that a release embeds otherwise than the one
+# before it, and that existing indexes mix two kinds of vectors.
+STORED = {
+    "def load_session(key):\n    return parseHTTPHeaderV2(key)": "e6842638f8ad9b2e",
+    "naïveCafé größe 数据库 \u212aelvin \u0130stanbul ﬁx \u00a0blank\u2003wide": "833efdd51b9d1999",
+    "x" * 200 + " " + "Ab" * 100: "c22821141682f40e",
+    "token " * 700 + "beyond the end": "54301a4469990dfc",
+}
+
+
+@pytest.mark.parametrize("text", STORED, ids=["code", "scripts", "runs", "long"])
+def test_the_vector_that_is_stored_of_a_text_does_not_change(bundled, text):
+    assert hashlib.blake2b(quantise(bundled.embed_query(text)).tobytes(), digest_size=8).hexdigest() == STORED[text]
+
+
+def test_a_text_counts_up_to_its_512th_token(bundled):
+    whole = bundled.embed_query("token " * 511 + "parser")
+    assert np.array_equal(bundled.embed_query("token " * 511 + "parser socket"), whole)
+    assert not np.array_equal(bundled.embed_query("token " * 511 + "socket"), whole)
+
+
+def test_tokens_that_the_vocabulary_lacks_leave_a_vector_as_it_is(bundled):
+    texts = ["load the session", "load \u2603 the \u2603 session"]
+    assert np.array_equal(*bundled.embed(texts))
 
 
 def test_rows_have_length_one_or_are_zero(bundled):
@@ -100,10 +101,10 @@ def test_nothing_gives_no_rows(bundled):
     assert bundled.embed([]).shape == (0, bundled.dim)
 
 
-def test_an_unknown_model_is_an_error_that_names_the_bundled_one(tmp_path):
-    with pytest.raises(NotFoundError, match="knows no embedding model") as caught:
+def test_a_model_that_fastembed_does_not_list_is_an_error_with_a_way_out(tmp_path):
+    with pytest.raises(NotFoundError, match="has no embedding model nobody/nothing") as caught:
         load_embedder("nobody/nothing", tmp_path)
-    assert BUNDLED in caught.value.hint
+    assert "index.model" in caught.value.hint
 
 
 REACHING_OUT = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.sendmsg")
@@ -130,40 +131,65 @@ def test_the_guard_of_these_tests_sees_who_reaches_out(call):
     assert "NETWORK" in run_offline(f"import socket\nsocket.{call}").stderr
 
 
-def test_the_bundled_model_works_without_any_network(tmp_path):
+def test_the_bundled_model_works_without_any_network():
     done = run_offline(
-        "from pathlib import Path\n"
-        "from muninn_core.index.embed import BUNDLED, load_embedder\n"
-        "print(load_embedder(BUNDLED, Path(sys.argv[1])).embed_query('offline').shape)\n",
-        str(tmp_path),
+        "from muninn_core.index.embed import load_bundled\nprint(load_bundled().embed_query('offline').shape)\n",
     )
     assert (done.stdout, done.stderr) == ("(256,)\n", "")
 
 
+LOADING = (
+    "import json\n"
+    "from pathlib import Path\n"
+    "from muninn_core.errors import NotFoundError\n"
+    "from muninn_core.index.embed import load_embedder\n"
+    "try:\n"
+    "    model = load_embedder(sys.argv[1], Path(sys.argv[2]))\n"
+    "    texts = json.loads(sys.argv[3])\n"
+    "    rows = [*model.embed(texts), model.embed_query(texts[0])]\n"
+    "    print(json.dumps([model.name, model.dim, [row.tolist() for row in rows]]))\n"
+    "except NotFoundError as error:\n"
+    "    print(error.message); print(error.hint)\n"
+)
+
+
 def test_a_model_that_is_not_on_this_machine_is_an_error_with_a_way_out_and_no_download(tmp_path):
-    done = run_offline(
-        "from pathlib import Path\n"
-        "from muninn_core.errors import NotFoundError\n"
-        "from muninn_core.index.embed import load_embedder\n"
-        "try:\n"
-        "    load_embedder('BAAI/bge-small-en-v1.5', Path(sys.argv[1]))\n"
-        "except NotFoundError as error:\n"
-        "    print(error.message.split(':')[0]); print(error.hint)\n",
-        str(tmp_path),
-    )
+    done = run_offline(LOADING, "BAAI/bge-small-en-v1.5", str(tmp_path), "[]")
     assert done.stderr == ""
-    assert done.stdout.startswith("the embedding model BAAI/bge-small-en-v1.5 is not on this machine\n")
-    assert "fetch it once with" in done.stdout
+    assert done.stdout.startswith("the embedding model BAAI/bge-small-en-v1.5 can't be loaded from this machine: ")
+    assert "fetch the model once with" in done.stdout
     assert str(tmp_path) in done.stdout
 
 
+def test_an_onnx_model_in_the_cache_is_loaded_offline_and_agrees_with_the_table_it_was_made_of(bundled, tmp_path):
+    write_onnx_model(tmp_path)
+    texts = ["def getUserName(self, uid):", "Retries with backoff.", "load the session " * 30, "parse it"] * 5
+    done = run_offline(LOADING, "sentence-transformers/all-MiniLM-L6-v2", str(tmp_path), json.dumps(texts))
+    assert done.stderr == ""
+    name, dim, rows = json.loads(done.stdout)
+    assert (name, dim, len(rows)) == ("sentence-transformers/all-MiniLM-L6-v2", 384, len(texts) + 1)
+    vectors = np.array(rows, np.float32)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert np.allclose(vectors[:, : bundled.dim], bundled.embed([*texts, texts[0]]), atol=1e-5)
+
+
+def test_a_damaged_onnx_model_is_an_error_with_a_way_out(tmp_path):
+    model = write_onnx_model(tmp_path)
+    model.write_bytes(model.read_bytes()[:1000])
+    done = run_offline(LOADING, "sentence-transformers/all-MiniLM-L6-v2", str(tmp_path), "[]")
+    assert done.stderr == ""
+    assert "can't be loaded from this machine" in done.stdout
+
+
 def test_nothing_that_is_loaded_leaves_a_trace_of_its_user(tmp_path):
-    script = (
-        "from pathlib import Path; from muninn_core.index.embed import BUNDLED, load_embedder;"
-        "import onnxruntime; onnxruntime.InferenceSession;"
-        "print(load_embedder(BUNDLED, Path('models')).embed_query('who reports what').shape)"
-    )
-    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}  # above all without CI, where reports are held back
-    done = subprocess.run([sys.executable, "-c", script], env=environ, cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout == "(256,)\n", done.stderr
-    assert list(tmp_path.rglob("*")) == []
+    cache, home = tmp_path / "models", tmp_path / "home"
+    write_onnx_model(cache)
+    home.mkdir()
+    before = sorted(cache.rglob("*"))
+    environ = {"PATH": os.environ["PATH"], "HOME": str(home)}  # above all without CI, where reports are held back
+    arguments = ("sentence-transformers/all-MiniLM-L6-v2", str(cache), '["who reports what"]')
+    command = [sys.executable, "-c", "import sys\n" + LOADING, *arguments]
+    done = subprocess.run(command, env=environ, cwd=home, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert list(home.rglob("*")) == []
+    assert sorted(cache.rglob("*")) == before

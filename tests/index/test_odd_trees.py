@@ -17,7 +17,7 @@ import pytest
 from states import answers, content, sync, write
 
 from muninn_core.config import IndexConfig
-from muninn_core.index.embed import BUNDLED, load_embedder
+from muninn_core.index.embed import load_bundled
 from muninn_core.index.extract import Job, extract
 from muninn_core.source import text
 from muninn_core.source.line_runs import MOST
@@ -40,7 +40,7 @@ def test_two_hundred_thousand_files_are_indexed_and_the_second_look_opens_none(o
         (root / f"d{folder}").mkdir()
         for number in range(500):
             (root / f"d{folder}" / f"f{number}.py").write_text(f"sail = {folder * 500 + number}\n")
-    index = opened(using=load_embedder(BUNDLED, tmp_path))
+    index = opened(using=load_bundled())
     before = most_resident()
     changes = sync(index, root)
     assert (changes.indexed, changes.unread) == (MANY, {})

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from bench.lift import Answer, Walk, line
 from repositories import git
 
-from muninn_core.index.embed import BUNDLED, load_embedder
+from muninn_core.index.embed import load_bundled
 
 NAMES = ("pump", "valve", "gauge", "wheel", "crank", "lever")
 
@@ -33,7 +31,7 @@ def history(tmp_path):
 
 
 def test_what_commits_showed_finds_the_file_that_words_do_not(history, tmp_path):
-    with Walk(history, tmp_path, load_embedder(BUNDLED, Path())) as walk:
+    with Walk(history, tmp_path, load_bundled()) as walk:
         answers = list(walk.answers(10, backfill=False))
     assert [one.title[-1] for one in answers] == ["1", "2", "3"]
     assert [one.remembered for one in answers[1:]] == [1.0, 1.0]
@@ -46,7 +44,7 @@ def test_files_that_changed_together_find_each_other_when_one_is_at_hand(history
         for name in ("gauge", "wheel"):
             (history / f"{name}.py").write_text(f"def {name}():\n    return {step} + 7\n")
         git(history, "commit", "-q", "-a", "-m", f"Squeak {step}")
-    with Walk(history, tmp_path, load_embedder(BUNDLED, Path())) as walk:
+    with Walk(history, tmp_path, load_bundled()) as walk:
         last = list(walk.answers(2, backfill=False))[-1]
     assert (last.title, last.beside) == ("Squeak 1", 1.0)
 

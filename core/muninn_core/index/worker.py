@@ -49,9 +49,10 @@ def main() -> None:
             elif isinstance(task, Glance):
                 answer = ("done", glance(task))
             else:
+                from muninn_core.index.embed import load_bundled
                 from muninn_core.index.quantise import quantise
 
-                embedder = embedder or _embedder()
+                embedder = embedder or load_bundled()
                 answer = ("done", quantise(embedder.embed(task)))
         except Exception as error:
             answer = ("failed", f"{type(error).__name__}: {error}")
@@ -87,14 +88,6 @@ def _bounded() -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-
-
-def _embedder() -> Embedder:
-    from pathlib import Path
-
-    from muninn_core.index.embed import BUNDLED, load_embedder
-
-    return load_embedder(BUNDLED, Path())
 
 
 if __name__ == "__main__":
