@@ -29,7 +29,7 @@ from muninn_core.engine.engine import Engine
 from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
-from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.retrieval.recall import recall
 from muninn_core.worktree.call import Call
 

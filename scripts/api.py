@@ -13,10 +13,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from muninn_cli.parameters import parameters
 from muninn_core.model.value import Value
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 
 if typing.TYPE_CHECKING:
-    from muninn_core.protocol.methods import Method
+    from muninn_core.protocol.method import Method
 
 HEADER = '''\
 """Every verb of the catalogue as a typed method. Made by scripts/api.py from muninn_core.protocol; do not edit."""

@@ -17,10 +17,10 @@ import typescript
 
 from muninn_cli.parameters import Parameter, parameters
 from muninn_core.model.value import json_schema
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.methods import Method
+    from muninn_core.protocol.method import Method
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_core import errors
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import json_schema
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

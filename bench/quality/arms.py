@@ -24,8 +24,8 @@ from muninn_core.index.vector import VectorIndex
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk, SourceKind
-from muninn_core.protocol.params import IndexParams, InitParams, RecallParams
-from muninn_core.protocol.results import RecallResult
+from muninn_core.protocol.repository import IndexParams, InitParams
+from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval import weights
 from muninn_core.retrieval.recall import recall
 from muninn_core.worktree.call import Call

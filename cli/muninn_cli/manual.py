@@ -1,4 +1,4 @@
-"""`muninn help`: every verb and command in one page, grouped by what people want to do."""
+"""`muninn help`: every verb, by family, and every command on one page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from muninn_cli.exits import MEANINGS, OK
 from muninn_cli.outcome import settle
-from muninn_cli.parser import ALIASES, family_parser, lookup_words, near_words, verb_parser
+from muninn_cli.parser import ALIASES, group_parser, lookup_words, near_words, verb_parser
 from muninn_core.errors import UnknownVerb
-from muninn_core.protocol.methods import FAMILIES, METHODS
+from muninn_core.protocol.catalogue import FAMILIES, GROUPS, METHODS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,56 +27,10 @@ COMMANDS = {
 }
 """The commands that are no verbs of the catalogue."""
 
-GROUPS = {
-    "Ask": (
-        "recall",
-        "context",
-        "why",
-        "replay",
-        "memories",
-        "sessions",
-        "history",
-        "links",
-        "overview",
-        "about",
-        "annotate",
-        "document",
-        "verify",
-        "brief",
-        "remind",
-    ),
-    "Understand": ("symbols", "outline", "graph", "skills.match", "skills.list"),
-    "Write": ("template.new", "template.list", "render", "lint", "references", "backlinks", "relink", "names"),
-    "Remember": (
-        "remember",
-        "update",
-        "consolidate",
-        "draft",
-        "confirm",
-        "capture",
-        "backfill",
-        "forget",
-        "restore",
-        "promote",
-    ),
-    "Share": ("init", "seal", "reconcile", "undo", "conflicts", "resolve", "prune"),
-    "Review": ("diff", "check", "approve", "reject"),
-    "Carry": ("export", "import", "pack.export", "pack.add", "pack.list", "pack.update", "pack.remove"),
-    "Keep private": ("redact", "purge"),
-    "Run": ("status", "index", "shutdown", "daemon", "doctor", "completion"),
-    "Connect": ("install", "uninstall", "lsp", "mcp", "hook", "help"),
-}
-"""Every word of the command line, where a person would look for it."""
-
 
 def main(argv: list[str]) -> int:
     """Print the manual, or the help of the verb or command that `argv` names. Returns the exit code."""
     return settle(_run, argv)
-
-
-def summary(word: str) -> str:
-    """Return what a verb or command does, in a sentence."""
-    return METHODS[word].summary if word in METHODS else COMMANDS[word]
 
 
 def _run(argv: list[str]) -> int:
@@ -86,8 +40,8 @@ def _run(argv: list[str]) -> int:
         return OK
     alias = ALIASES.get(" ".join(words[:2]))
     word = alias.verb if alias else words[0]
-    if word in FAMILIES:
-        family_parser(word).print_help() if not words[1:] else verb_parser(lookup_words(words)).print_help()
+    if word in GROUPS:
+        group_parser(word).print_help() if not words[1:] else verb_parser(lookup_words(words)).print_help()
         return OK
     if word in METHODS:
         verb_parser(METHODS[word]).print_help()
@@ -114,12 +68,14 @@ def _page() -> None:
     line(console, ("Muninn", "name"), (": the memory of a repository, kept in the repository.", ""))
     console.print()
     line(console, ("usage: muninn VERB [ARGUMENTS] [--repo DIR] [--json]", "name"))
-    width = max(len(word) for words in GROUPS.values() for word in words)
-    for group, words in GROUPS.items():
+    sections = {family.title: {method.words: method.summary for method in family.methods} for family in FAMILIES}
+    sections["Commands"] = COMMANDS
+    width = max(len(words) for section in sections.values() for words in section)
+    for title, section in sections.items():
         console.print()
-        line(console, (group, "hint"))
-        for word in words:
-            line(console, (f"  {word.replace('.', ' '):<{width}} ", "name"), (summary(word), ""))
+        line(console, (title, "hint"))
+        for words, said in section.items():
+            line(console, (f"  {words:<{width}} ", "name"), (said, ""))
     console.print()
     _exit_codes(console)
     sys.stdout.flush()

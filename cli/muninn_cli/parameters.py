@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from muninn_core.model.value import json_schema
-from muninn_core.protocol.methods import Method
+from muninn_core.protocol.method import Method
 
 Shape = Literal["text", "integer", "number", "switch", "choice", "texts", "table", "cites", "links", "drafts"]
 """How a parameter is given: the last four are built of several words."""
 
 _SCALARS: dict[str, Shape] = {"string": "text", "integer": "integer", "number": "number", "boolean": "switch"}
 _ITEMS: dict[str, Shape] = {"Cite": "cites", "Link": "links", "MemoryDraft": "drafts"}
-_SINGULAR = {"cites": "cite", "links": "link"}
+_SINGULAR = {"cites": "cite", "entities": "entity", "files": "file", "links": "link", "tags": "tag"}
+"""An option that may be repeated is named in the singular: `--file a.py --file b.py`."""
 
 
 class Parameter(NamedTuple):

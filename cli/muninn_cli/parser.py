@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from muninn_cli.parameters import Parameter, Shape, parameters
 from muninn_core.errors import UnknownVerb, UsageError
-from muninn_core.protocol.methods import FAMILIES, METHODS, nearest
+from muninn_core.protocol.catalogue import GROUPS, METHODS, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from muninn_core.protocol.methods import Method
+    from muninn_core.protocol.method import Method
 
 _CITE = re.compile(r"^(?P<path>.+?)(?::(?P<start>[1-9]\d*)(?:-(?P<end>[1-9]\d*))?)?$")
 
@@ -83,11 +83,11 @@ def verb_parser(method: Method) -> Parser:
     return parser
 
 
-def family_parser(family: str) -> Parser:
+def group_parser(family: str) -> Parser:
     """Return a parser that only knows the help of a family of verbs."""
     verbs = [method for method in METHODS.values() if method.verb.startswith(f"{family}.")]
     lines = "\n".join(f"  muninn {method.words:<12} {method.summary}" for method in verbs)
-    return new_parser(family, FAMILIES[family], epilog=f"verbs:\n{lines}")
+    return new_parser(family, GROUPS[family], epilog=f"verbs:\n{lines}")
 
 
 def lookup_words(words: Sequence[str]) -> Method:
@@ -114,7 +114,7 @@ def whole_parser(commands: Mapping[str, str], choices: Mapping[str, Sequence[str
     parser.add_argument("--version", "-V", action="store_true", help="show the version")
     words = parser.add_subparsers(dest="word")
     families = {}
-    for family, summary in FAMILIES.items():
+    for family, summary in GROUPS.items():
         inner = words.add_parser(family, help=summary, description=summary)
         _common(inner)
         families[family] = inner.add_subparsers(dest="word")
@@ -258,7 +258,7 @@ def _no_json(constant: str) -> NoReturn:
 
 def near_words(word: str, more: Iterable[str]) -> str | None:
     """Return the verb or command that a misspelt word most likely means."""
-    return nearest(word, [*(verb for verb in METHODS if "." not in verb), *FAMILIES, *more])
+    return nearest(word, [*(verb for verb in METHODS if "." not in verb), *GROUPS, *more])
 
 
 _READERS: dict[Shape, Any] = {

@@ -14,12 +14,13 @@ from muninn_cli.exits import ERROR, OK
 from muninn_cli.main import split
 from muninn_cli.outcome import print_json, settle
 from muninn_cli.parameters import parameters
-from muninn_cli.parser import ALIASES, family_parser, lookup_words, near_words, to_params, verb_parser
+from muninn_cli.parser import ALIASES, group_parser, lookup_words, near_words, to_params, verb_parser
 from muninn_core import client
 from muninn_core.errors import UnknownVerb, UsageError
 from muninn_core.launch.place import locate
 from muninn_core.model.value import encode_json
-from muninn_core.protocol.methods import FAMILIES, METHODS, Method, decode_params
+from muninn_core.protocol.catalogue import GROUPS, METHODS, decode_params
+from muninn_core.protocol.method import Method
 
 if TYPE_CHECKING:
     import argparse
@@ -47,10 +48,10 @@ def new_key() -> str:
 
 
 def _run(argv: list[str]) -> int:
-    if argv[0] in FAMILIES:
+    if argv[0] in GROUPS:
         word, rest = split(argv[1:])
         if word in ("-h", "--help"):
-            family_parser(argv[0]).print_help()
+            group_parser(argv[0]).print_help()
             return OK
         alone = METHODS.get(f"{argv[0]}.list")
         if alone is not None and (not word or word.startswith("-")):  # what there is, where nothing is to be done

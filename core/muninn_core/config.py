@@ -13,7 +13,7 @@ import yaml
 
 from muninn_core.model.memory import ACTORS, KINDS
 from muninn_core.model.value import ValidationError, Value, from_plain, replace
-from muninn_core.protocol.params import Profile
+from muninn_core.protocol.search import Profile
 
 BUNDLED_MODEL = "muninn/static-code-256"
 

@@ -17,7 +17,7 @@ from muninn_core.errors import DaemonError, MuninnError, Stopping
 from muninn_core.launch.place import Place, locate
 from muninn_core.launch.runtime import data_directory
 from muninn_core.model.value import from_plain, to_plain
-from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.verbs import Verbs
 
 if TYPE_CHECKING:

@@ -8,54 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 if TYPE_CHECKING:
     from muninn_core.model.memory import Cite, Link
     from muninn_core.model.value import Value
-    from muninn_core.protocol.params.memory import MemoryDraft
-    from muninn_core.protocol.results.answer import (
-        ContextResult,
-        GraphResult,
-        OutlineResult,
-        RecallResult,
-        ReplayResult,
-        SkillsListResult,
-        SkillsMatchResult,
-        SymbolsResult,
-        WhyResult,
-    )
-    from muninn_core.protocol.results.evidence import (
-        CheckResult,
-        ConfirmResult,
-        DiffResult,
-        HistoryResult,
-        VerifyResult,
-    )
-    from muninn_core.protocol.results.file import (
-        AboutResult,
-        AnnotateResult,
-        BacklinksResult,
-        DocumentResult,
-        DraftResult,
-        LintResult,
-        NamesResult,
-        ReferencesResult,
-        RelinkResult,
-        RenderResult,
-        TemplateListResult,
-        TemplateNewResult,
-    )
-    from muninn_core.protocol.results.memory import (
-        BackfillResult,
-        ConsolidateResult,
-        ForgetResult,
-        LinksResult,
-        MemoriesResult,
-        OverviewResult,
-        PromoteResult,
-        PurgeResult,
-        RedactResult,
-        RememberResult,
-        ReviewResult,
-        UpdateResult,
-    )
-    from muninn_core.protocol.results.pack import (
+    from muninn_core.protocol.code import GraphResult, OutlineResult, SymbolsResult
+    from muninn_core.protocol.context_file import RenderResult, TemplateListResult, TemplateNewResult
+    from muninn_core.protocol.editor import AboutResult, AnnotateResult, DocumentResult, DraftResult
+    from muninn_core.protocol.exchange import (
         ExportResult,
         ImportResult,
         PackAddResult,
@@ -64,21 +20,36 @@ if TYPE_CHECKING:
         PackRemoveResult,
         PackUpdateResult,
     )
-    from muninn_core.protocol.results.reconcile import (
+    from muninn_core.protocol.inspection import (
+        HistoryResult,
+        LinksResult,
+        MemoriesResult,
+        OverviewResult,
+        SessionsResult,
+    )
+    from muninn_core.protocol.memory import (
+        ConsolidateResult,
+        ForgetResult,
+        MemoryDraft,
+        PromoteResult,
+        RememberResult,
+        UpdateResult,
+    )
+    from muninn_core.protocol.privacy import PurgeResult, RedactResult
+    from muninn_core.protocol.reconciliation import (
         ConflictsResult,
         PruneResult,
         ReconcileResult,
         ResolveResult,
+        SealResult,
         UndoResult,
     )
-    from muninn_core.protocol.results.repository import IndexResult, InitResult, StatusResult
-    from muninn_core.protocol.results.session import (
-        BriefResult,
-        CaptureResult,
-        RemindResult,
-        SealResult,
-        SessionsResult,
-    )
+    from muninn_core.protocol.reference import BacklinksResult, LintResult, NamesResult, ReferencesResult, RelinkResult
+    from muninn_core.protocol.repository import IndexResult, InitResult, StatusResult
+    from muninn_core.protocol.review import CheckResult, ConfirmResult, DiffResult, ReviewResult, VerifyResult
+    from muninn_core.protocol.search import ContextResult, RecallResult, ReplayResult, WhyResult
+    from muninn_core.protocol.session import BackfillResult, BriefResult, CaptureResult, RemindResult
+    from muninn_core.protocol.skill import SkillsListResult, SkillsMatchResult
 
 
 class Verbs:
@@ -87,104 +58,6 @@ class Verbs:
     def call(self, verb: str, **params: Any) -> Value:
         """Run a verb of the catalogue with plain parameters and return its result. Raises MuninnError."""
         raise NotImplementedError
-
-    def init(self) -> InitResult:
-        """Write .muninn with its defaults; what is there already stays as it is."""
-        return cast("InitResult", self.call("init"))
-
-    def status(self) -> StatusResult:
-        """Say how the daemon, the index and the log are, and what needs a person."""
-        return cast("StatusResult", self.call("status"))
-
-    def index(self, *, wait: bool = True, rebuild: bool = False) -> IndexResult:
-        """Compare every file with the index and take in what changed.
-
-        `wait`: Answer only when everything on disk is found, by words and by meaning.
-        `rebuild`: Throw the index away and build it from the files.
-        """
-        return cast("IndexResult", self.call("index", wait=wait, rebuild=rebuild))
-
-    def remember(
-        self,
-        text: str = "",
-        *,
-        type: str = "insight",
-        title: str = "",
-        tags: Sequence[str] = (),
-        files: Sequence[str] = (),
-        entities: Sequence[str] = (),
-        cites: Sequence[Cite | Mapping[str, Any]] = (),
-        importance: int = 5,
-        confidence: float = 0.8,
-        links: Sequence[Link | Mapping[str, Any]] = (),
-        pin: bool = False,
-        private: bool = False,
-        scope: Literal["project", "session", "global"] = "project",
-        session: str | None = None,
-        task: str | None = None,
-        actor: Literal["user", "assistant", "tool", "hook", "import"] = "user",
-        agent: str | None = None,
-        trust: Literal["user", "commit", "agent", "outside"] | None = None,
-        expires: str | None = None,
-        details: Mapping[str, Any] | None = None,
-        key: str | None = None,
-        batch: Sequence[MemoryDraft | Mapping[str, Any]] = (),
-    ) -> RememberResult:
-        """Store a memory; it is on disk when the answer comes.
-
-        `text`: What is to be remembered, in whole sentences.
-        `type`: decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity,
-            context_hit, session_summary, or a kind from the config.
-        `title`: A headline; made from the text when absent.
-        `tags`: Words to filter by.
-        `files`: Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code.
-        `entities`: Symbols, services or people that it is about.
-        `cites`: Spans of code that it rests on.
-        `importance`: 1 (trivia) to 10 (never forget).
-        `confidence`: How sure it is, 0 to 1.
-        `links`: Relations to memories by id: extends, contradicts, implements, references, supersedes.
-        `pin`: Always part of a context pack.
-        `private`: Keep it on this machine: never sealed, never in git.
-        `scope`: project: for everybody who works here; session: a working note for this session only; global: for this
-            user in every project. The last two never get into git.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `task`: The task's id, as in .metis/tasks; the current one when absent, none when empty.
-        `actor`: Who states it.
-        `agent`: The program that acts, with its version.
-        `trust`: Who vouches; follows from the actor when absent, and never exceeds it.
-        `expires`: When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time.
-        `details`: Fields of the kind: rationale, status, alternatives; command, exit_status.
-        `key`: An idempotency key: the same key is stored once, however often it is sent.
-        `batch`: Many memories at once, in place of `text`; each is durable.
-        """
-        return cast(
-            "RememberResult",
-            self.call(
-                "remember",
-                text=text,
-                type=type,
-                title=title,
-                tags=tags,
-                files=files,
-                entities=entities,
-                cites=cites,
-                importance=importance,
-                confidence=confidence,
-                links=links,
-                pin=pin,
-                private=private,
-                scope=scope,
-                session=session,
-                task=task,
-                actor=actor,
-                agent=agent,
-                trust=trust,
-                expires=expires,
-                details=details or {},
-                key=key,
-                batch=batch,
-            ),
-        )
 
     def recall(
         self,
@@ -400,6 +273,21 @@ class Verbs:
         """
         return cast("GraphResult", self.call("graph", start=start, relation=relation, depth=depth, limit=limit))
 
+    def skills_match(self, task: str, *, budget: int = 20000) -> SkillsMatchResult:
+        """Find the skills that help with a task: the best seven within 30 % of a context's budget.
+
+        `task`: What is to be done, in a sentence.
+        `budget`: Tokens of the whole context; skills take at most 30 % of them.
+        """
+        return cast("SkillsMatchResult", self.call("skills.match", task=task, budget=budget))
+
+    def skills_list(self, *, problems: bool = False) -> SkillsListResult:
+        """List the skills of this repository and of your home, and what is wrong with them.
+
+        `problems`: Only those with which something is wrong.
+        """
+        return cast("SkillsListResult", self.call("skills.list", problems=problems))
+
     def memories(
         self,
         *,
@@ -465,115 +353,6 @@ class Verbs:
             ),
         )
 
-    def sessions(
-        self,
-        *,
-        session: str | None = None,
-        open: bool = False,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> SessionsResult:
-        """List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.
-
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `open`: Only those with something that is not sealed yet.
-        `limit`: The most sessions to return.
-        `offset`: How many to leave out at the start.
-        """
-        return cast("SessionsResult", self.call("sessions", session=session, open=open, limit=limit, offset=offset))
-
-    def forget(self, id: str, *, reason: str = "", restore: bool = False, session: str | None = None) -> ForgetResult:
-        """Archive a memory: it is no longer recalled, and it is not lost.
-
-        `id`: The memory's id or an unambiguous prefix of it.
-        `reason`: Why; kept with the memory.
-        `restore`: Bring an archived memory back.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        """
-        return cast("ForgetResult", self.call("forget", id=id, reason=reason, restore=restore, session=session))
-
-    def restore(self, id: str, *, reason: str = "", session: str | None = None) -> ForgetResult:
-        """Bring an archived memory back.
-
-        `id`: The memory's id or an unambiguous prefix of it.
-        `reason`: Why; kept with the memory.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        """
-        return cast("ForgetResult", self.call("restore", id=id, reason=reason, session=session))
-
-    def promote(
-        self,
-        id: str,
-        *,
-        scope: Literal["project", "global"] = "project",
-        session: str | None = None,
-    ) -> PromoteResult:
-        """Take a session's note to the project, or a memory to all of your projects.
-
-        `id`: The memory's id or an unambiguous prefix of it.
-        `scope`: project: the repository's memory; global: yours everywhere.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        """
-        return cast("PromoteResult", self.call("promote", id=id, scope=scope, session=session))
-
-    def approve(
-        self,
-        ids: Sequence[str],
-        *,
-        note: str = "",
-        actor: Literal["user", "assistant", "tool", "hook", "import"] = "user",
-        agent: str | None = None,
-        session: str | None = None,
-    ) -> ReviewResult:
-        """Let memories that wait for an approval speak; an agent can't approve what it made itself.
-
-        `ids`: The memories' ids or unambiguous prefixes of them.
-        `note`: A word on it; kept with the memory.
-        `actor`: Who approves.
-        `agent`: The program that acts, with its version.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        """
-        return cast(
-            "ReviewResult",
-            self.call(
-                "approve",
-                ids=ids,
-                note=note,
-                actor=actor,
-                agent=agent,
-                session=session,
-            ),
-        )
-
-    def reject(
-        self,
-        ids: Sequence[str],
-        *,
-        reason: str,
-        actor: Literal["user", "assistant", "tool", "hook", "import"] = "user",
-        agent: str | None = None,
-        session: str | None = None,
-    ) -> ReviewResult:
-        """Decide that memories which wait for an approval are not recalled; they are kept with the reason.
-
-        `ids`: The memories' ids or unambiguous prefixes of them.
-        `reason`: Why; kept with the memory.
-        `actor`: Who rejects.
-        `agent`: The program that acts, with its version.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        """
-        return cast(
-            "ReviewResult",
-            self.call(
-                "reject",
-                ids=ids,
-                reason=reason,
-                actor=actor,
-                agent=agent,
-                session=session,
-            ),
-        )
-
     def history(self, id: str) -> HistoryResult:
         """Tell every record about a memory: who, when, where HEAD was, and what it changed.
 
@@ -636,6 +415,105 @@ class Verbs:
                 importance=importance,
                 limit=limit,
                 session=session,
+            ),
+        )
+
+    def sessions(
+        self,
+        *,
+        session: str | None = None,
+        open: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> SessionsResult:
+        """List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.
+
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `open`: Only those with something that is not sealed yet.
+        `limit`: The most sessions to return.
+        `offset`: How many to leave out at the start.
+        """
+        return cast("SessionsResult", self.call("sessions", session=session, open=open, limit=limit, offset=offset))
+
+    def remember(
+        self,
+        text: str = "",
+        *,
+        type: str = "insight",
+        title: str = "",
+        tags: Sequence[str] = (),
+        files: Sequence[str] = (),
+        entities: Sequence[str] = (),
+        cites: Sequence[Cite | Mapping[str, Any]] = (),
+        importance: int = 5,
+        confidence: float = 0.8,
+        links: Sequence[Link | Mapping[str, Any]] = (),
+        pin: bool = False,
+        private: bool = False,
+        scope: Literal["project", "session", "global"] = "project",
+        session: str | None = None,
+        task: str | None = None,
+        actor: Literal["user", "assistant", "tool", "hook", "import"] = "user",
+        agent: str | None = None,
+        trust: Literal["user", "commit", "agent", "outside"] | None = None,
+        expires: str | None = None,
+        details: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        batch: Sequence[MemoryDraft | Mapping[str, Any]] = (),
+    ) -> RememberResult:
+        """Store a memory; it is on disk when the answer comes.
+
+        `text`: What is to be remembered, in whole sentences.
+        `type`: decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity,
+            context_hit, session_summary, or a kind from the config.
+        `title`: A headline; made from the text when absent.
+        `tags`: Words to filter by.
+        `files`: Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code.
+        `entities`: Symbols, services or people that it is about.
+        `cites`: Spans of code that it rests on.
+        `importance`: 1 (trivia) to 10 (never forget).
+        `confidence`: How sure it is, 0 to 1.
+        `links`: Relations to memories by id: extends, contradicts, implements, references, supersedes.
+        `pin`: Always part of a context pack.
+        `private`: Keep it on this machine: never sealed, never in git.
+        `scope`: project: for everybody who works here; session: a working note for this session only; global: for this
+            user in every project. The last two never get into git.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `task`: The task's id, as in .metis/tasks; the current one when absent, none when empty.
+        `actor`: Who states it.
+        `agent`: The program that acts, with its version.
+        `trust`: Who vouches; follows from the actor when absent, and never exceeds it.
+        `expires`: When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time.
+        `details`: Fields of the kind: rationale, status, alternatives; command, exit_status.
+        `key`: An idempotency key: the same key is stored once, however often it is sent.
+        `batch`: Many memories at once, in place of `text`; each is durable.
+        """
+        return cast(
+            "RememberResult",
+            self.call(
+                "remember",
+                text=text,
+                type=type,
+                title=title,
+                tags=tags,
+                files=files,
+                entities=entities,
+                cites=cites,
+                importance=importance,
+                confidence=confidence,
+                links=links,
+                pin=pin,
+                private=private,
+                scope=scope,
+                session=session,
+                task=task,
+                actor=actor,
+                agent=agent,
+                trust=trust,
+                expires=expires,
+                details=details or {},
+                key=key,
+                batch=batch,
             ),
         )
 
@@ -737,6 +615,151 @@ class Verbs:
             ),
         )
 
+    def forget(self, id: str, *, reason: str = "", restore: bool = False, session: str | None = None) -> ForgetResult:
+        """Archive a memory: it is no longer recalled, and it is not lost.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `reason`: Why; kept with the memory.
+        `restore`: Bring an archived memory back.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast("ForgetResult", self.call("forget", id=id, reason=reason, restore=restore, session=session))
+
+    def restore(self, id: str, *, reason: str = "", session: str | None = None) -> ForgetResult:
+        """Bring an archived memory back.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `reason`: Why; kept with the memory.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast("ForgetResult", self.call("restore", id=id, reason=reason, session=session))
+
+    def promote(
+        self,
+        id: str,
+        *,
+        scope: Literal["project", "global"] = "project",
+        session: str | None = None,
+    ) -> PromoteResult:
+        """Take a session's note to the project, or a memory to all of your projects.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `scope`: project: the repository's memory; global: yours everywhere.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast("PromoteResult", self.call("promote", id=id, scope=scope, session=session))
+
+    def brief(
+        self,
+        *,
+        session: str | None = None,
+        task: str | None = None,
+        source: Literal["startup", "resume", "clear", "compact", "fork"] = "startup",
+        max_chars: int = 4000,
+    ) -> BriefResult:
+        """Say what a session that starts should know, in few characters.
+
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `task`: The task that the session is for; it is noted for what it will remember.
+        `source`: How the session started; after `compact` what was captured from it comes first.
+        `max_chars`: The most characters of the brief.
+        """
+        return cast("BriefResult", self.call("brief", session=session, task=task, source=source, max_chars=max_chars))
+
+    def remind(
+        self,
+        prompt: str,
+        *,
+        session: str | None = None,
+        max_chars: int = 1500,
+        limit: int = 3,
+    ) -> RemindResult:
+        """Say what is remembered about a prompt, if anything is; a session is told nothing twice.
+
+        `prompt`: The prompt, as it was given.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `max_chars`: The most characters of the reminder.
+        `limit`: The most memories that are told.
+        """
+        return cast(
+            "RemindResult",
+            self.call(
+                "remind",
+                prompt=prompt,
+                session=session,
+                max_chars=max_chars,
+                limit=limit,
+            ),
+        )
+
+    def capture(
+        self,
+        source: Literal["commit", "transcript", "failure", "turn", "session"],
+        *,
+        session: str | None = None,
+        transcript: str | None = None,
+        command: str = "",
+        error: str = "",
+        agent: str | None = None,
+    ) -> CaptureResult:
+        """Remember what a session shows: commits, what its transcript decides, failures, its end.
+
+        `source`: commit: commits since the last look; transcript: what was decided and left open, before a compaction;
+            failure: a command that failed; turn: a turn has ended; session: sum it up and seal it.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `transcript`: Path of the agent's transcript (JSON lines).
+        `command`: Of a failure: the command that failed.
+        `error`: Of a failure: what it said.
+        `agent`: The program that acts, with its version.
+        """
+        return cast(
+            "CaptureResult",
+            self.call(
+                "capture",
+                source=source,
+                session=session,
+                transcript=transcript,
+                command=command,
+                error=error,
+                agent=agent,
+            ),
+        )
+
+    def backfill(
+        self,
+        source: Literal["git", "transcripts"],
+        paths: Sequence[str] = (),
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = 10000,
+        elsewhere: bool = False,
+        apply: bool = False,
+    ) -> BackfillResult:
+        """Remember what was there before: significant commits, or transcripts; a dry run unless applied.
+
+        `source`: The commits of this repository, or transcripts of an agent.
+        `paths`: Of transcripts: JSON lines files of Claude Code, or folders that hold them.
+        `since`: Of git: from this date (UTC) on, or the commits that this revision lacks.
+        `until`: Of git: up to this date (UTC), or this revision.
+        `limit`: Of git: the most commits to look at, the newest of them.
+        `elsewhere`: Of transcripts: also those of sessions in other folders than this repository's.
+        `apply`: Store it; else only say what would be remembered.
+        """
+        return cast(
+            "BackfillResult",
+            self.call(
+                "backfill",
+                source=source,
+                paths=paths,
+                since=since,
+                until=until,
+                limit=limit,
+                elsewhere=elsewhere,
+                apply=apply,
+            ),
+        )
+
     def diff(self, range: str, *, format: Literal["text", "markdown"] = "text") -> DiffResult:
         """Tell what memory a branch adds, changes, contradicts and makes stale.
 
@@ -751,6 +774,88 @@ class Verbs:
         `strict`: Count warnings as errors.
         """
         return cast("CheckResult", self.call("check", strict=strict))
+
+    def verify(self, id: str | None = None, *, fix: bool = False, session: str | None = None) -> VerifyResult:
+        """Check whether the code still says what memories cite: fresh, moved, drifted or gone.
+
+        `id`: One memory, by its id or an unambiguous prefix of it.
+        `fix`: Let memories whose code has moved cite the new place.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast("VerifyResult", self.call("verify", id=id, fix=fix, session=session))
+
+    def confirm(
+        self,
+        id: str,
+        *,
+        cites: Sequence[Cite | Mapping[str, Any]] = (),
+        session: str | None = None,
+    ) -> ConfirmResult:
+        """Say that a memory still holds: it cites the code as it is now, or in the place that is given.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        `cites`: New places in the code, in place of those that are stale; else where the code is now.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast("ConfirmResult", self.call("confirm", id=id, cites=cites, session=session))
+
+    def approve(
+        self,
+        ids: Sequence[str],
+        *,
+        note: str = "",
+        actor: Literal["user", "assistant", "tool", "hook", "import"] = "user",
+        agent: str | None = None,
+        session: str | None = None,
+    ) -> ReviewResult:
+        """Let memories that wait for an approval speak; an agent can't approve what it made itself.
+
+        `ids`: The memories' ids or unambiguous prefixes of them.
+        `note`: A word on it; kept with the memory.
+        `actor`: Who approves.
+        `agent`: The program that acts, with its version.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "ReviewResult",
+            self.call(
+                "approve",
+                ids=ids,
+                note=note,
+                actor=actor,
+                agent=agent,
+                session=session,
+            ),
+        )
+
+    def reject(
+        self,
+        ids: Sequence[str],
+        *,
+        reason: str,
+        actor: Literal["user", "assistant", "tool", "hook", "import"] = "user",
+        agent: str | None = None,
+        session: str | None = None,
+    ) -> ReviewResult:
+        """Decide that memories which wait for an approval are not recalled; they are kept with the reason.
+
+        `ids`: The memories' ids or unambiguous prefixes of them.
+        `reason`: Why; kept with the memory.
+        `actor`: Who rejects.
+        `agent`: The program that acts, with its version.
+        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        """
+        return cast(
+            "ReviewResult",
+            self.call(
+                "reject",
+                ids=ids,
+                reason=reason,
+                actor=actor,
+                agent=agent,
+                session=session,
+            ),
+        )
 
     def seal(self, *, session: str | None = None) -> SealResult:
         """Turn what the open sessions stored into new files that git can carry.
@@ -808,22 +913,6 @@ class Verbs:
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
         """
         return cast("ResolveResult", self.call("resolve", id=id, keep=keep, text=text, session=session))
-
-    def redact(self, id: str, *, session: str | None = None) -> RedactResult:
-        """Blank what a memory says in every file and index of this work tree; nothing undoes it.
-
-        `id`: The memory's id or an unambiguous prefix of it.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        """
-        return cast("RedactResult", self.call("redact", id=id, session=session))
-
-    def purge(self, id: str, *, show_commits: bool = False) -> PurgeResult:
-        """Say which commits and branches still hold what a memory said, and how to take it out of them.
-
-        `id`: The memory's id; the whole of it when only other branches have it.
-        `show_commits`: Name the commits and blobs, not only their number.
-        """
-        return cast("PurgeResult", self.call("purge", id=id, show_commits=show_commits))
 
     def export(
         self,
@@ -1004,21 +1093,6 @@ class Verbs:
         """List the templates of context files."""
         return cast("TemplateListResult", self.call("template.list"))
 
-    def skills_match(self, task: str, *, budget: int = 20000) -> SkillsMatchResult:
-        """Find the skills that help with a task: the best seven within 30 % of a context's budget.
-
-        `task`: What is to be done, in a sentence.
-        `budget`: Tokens of the whole context; skills take at most 30 % of them.
-        """
-        return cast("SkillsMatchResult", self.call("skills.match", task=task, budget=budget))
-
-    def skills_list(self, *, problems: bool = False) -> SkillsListResult:
-        """List the skills of this repository and of your home, and what is wrong with them.
-
-        `problems`: Only those with which something is wrong.
-        """
-        return cast("SkillsListResult", self.call("skills.list", problems=problems))
-
     def lint(self, path: str, *, text: str | None = None) -> LintResult:
         """Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.
 
@@ -1060,30 +1134,6 @@ class Verbs:
         `limit`: The most names to return.
         """
         return cast("NamesResult", self.call("names", text=text, kinds=kinds, file=file, limit=limit))
-
-    def verify(self, id: str | None = None, *, fix: bool = False, session: str | None = None) -> VerifyResult:
-        """Check whether the code still says what memories cite: fresh, moved, drifted or gone.
-
-        `id`: One memory, by its id or an unambiguous prefix of it.
-        `fix`: Let memories whose code has moved cite the new place.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        """
-        return cast("VerifyResult", self.call("verify", id=id, fix=fix, session=session))
-
-    def confirm(
-        self,
-        id: str,
-        *,
-        cites: Sequence[Cite | Mapping[str, Any]] = (),
-        session: str | None = None,
-    ) -> ConfirmResult:
-        """Say that a memory still holds: it cites the code as it is now, or in the place that is given.
-
-        `id`: The memory's id or an unambiguous prefix of it.
-        `cites`: New places in the code, in place of those that are stale; else where the code is now.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        """
-        return cast("ConfirmResult", self.call("confirm", id=id, cites=cites, session=session))
 
     def annotate(self, file: str) -> AnnotateResult:
         """Say what is remembered about a file in the places of that file, and what of it is in doubt.
@@ -1139,113 +1189,34 @@ class Verbs:
             ),
         )
 
-    def brief(
-        self,
-        *,
-        session: str | None = None,
-        task: str | None = None,
-        source: Literal["startup", "resume", "clear", "compact", "fork"] = "startup",
-        max_chars: int = 4000,
-    ) -> BriefResult:
-        """Say what a session that starts should know, in few characters.
+    def redact(self, id: str, *, session: str | None = None) -> RedactResult:
+        """Blank what a memory says in every file and index of this work tree; nothing undoes it.
 
+        `id`: The memory's id or an unambiguous prefix of it.
         `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `task`: The task that the session is for; it is noted for what it will remember.
-        `source`: How the session started; after `compact` what was captured from it comes first.
-        `max_chars`: The most characters of the brief.
         """
-        return cast("BriefResult", self.call("brief", session=session, task=task, source=source, max_chars=max_chars))
+        return cast("RedactResult", self.call("redact", id=id, session=session))
 
-    def remind(
-        self,
-        prompt: str,
-        *,
-        session: str | None = None,
-        max_chars: int = 1500,
-        limit: int = 3,
-    ) -> RemindResult:
-        """Say what is remembered about a prompt, if anything is; a session is told nothing twice.
+    def purge(self, id: str, *, show_commits: bool = False) -> PurgeResult:
+        """Say which commits and branches still hold what a memory said, and how to take it out of them.
 
-        `prompt`: The prompt, as it was given.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `max_chars`: The most characters of the reminder.
-        `limit`: The most memories that are told.
+        `id`: The memory's id; the whole of it when only other branches have it.
+        `show_commits`: Name the commits and blobs, not only their number.
         """
-        return cast(
-            "RemindResult",
-            self.call(
-                "remind",
-                prompt=prompt,
-                session=session,
-                max_chars=max_chars,
-                limit=limit,
-            ),
-        )
+        return cast("PurgeResult", self.call("purge", id=id, show_commits=show_commits))
 
-    def capture(
-        self,
-        source: Literal["commit", "transcript", "failure", "turn", "session"],
-        *,
-        session: str | None = None,
-        transcript: str | None = None,
-        command: str = "",
-        error: str = "",
-        agent: str | None = None,
-    ) -> CaptureResult:
-        """Remember what a session shows: commits, what its transcript decides, failures, its end.
+    def init(self) -> InitResult:
+        """Write .muninn with its defaults; what is there already stays as it is."""
+        return cast("InitResult", self.call("init"))
 
-        `source`: commit: commits since the last look; transcript: what was decided and left open, before a compaction;
-            failure: a command that failed; turn: a turn has ended; session: sum it up and seal it.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `transcript`: Path of the agent's transcript (JSON lines).
-        `command`: Of a failure: the command that failed.
-        `error`: Of a failure: what it said.
-        `agent`: The program that acts, with its version.
+    def status(self) -> StatusResult:
+        """Say how the daemon, the index and the log are, and what needs a person."""
+        return cast("StatusResult", self.call("status"))
+
+    def index(self, *, wait: bool = True, rebuild: bool = False) -> IndexResult:
+        """Compare every file with the index and take in what changed.
+
+        `wait`: Answer only when everything on disk is found, by words and by meaning.
+        `rebuild`: Throw the index away and build it from the files.
         """
-        return cast(
-            "CaptureResult",
-            self.call(
-                "capture",
-                source=source,
-                session=session,
-                transcript=transcript,
-                command=command,
-                error=error,
-                agent=agent,
-            ),
-        )
-
-    def backfill(
-        self,
-        source: Literal["git", "transcripts"],
-        paths: Sequence[str] = (),
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        limit: int = 10000,
-        elsewhere: bool = False,
-        apply: bool = False,
-    ) -> BackfillResult:
-        """Remember what was there before: significant commits, or transcripts; a dry run unless applied.
-
-        `source`: The commits of this repository, or transcripts of an agent.
-        `paths`: Of transcripts: JSON lines files of Claude Code, or folders that hold them.
-        `since`: Of git: from this date (UTC) on, or the commits that this revision lacks.
-        `until`: Of git: up to this date (UTC), or this revision.
-        `limit`: Of git: the most commits to look at, the newest of them.
-        `elsewhere`: Of transcripts: also those of sessions in other folders than this repository's.
-        `apply`: Store it; else only say what would be remembered.
-        """
-        return cast(
-            "BackfillResult",
-            self.call(
-                "backfill",
-                source=source,
-                paths=paths,
-                since=since,
-                until=until,
-                limit=limit,
-                elsewhere=elsewhere,
-                apply=apply,
-            ),
-        )
+        return cast("IndexResult", self.call("index", wait=wait, rebuild=rebuild))

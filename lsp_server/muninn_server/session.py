@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from muninn_core.errors import Cancelled, MuninnError, Stopping
-from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call import Call, Progress
 
 if TYPE_CHECKING:

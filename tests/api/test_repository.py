@@ -12,7 +12,7 @@ from repositories import daemon_pid, stop_daemon
 
 from muninn_core import client, open_repository
 from muninn_core.errors import BadParams, MuninnError, NotFoundError, NotInitialised
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_core.verbs import Verbs
 
 FACT = "Sessions expire after an hour, because the gateway drops them then."

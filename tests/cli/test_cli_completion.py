@@ -7,7 +7,7 @@ import pytest
 from muninn_cli import completion
 from muninn_cli.completion import SHELLS, script
 from muninn_cli.manual import COMMANDS
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_hooks import install
 
 

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 import pytest
 
-from muninn_cli.manual import COMMANDS, GROUPS
+from muninn_cli import manual
+from muninn_cli.manual import COMMANDS
 from muninn_cli.parameters import Parameter, parameters
 from muninn_cli.parser import read_cite, read_link, read_pair, to_params, verb_parser
-from muninn_cli.show import shown_verbs
+from muninn_cli.show import RENDERERS
 from muninn_core.errors import UsageError
-from muninn_core.protocol.methods import METHODS, decode_params
+from muninn_core.protocol.catalogue import METHODS, decode_params
 
 EVERY = [(verb, parameter) for verb in METHODS for parameter in parameters(METHODS[verb])]
 
@@ -72,13 +74,15 @@ def test_a_list_takes_the_singular_and_the_plural(flag: str) -> None:
     assert to_params(METHODS["remember"], given)["files"] == ["a.py", "b.py"]
 
 
-def test_every_word_is_in_one_group_of_the_manual() -> None:
-    grouped = [word for words in GROUPS.values() for word in words]
-    assert sorted(grouped) == sorted([*METHODS, *COMMANDS])
+def test_the_manual_lists_every_verb_and_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert manual.main([]) == 0
+    page = capsys.readouterr().out
+    for words in (*(method.words for method in METHODS.values()), *COMMANDS):
+        assert len(re.findall(rf"^  {words} +\S", page, re.MULTILINE)) == 1, words
 
 
-def test_every_verb_has_a_look() -> None:
-    assert set(shown_verbs()) == set(METHODS)
+def test_every_verb_has_a_renderer() -> None:
+    assert set(RENDERERS) == set(METHODS)
 
 
 def test_an_unknown_option_names_the_nearest() -> None:

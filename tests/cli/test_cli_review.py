@@ -110,7 +110,7 @@ def test_the_sample_workflow_runs_verbs_and_options_that_exist() -> None:
     ]
     assert len(commands) >= 3
     from muninn_cli.parser import verb_parser
-    from muninn_core.protocol.methods import METHODS
+    from muninn_core.protocol.catalogue import METHODS
 
     for command in commands:
         verb, *words = command.split("|")[0].split(">")[0].split("#")[0].replace('"', "").split()

@@ -12,7 +12,7 @@ import pytest
 from muninn_core.engine.engine import Engine
 from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
-from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.overlays import Overlays
 

@@ -10,7 +10,7 @@ from repositories import git
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.launch.place import locate
-from muninn_core.protocol.methods import METHODS, decode_params
+from muninn_core.protocol.catalogue import METHODS, decode_params
 from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]

@@ -13,7 +13,7 @@ from transcripts import Transcript
 from muninn_core.errors import BadParams, Cancelled, NotFoundError, ReadOnlyError
 from muninn_core.git import GitError
 from muninn_core.launch.place import locate
-from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.store.record import encode_line
 from muninn_core.worktree.call import Call
 

@@ -6,7 +6,7 @@ import pytest
 
 from muninn_core.context.tokens import count_tokens
 from muninn_core.errors import BadParams, NotFoundError, UsageError
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_core.source.references import references
 
 pytest_plugins = ["engines"]

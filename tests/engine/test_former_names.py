@@ -10,7 +10,7 @@ from repositories import git
 from muninn_core.git import deleted_paths
 from muninn_core.launch.place import locate
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.methods import decode_params, lookup
+from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.renames import RenameHistory
 

@@ -11,7 +11,7 @@ from repositories import git
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.launch.place import locate
-from muninn_core.protocol import params as p
+from muninn_core.protocol.search import RecallParams
 from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]
@@ -140,7 +140,7 @@ def test_a_question_about_an_earlier_commit_names_the_version_of_then(made, read
     git(reader.root, "add", "-A")
     git(reader.root, "commit", "-q", "-m", "Pack")
     reader.call("pack.update", path=made("1.1.0"))
-    then = p.RecallParams(query="error culprit", kind="knowledge", at="HEAD", limit=1)
+    then = RecallParams(query="error culprit", kind="knowledge", at="HEAD", limit=1)
     (hit,) = reader.engine.recall(then, Call(place=locate(str(reader.root)))).hits
     assert hit.origin == "pack house-style 1.0.0"
     reader.call("index")

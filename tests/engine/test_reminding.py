@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from muninn_core.protocol.params import RemindParams
+from muninn_core.protocol.session import RemindParams
 from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]

@@ -11,7 +11,7 @@ import pytest
 from muninn_core.index import index as index_module
 from muninn_core.index.index import BULK
 from muninn_core.index.workers import WorkerPool
-from muninn_core.protocol.params import IndexParams
+from muninn_core.protocol.repository import IndexParams
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.index_updater import FIRST_LOOK
 

@@ -6,7 +6,7 @@ import pytest
 
 from muninn_core.errors import Cancelled, NotFoundError, UsageError
 from muninn_core.launch.place import locate
-from muninn_core.protocol.params import ReconcileParams
+from muninn_core.protocol.reconciliation import ReconcileParams
 from muninn_core.worktree.call import Call
 
 pytest_plugins = ["engines"]

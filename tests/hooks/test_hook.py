@@ -18,7 +18,7 @@ import pytest
 from muninn_core.client import connect
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_hooks import journal
 from muninn_hooks.main import EVENTS
 from muninn_hooks.payload import Payload

@@ -12,7 +12,7 @@ import yaml
 
 from muninn_cli.outcome import settle
 from muninn_core import __version__
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_hooks import install, plugin
 from muninn_hooks.connect.clients import CLAUDE_CODE_HOOKS
 

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from muninn_core import __version__, client
 from muninn_core.protocol import wire
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 
 if TYPE_CHECKING:
     from lsp_editors import Bare, Home, Open

@@ -10,7 +10,7 @@ import pytest
 from muninn_core.config import TOOL_SETS, read_config
 from muninn_core.context.tokens import count_tokens
 from muninn_core.errors import BadParams, UnknownVerb
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_server.mcp.tools import DESCRIPTION_LIMIT, check_call, tools_of
 from muninn_server.mcp.toolsets import SETS
 

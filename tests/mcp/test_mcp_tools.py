@@ -10,7 +10,7 @@ import pytest
 from repositories import stop_daemon
 
 from muninn_core import __version__, client
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_server.mcp.tools import DESCRIPTION_LIMIT, INSTRUCTIONS, OF_MNEMOSYNE, TOOLS
 
 if TYPE_CHECKING:

@@ -11,8 +11,14 @@ from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, 
 from muninn_core.model.answer import Hit, IndexState, Mark, ReadState, Reason, SnippetLine
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
-from muninn_core.protocol import results as r
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
+from muninn_core.protocol.code import GraphEdge, GraphResult
+from muninn_core.protocol.editor import DocumentResult
+from muninn_core.protocol.inspection import LinksResult, MemoriesResult, MemoryLink
+from muninn_core.protocol.memory import ConsolidateResult, ForgetResult, RememberResult, UpdateResult
+from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, Merge, ReconcileResult
+from muninn_core.protocol.repository import IndexStatus, LogStatus, Problem, StatusResult
+from muninn_core.protocol.search import ContextResult, RecallResult
 
 SAW = ReadState()
 
@@ -28,64 +34,62 @@ def memory(**fields: Any) -> Memory:
 
 
 def test_a_hit_says_where_it_is_why_it_is_there_and_how_it_begins() -> None:
-    text = recall_text(r.RecallResult(hits=(hit(symbol="a"),), saw=SAW))
+    text = recall_text(RecallResult(hits=(hit(symbol="a"),), saw=SAW))
     assert text == "1. code a.py:3-9 — a [0.40: words 0.40]\n   def a():\n       pass"
 
 
 def test_a_memory_is_named_by_its_id_and_its_file() -> None:
     found = hit(kind="memory", id="01m", type="attempt", title="Tried threads", text="It hung.")
-    assert "memory attempt 01m (about a.py) — Tried threads" in recall_text(r.RecallResult(hits=(found,), saw=SAW))
+    assert "memory attempt 01m (about a.py) — Tried threads" in recall_text(RecallResult(hits=(found,), saw=SAW))
 
 
 def test_a_long_hit_says_how_much_is_left_out() -> None:
     long = hit(text="\n".join(f"line {number}" for number in range(100)))
-    text = recall_text(r.RecallResult(hits=(long,), saw=SAW))
+    text = recall_text(RecallResult(hits=(long,), saw=SAW))
     assert f"({100 - SNIPPET_LINES} more lines)" in text
     wide = hit(text="x" * 5000)
-    assert len(recall_text(r.RecallResult(hits=(wide,), saw=SAW))) < 400
+    assert len(recall_text(RecallResult(hits=(wide,), saw=SAW))) < 400
 
 
 def test_a_long_hit_is_shown_where_the_words_of_the_question_are() -> None:
     told = SnippetLine(line=63, text="line 60", marks=(Mark(start=0, end=4),))
     long = hit(text="\n".join(f"line {number}" for number in range(100)), snippet=(told,))
-    shown = [row.strip() for row in recall_text(r.RecallResult(hits=(long,), saw=SAW)).split("\n")[1:]]
+    shown = [row.strip() for row in recall_text(RecallResult(hits=(long,), saw=SAW)).split("\n")[1:]]
     assert shown[:4] == ["line 0", "… (58 lines)", "line 59", "line 60"]
     assert shown[-1] == f"… ({100 - 59 - (SNIPPET_LINES - 2)} more lines)"
     near = hit(text="\n".join(f"line {number}" for number in range(100)), snippet=(told,), start_line=63)
-    assert "   line 13\n" in recall_text(r.RecallResult(hits=(near,), saw=SAW))
+    assert "   line 13\n" in recall_text(RecallResult(hits=(near,), saw=SAW))
 
 
 def test_notes_and_the_next_page_are_told() -> None:
-    found = r.RecallResult(
-        hits=(hit(chunks=3),), next="c0ffee", notes=("since:2w: only memories have a time",), saw=SAW
-    )
+    found = RecallResult(hits=(hit(chunks=3),), next="c0ffee", notes=("since:2w: only memories have a time",), saw=SAW)
     text = recall_text(found)
     assert "(since:2w: only memories have a time.)" in text
     assert "(More with `page` c0ffee.)" in text
     assert "3 pieces found" in text
-    assert recall_text(r.RecallResult(hits=(), notes=("no memory matches tag:x",), saw=SAW)) == (
+    assert recall_text(RecallResult(hits=(), notes=("no memory matches tag:x",), saw=SAW)) == (
         "Nothing found.\n\n(no memory matches tag:x.)"
     )
 
 
 def test_many_hits_stay_within_what_a_client_shows() -> None:
     hits = tuple(hit(id=f"a.py:{n}-{n}", text="word " * 170) for n in range(200))
-    text = recall_text(r.RecallResult(hits=hits, saw=SAW))
+    text = recall_text(RecallResult(hits=hits, saw=SAW))
     assert len(text) < TEXT_CHARS * 1.5
     assert "\n\n200. code" in text
 
 
 def test_no_hit_is_said_in_words_and_a_lagging_index_too() -> None:
     lagging = ReadState(index=IndexState(generation=1, lag=7))
-    text = recall_text(r.RecallResult(hits=(), saw=lagging))
+    text = recall_text(RecallResult(hits=(), saw=lagging))
     assert text.startswith("Nothing found.")
     assert "(The index is 7 changed files behind.)" in text
     surveyed = ReadState(index=IndexState(generation=1, lag=7, surveyed=6))
-    text = recall_text(r.RecallResult(hits=(), saw=surveyed))
+    text = recall_text(RecallResult(hits=(), saw=surveyed))
     assert "can't be updated" not in text
-    failed = recall_text(r.RecallResult(hits=(), saw=ReadState(index=IndexState(failure="the disk is full"))))
+    failed = recall_text(RecallResult(hits=(), saw=ReadState(index=IndexState(failure="the disk is full"))))
     assert "(The index can't be updated, so what is new may be missing here: the disk is full.)" in failed
-    text = recall_text(r.RecallResult(hits=(), saw=surveyed))
+    text = recall_text(RecallResult(hits=(), saw=surveyed))
     assert "(The index is 7 changed files behind; 6 of them are found by their words alone.)" in text
 
 
@@ -98,48 +102,48 @@ def test_one_memory_is_shown_whole() -> None:
         links=(Link(relation="supersedes", target="00m"),),
         details={"rationale": "git"},
     )
-    text = memories_text(r.MemoriesResult(memories=(one,), total=1, saw=SAW))
+    text = memories_text(MemoriesResult(memories=(one,), total=1, saw=SAW))
     for part in ("Not a database.", "tags: storage", "cites: a.py:1-2, b.py", "supersedes 00m", "rationale: git"):
         assert part in text
 
 
 def test_several_memories_are_counted_and_headed_by_their_ids() -> None:
-    listed = memories_text(r.MemoriesResult(memories=(memory(), memory(id="02m")), total=9, saw=SAW))
+    listed = memories_text(MemoriesResult(memories=(memory(), memory(id="02m")), total=9, saw=SAW))
     assert listed.startswith("2 of 9 memories")
     assert "\n\n02m Use files. (decision, 2026-03-04" in listed
 
 
 @pytest.mark.parametrize(("total", "words"), [(0, "No memory matches."), (4, "4 memories match in all")])
 def test_an_empty_page_says_whether_there_are_others(total: int, words: str) -> None:
-    assert words in memories_text(r.MemoriesResult(memories=(), total=total, saw=SAW))
+    assert words in memories_text(MemoriesResult(memories=(), total=total, saw=SAW))
 
 
 def test_both_sides_of_a_conflict_are_shown() -> None:
-    conflict = r.Conflict(id="c1", left=memory(), right=memory(id="02m", text="Use a database."), reason="?", ts="")
-    text = conflicts_text(r.ConflictsResult(conflicts=(conflict,), saw=SAW))
+    conflict = Conflict(id="c1", left=memory(), right=memory(id="02m", text="Use a database."), reason="?", ts="")
+    text = conflicts_text(ConflictsResult(conflicts=(conflict,), saw=SAW))
     assert text.startswith("Conflict c1")
     assert text.index("Use files.") < text.index("Use a database.")
 
 
 def test_every_tool_of_the_catalogue_has_a_text() -> None:
     results = {
-        "recall": r.RecallResult(hits=(), saw=SAW),
-        "context": r.ContextResult(text="# Pack\n", items=(), tokens=2, budget=9, omitted=3, saw=SAW),
-        "memories": r.MemoriesResult(memories=(), total=0, saw=SAW),
-        "remember": r.RememberResult(ids=("a", "b"), masked=1, saw=SAW),
-        "forget": r.ForgetResult(memory=memory(archived=True), saw=SAW),
-        "conflicts": r.ConflictsResult(conflicts=(), saw=SAW),
-        "reconcile": r.ReconcileResult(
+        "recall": RecallResult(hits=(), saw=SAW),
+        "context": ContextResult(text="# Pack\n", items=(), tokens=2, budget=9, omitted=3, saw=SAW),
+        "memories": MemoriesResult(memories=(), total=0, saw=SAW),
+        "remember": RememberResult(ids=("a", "b"), masked=1, saw=SAW),
+        "forget": ForgetResult(memory=memory(archived=True), saw=SAW),
+        "conflicts": ConflictsResult(conflicts=(), saw=SAW),
+        "reconcile": ReconcileResult(
             consolidated=2,
             duplicates=1,
             conflicts=0,
             segments=(),
-            merges=(r.Merge(kept="a", merged=("b",), reason="same"),),
+            merges=(Merge(kept="a", merged=("b",), reason="same"),),
             dry_run=True,
             summary="2 records",
             saw=SAW,
         ),
-        "status": r.StatusResult(
+        "status": StatusResult(
             pid=1,
             version="1",
             root="/r",
@@ -148,9 +152,9 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
             clients=1,
             rss_bytes=1,
             longest_stall_ms=1,
-            index=r.IndexStatus(state="ready", generation=1, files=2, chunks=3, vectors=3, lag=0, model="m"),
-            log=r.LogStatus(records=1, memories=1, unsealed=0, segments=0, malformed=0, conflicts=0),
-            problems=(r.Problem(kind="log", message="a torn line", path="x.jsonl", line=4, hint="Look."),),
+            index=IndexStatus(state="ready", generation=1, files=2, chunks=3, vectors=3, lag=0, model="m"),
+            log=LogStatus(records=1, memories=1, unsealed=0, segments=0, malformed=0, conflicts=0),
+            problems=(Problem(kind="log", message="a torn line", path="x.jsonl", line=4, hint="Look."),),
             saw=SAW,
         ),
     }
@@ -166,16 +170,16 @@ def test_a_stale_memory_warns_the_model_and_tells_each_place() -> None:
     gone = Citation(path="a.py", start=1, end=2, symbol="f", state="gone")
     moved = Citation(path="b.py", start=5, end=6, state="moved", was="b.py:1-2")
     one = memory(cites=(Cite(path="a.py", start=1, end=2), Cite(path="b.py", start=1, end=2)))
-    text = memories_text(r.MemoriesResult(memories=(one,), total=1, citations={one.id: (gone, moved)}, saw=SAW))
+    text = memories_text(MemoriesResult(memories=(one,), total=1, citations={one.id: (gone, moved)}, saw=SAW))
     assert "[STALE? code gone: a.py:1-2; check before you rely on it]" in text
     assert "cites: a.py:1-2 f gone, b.py:5-6 moved from b.py:1-2" in text
     found = hit(kind="memory", id="01m", text="It hung.", cites=(gone,))
-    assert "STALE? code gone: a.py:1-2" in recall_text(r.RecallResult(hits=(found,), saw=SAW))
+    assert "STALE? code gone: a.py:1-2" in recall_text(RecallResult(hits=(found,), saw=SAW))
 
 
 def test_a_result_without_a_wording_is_told_field_by_field_without_what_is_empty() -> None:
-    edge = r.GraphEdge(depth=1, relation="callers", origin="a.py#f", path="b.py", name="g", at_path="b.py", at_line=3)
-    told = render("graph", r.GraphResult(target="a.py#f", symbol=None, relation="callers", edges=(edge,), saw=SAW))
+    edge = GraphEdge(depth=1, relation="callers", origin="a.py#f", path="b.py", name="g", at_path="b.py", at_line=3)
+    told = render("graph", GraphResult(target="a.py#f", symbol=None, relation="callers", edges=(edge,), saw=SAW))
     assert told.splitlines() == [
         "target: a.py#f",
         "relation: callers",
@@ -188,28 +192,28 @@ def test_a_result_without_a_wording_is_told_field_by_field_without_what_is_empty
         "    at_path: b.py",
         "    at_line: 3",
     ]
-    assert generic_text(r.GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "There is nothing."
+    assert generic_text(GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "There is nothing."
 
 
 def test_a_result_that_is_a_text_is_told_as_it_is_up_to_what_a_client_shows() -> None:
-    page = r.DocumentResult(uri="muninn:/x", title="T", text="# T\n\nSaid.\n", saw=SAW)
+    page = DocumentResult(uri="muninn:/x", title="T", text="# T\n\nSaid.\n", saw=SAW)
     assert generic_text(page) == "# T\n\nSaid."
-    long = generic_text(r.DocumentResult(uri="muninn:/x", title="T", text="line\n" * MOST_CHARS, saw=SAW))
+    long = generic_text(DocumentResult(uri="muninn:/x", title="T", text="line\n" * MOST_CHARS, saw=SAW))
     assert len(long) < MOST_CHARS + 100
     assert long.endswith("more characters; narrow the question.)")
 
 
 def test_links_and_changes_are_told_with_the_ids_that_the_next_call_needs() -> None:
-    link = r.MemoryLink(source="02m", relation="extends", target="01m", strength=0.5, depth=1, reason="so")
+    link = MemoryLink(source="02m", relation="extends", target="01m", strength=0.5, depth=1, reason="so")
     other = memory(id="02m", text="Use many files.", importance=7)
-    found = r.LinksResult(memories=(memory(), other), depths=(0, 1), links=(link,), omitted=2, saw=SAW)
+    found = LinksResult(memories=(memory(), other), depths=(0, 1), links=(link,), omitted=2, saw=SAW)
     told = render("links", found)
     assert told.startswith("from 01m Use files. (decision, 2026-03-04")
     for part in ("1 link away: 02m Use many files.", "importance 7", "02m extends 01m (0.5): so", "2 more memories"):
         assert part in told
-    alone = r.LinksResult(memories=(memory(),), depths=(0,), links=(), saw=SAW)
+    alone = LinksResult(memories=(memory(),), depths=(0,), links=(), saw=SAW)
     assert render("links", alone).endswith("Nothing is linked to it.")
-    assert render("update", r.UpdateResult(memory=memory(), changed=(), saw=SAW)).startswith("Nothing changed: 01m")
-    merged = r.ConsolidateResult(decision="merge", kept=memory(), gone=("02m",), apart=("03m",), dry_run=True, saw=SAW)
+    assert render("update", UpdateResult(memory=memory(), changed=(), saw=SAW)).startswith("Nothing changed: 01m")
+    merged = ConsolidateResult(decision="merge", kept=memory(), gone=("02m",), apart=("03m",), dry_run=True, saw=SAW)
     assert render("consolidate", merged).splitlines()[0].startswith("Would be: 02m merged into 01m")
     assert render("consolidate", merged).splitlines()[1] == "kept for themselves: 03m"

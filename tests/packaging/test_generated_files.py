@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from muninn_cli.exits import MEANINGS
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 

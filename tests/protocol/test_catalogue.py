@@ -9,7 +9,7 @@ import pytest
 from muninn_core.engine.engine import Engine
 from muninn_core.errors import _BY_KIND, BadParams, UnknownVerb, from_plain
 from muninn_core.model.value import json_schema
-from muninn_core.protocol.methods import METHODS, decode_params, lookup
+from muninn_core.protocol.catalogue import FAMILIES, METHODS, decode_params, lookup
 
 OF_THE_PROCESS = {
     "call",
@@ -45,6 +45,14 @@ def test_what_a_front_end_is_told_names_real_parameters(method):
     assert method.use or not (method.shown or method.always_loaded)
 
 
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_a_family_holds_its_verbs_parameters_and_results(family):
+    module = f"muninn_core.protocol.{family.name}"
+    for method in family.methods:
+        assert (method.params.__module__, method.result.__module__, method.family) == (module, module, family.name)
+    assert set(family.groups) == {method.verb.partition(".")[0] for method in family.methods if "." in method.verb}
+
+
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
 def test_the_example_is_a_call_that_the_catalogue_accepts(method):
     given = decode_params(method, method.example)
@@ -54,8 +62,8 @@ def test_the_example_is_a_call_that_the_catalogue_accepts(method):
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
 def test_the_engine_takes_and_gives_what_the_catalogue_says(method):
     hints = inspect.get_annotations(getattr(Engine, method.function))
-    assert hints["return"] == f"r.{method.result.__name__}"
-    assert f"p.{method.params.__name__}" in hints.values()
+    assert hints["return"] == method.result.__name__
+    assert method.params.__name__ in hints.values()
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
@@ -73,12 +81,7 @@ def test_every_verb_and_parameter_is_described(method):
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)
 def test_what_shapes_the_command_line_names_real_parameters(method):
-    assert set(method.positional) | set(method.flags) <= set(method.params.__struct_fields__) | {
-        "files",
-        "tags",
-        "entities",
-    }
-    assert set(method.positional) <= set(method.params.__struct_fields__)
+    assert set(method.positional) | set(method.flags) <= set(method.params.__struct_fields__)
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.verb)

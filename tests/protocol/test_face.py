@@ -15,7 +15,7 @@ from muninn_core.errors import BadParams, MuninnError, UnknownVerb
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address
 from muninn_core.protocol import wire
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 
 
 class Raw:

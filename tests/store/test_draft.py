@@ -2,7 +2,7 @@ import pytest
 
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Cite, Link
-from muninn_core.protocol.params import MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.store.draft import memory_record
 from muninn_core.store.fields import TITLE_LENGTH, headline
 from muninn_core.store.fold import fold

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from muninn_core.errors import BadParams
-from muninn_core.protocol.params import MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.store.secrets import mask, mask_draft
 
 

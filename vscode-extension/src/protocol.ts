@@ -34,14 +34,6 @@ export type ErrorKind =
 
 /** Every verb with the types of its parameters and its result. */
 export interface Verbs {
-  /** Initialise the repository's memory. Write .muninn with its defaults; what is there already stays as it is. */
-  init: { params: InitParams; result: InitResult };
-  /** Status. Say how the daemon, the index and the log are, and what needs a person. */
-  status: { params: StatusParams; result: StatusResult };
-  /** Bring the index up to date. Compare every file with the index and take in what changed. */
-  index: { params: IndexParams; result: IndexResult };
-  /** Remember. Store a memory; it is on disk when the answer comes. */
-  remember: { params: RememberParams; result: RememberResult };
   /** Recall. Find code, knowledge and memories for a question, each with the reasons for its place. */
   recall: { params: RecallParams; result: RecallResult };
   /** Gather context. Make a pack of what matters for a task, within a token budget. */
@@ -56,34 +48,52 @@ export interface Verbs {
   outline: { params: OutlineParams; result: OutlineResult };
   /** Look around in the code. Show what a file or definition imports, calls, is called by and is tested by. */
   graph: { params: GraphParams; result: GraphResult };
+  /** Match skills. Find the skills that help with a task: the best seven within 30 % of a context's budget. */
+  'skills.match': { params: SkillsMatchParams; result: SkillsMatchResult };
+  /** List skills. List the skills of this repository and of your home, and what is wrong with them. */
+  'skills.list': { params: SkillsListParams; result: SkillsListResult };
   /** List memories. List, filter or get memories. */
   memories: { params: MemoriesParams; result: MemoriesResult };
-  /** List sessions. List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom. */
-  sessions: { params: SessionsParams; result: SessionsResult };
-  /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
-  forget: { params: ForgetParams; result: ForgetResult };
-  /** Restore a memory. Bring an archived memory back. */
-  restore: { params: RestoreParams; result: ForgetResult };
-  /** Promote a memory. Take a session's note to the project, or a memory to all of your projects. */
-  promote: { params: PromoteParams; result: PromoteResult };
-  /** Approve memories. Let memories that wait for an approval speak; an agent can't approve what it made itself. */
-  approve: { params: ApproveParams; result: ReviewResult };
-  /** Reject memories. Decide that memories which wait for an approval are not recalled; they are kept with the reason. */
-  reject: { params: RejectParams; result: ReviewResult };
   /** History of a memory. Tell every record about a memory: who, when, where HEAD was, and what it changed. */
   history: { params: HistoryParams; result: HistoryResult };
   /** Follow links. Show what a memory is linked to, and that in turn, up to a depth. */
   links: { params: LinksParams; result: LinksResult };
   /** Overview. Show the project's memory at a glance: recent, important, how it hangs together, how much there is. */
   overview: { params: OverviewParams; result: OverviewResult };
+  /** List sessions. List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom. */
+  sessions: { params: SessionsParams; result: SessionsResult };
+  /** Remember. Store a memory; it is on disk when the answer comes. */
+  remember: { params: RememberParams; result: RememberResult };
   /** Update a memory. Change what a memory says, its weight, its places or its links; its history keeps what it was. */
   update: { params: UpdateParams; result: UpdateResult };
   /** Consolidate memories. Let one of several memories speak for all of them, or stand in the place of the others. */
   consolidate: { params: ConsolidateParams; result: ConsolidateResult };
+  /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
+  forget: { params: ForgetParams; result: ForgetResult };
+  /** Restore a memory. Bring an archived memory back. */
+  restore: { params: RestoreParams; result: ForgetResult };
+  /** Promote a memory. Take a session's note to the project, or a memory to all of your projects. */
+  promote: { params: PromoteParams; result: PromoteResult };
+  /** Brief a session. Say what a session that starts should know, in few characters. */
+  brief: { params: BriefParams; result: BriefResult };
+  /** Remind. Say what is remembered about a prompt, if anything is; a session is told nothing twice. */
+  remind: { params: RemindParams; result: RemindResult };
+  /** Capture. Remember what a session shows: commits, what its transcript decides, failures, its end. */
+  capture: { params: CaptureParams; result: CaptureResult };
+  /** Backfill memory. Remember what was there before: significant commits, or transcripts; a dry run unless applied. */
+  backfill: { params: BackfillParams; result: BackfillResult };
   /** Review memory. Tell what memory a branch adds, changes, contradicts and makes stale. */
   diff: { params: DiffParams; result: DiffResult };
   /** Check memory. Check what the repository carries: malformed lines, secrets, dangling citations, open conflicts. */
   check: { params: CheckParams; result: CheckResult };
+  /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
+  verify: { params: VerifyParams; result: VerifyResult };
+  /** Confirm a memory. Say that a memory still holds: it cites the code as it is now, or in the place that is given. */
+  confirm: { params: ConfirmParams; result: ConfirmResult };
+  /** Approve memories. Let memories that wait for an approval speak; an agent can't approve what it made itself. */
+  approve: { params: ApproveParams; result: ReviewResult };
+  /** Reject memories. Decide that memories which wait for an approval are not recalled; they are kept with the reason. */
+  reject: { params: RejectParams; result: ReviewResult };
   /** Seal sessions. Turn what the open sessions stored into new files that git can carry. */
   seal: { params: SealParams; result: SealResult };
   /** Reconcile memory. Seal all sessions and consolidate them in main.jsonl: merge the same, queue what contradicts. */
@@ -96,10 +106,6 @@ export interface Verbs {
   conflicts: { params: ConflictsParams; result: ConflictsResult };
   /** Resolve a conflict. Decide a conflict: keep left, right or both. */
   resolve: { params: ResolveParams; result: ResolveResult };
-  /** Redact a memory. Blank what a memory says in every file and index of this work tree; nothing undoes it. */
-  redact: { params: RedactParams; result: RedactResult };
-  /** Find a memory in git's history. Say which commits and branches still hold what a memory said, and how to take it out of them. */
-  purge: { params: PurgeParams; result: PurgeResult };
   /** Export memories. Make a bundle of memories for another repository; it is checked for secrets once more. */
   export: { params: ExportParams; result: ExportResult };
   /** Import memories. Take in the memories of a bundle, all or none; they count as text from outside. */
@@ -120,10 +126,6 @@ export interface Verbs {
   'template.new': { params: TemplateNewParams; result: TemplateNewResult };
   /** List templates. List the templates of context files. */
   'template.list': { params: TemplateListParams; result: TemplateListResult };
-  /** Match skills. Find the skills that help with a task: the best seven within 30 % of a context's budget. */
-  'skills.match': { params: SkillsMatchParams; result: SkillsMatchResult };
-  /** List skills. List the skills of this repository and of your home, and what is wrong with them. */
-  'skills.list': { params: SkillsListParams; result: SkillsListResult };
   /** Check a file. Check one file of .muninn, or a context file: keys, links, citations, lines, secrets. */
   lint: { params: LintParams; result: LintResult };
   /** Resolve references. Say what the references in a context or knowledge file mean. */
@@ -134,10 +136,6 @@ export interface Verbs {
   relink: { params: RelinkParams; result: RelinkResult };
   /** List names. List what a text can name: memories, documents, knowledge, context files, files, symbols, tags. */
   names: { params: NamesParams; result: NamesResult };
-  /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
-  verify: { params: VerifyParams; result: VerifyResult };
-  /** Confirm a memory. Say that a memory still holds: it cites the code as it is now, or in the place that is given. */
-  confirm: { params: ConfirmParams; result: ConfirmResult };
   /** Annotate a file. Say what is remembered about a file in the places of that file, and what of it is in doubt. */
   annotate: { params: AnnotateParams; result: AnnotateResult };
   /** Tell about a place. Say what is remembered about a line or a name in the code, and why it has to do with it. */
@@ -146,24 +144,22 @@ export interface Verbs {
   document: { params: DocumentParams; result: DocumentResult };
   /** Begin a draft. Make a file to write a memory into; saved in an editor that Muninn serves, it is remembered. */
   draft: { params: DraftParams; result: DraftResult };
-  /** Brief a session. Say what a session that starts should know, in few characters. */
-  brief: { params: BriefParams; result: BriefResult };
-  /** Remind. Say what is remembered about a prompt, if anything is; a session is told nothing twice. */
-  remind: { params: RemindParams; result: RemindResult };
-  /** Capture. Remember what a session shows: commits, what its transcript decides, failures, its end. */
-  capture: { params: CaptureParams; result: CaptureResult };
-  /** Backfill memory. Remember what was there before: significant commits, or transcripts; a dry run unless applied. */
-  backfill: { params: BackfillParams; result: BackfillResult };
+  /** Redact a memory. Blank what a memory says in every file and index of this work tree; nothing undoes it. */
+  redact: { params: RedactParams; result: RedactResult };
+  /** Find a memory in git's history. Say which commits and branches still hold what a memory said, and how to take it out of them. */
+  purge: { params: PurgeParams; result: PurgeResult };
+  /** Initialise the repository's memory. Write .muninn with its defaults; what is there already stays as it is. */
+  init: { params: InitParams; result: InitResult };
+  /** Status. Say how the daemon, the index and the log are, and what needs a person. */
+  status: { params: StatusParams; result: StatusResult };
+  /** Bring the index up to date. Compare every file with the index and take in what changed. */
+  index: { params: IndexParams; result: IndexResult };
   /** Stop the daemon. Stop the repository's daemon; it finishes what it has acknowledged. */
   shutdown: { params: ShutdownParams; result: ShutdownResult };
 }
 
 /** The command that carries a verb through `workspace/executeCommand`; its one argument is the params. */
 export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
-  init: 'muninn.init',
-  status: 'muninn.status',
-  index: 'muninn.index',
-  remember: 'muninn.remember',
   recall: 'muninn.recall',
   context: 'muninn.context',
   why: 'muninn.why',
@@ -171,28 +167,35 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   symbols: 'muninn.symbols',
   outline: 'muninn.outline',
   graph: 'muninn.graph',
+  'skills.match': 'muninn.skills.match',
+  'skills.list': 'muninn.skills.list',
   memories: 'muninn.memories',
-  sessions: 'muninn.sessions',
-  forget: 'muninn.forget',
-  restore: 'muninn.restore',
-  promote: 'muninn.promote',
-  approve: 'muninn.approve',
-  reject: 'muninn.reject',
   history: 'muninn.history',
   links: 'muninn.links',
   overview: 'muninn.overview',
+  sessions: 'muninn.sessions',
+  remember: 'muninn.remember',
   update: 'muninn.update',
   consolidate: 'muninn.consolidate',
+  forget: 'muninn.forget',
+  restore: 'muninn.restore',
+  promote: 'muninn.promote',
+  brief: 'muninn.brief',
+  remind: 'muninn.remind',
+  capture: 'muninn.capture',
+  backfill: 'muninn.backfill',
   diff: 'muninn.diff',
   check: 'muninn.check',
+  verify: 'muninn.verify',
+  confirm: 'muninn.confirm',
+  approve: 'muninn.approve',
+  reject: 'muninn.reject',
   seal: 'muninn.seal',
   reconcile: 'muninn.reconcile',
   undo: 'muninn.undo',
   prune: 'muninn.prune',
   conflicts: 'muninn.conflicts',
   resolve: 'muninn.resolve',
-  redact: 'muninn.redact',
-  purge: 'muninn.purge',
   export: 'muninn.export',
   import: 'muninn.import',
   'pack.export': 'muninn.pack.export',
@@ -203,152 +206,22 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   render: 'muninn.render',
   'template.new': 'muninn.template.new',
   'template.list': 'muninn.template.list',
-  'skills.match': 'muninn.skills.match',
-  'skills.list': 'muninn.skills.list',
   lint: 'muninn.lint',
   references: 'muninn.references',
   backlinks: 'muninn.backlinks',
   relink: 'muninn.relink',
   names: 'muninn.names',
-  verify: 'muninn.verify',
-  confirm: 'muninn.confirm',
   annotate: 'muninn.annotate',
   about: 'muninn.about',
   document: 'muninn.document',
   draft: 'muninn.draft',
-  brief: 'muninn.brief',
-  remind: 'muninn.remind',
-  capture: 'muninn.capture',
-  backfill: 'muninn.backfill',
+  redact: 'muninn.redact',
+  purge: 'muninn.purge',
+  init: 'muninn.init',
+  status: 'muninn.status',
+  index: 'muninn.index',
   shutdown: 'muninn.shutdown',
 };
-
-/** Nothing to say: `init` writes the folder and its defaults. */
-export type InitParams = Record<string, never>;
-
-/** Nothing to say. */
-export type StatusParams = Record<string, never>;
-
-/** What to bring up to date. */
-export interface IndexParams {
-  /** Answer only when everything on disk is found, by words and by meaning. */
-  wait?: boolean;
-  /** Throw the index away and build it from the files. */
-  rebuild?: boolean;
-}
-
-/** One memory, or many in one round trip. */
-export interface RememberParams {
-  /** What is to be remembered, in whole sentences. */
-  text?: string;
-  /** decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity, context_hit, session_summary, or a kind from the config. */
-  type?: string;
-  /** A headline; made from the text when absent. */
-  title?: string;
-  /** Words to filter by. */
-  tags?: readonly string[];
-  /** Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
-  files?: readonly string[];
-  /** Symbols, services or people that it is about. */
-  entities?: readonly string[];
-  /** Spans of code that it rests on. */
-  cites?: readonly Cite[];
-  /** 1 (trivia) to 10 (never forget). */
-  importance?: number;
-  /** How sure it is, 0 to 1. */
-  confidence?: number;
-  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
-  links?: readonly Link[];
-  /** Always part of a context pack. */
-  pin?: boolean;
-  /** Keep it on this machine: never sealed, never in git. */
-  private?: boolean;
-  /** project: for everybody who works here; session: a working note for this session only; global: for this user in every project. The last two never get into git. */
-  scope?: 'global' | 'project' | 'session';
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-  /** The task's id, as in .metis/tasks; the current one when absent, none when empty. */
-  task?: string | null;
-  /** Who states it. */
-  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
-  /** The program that acts, with its version. */
-  agent?: string | null;
-  /** Who vouches; follows from the actor when absent, and never exceeds it. */
-  trust?: 'agent' | 'commit' | 'outside' | 'user' | null;
-  /** When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time. */
-  expires?: string | null;
-  /** Fields of the kind: rationale, status, alternatives; command, exit_status. */
-  details?: Readonly<Record<string, unknown>>;
-  /** An idempotency key: the same key is stored once, however often it is sent. */
-  key?: string | null;
-  /** Many memories at once, in place of `text`; each is durable. */
-  batch?: readonly MemoryDraft[];
-}
-
-/** A place in the code that a memory speaks of. Lines are 1-based and inclusive; `start` 0 is the whole file. */
-export interface Cite {
-  path: string;
-  start?: number;
-  end?: number;
-  symbol?: string | null;
-  hash?: string | null;
-  commit?: string | null;
-}
-
-/** A directed relation from one memory to another. */
-export interface Link {
-  relation: string;
-  target: string;
-  strength?: number;
-  reason?: string;
-  by?: string;
-}
-
-/** A memory as its author states it; the log adds id, time, commit and branch. */
-export interface MemoryDraft {
-  /** What is to be remembered, in whole sentences. */
-  text?: string;
-  /** decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity, context_hit, session_summary, or a kind from the config. */
-  type?: string;
-  /** A headline; made from the text when absent. */
-  title?: string;
-  /** Words to filter by. */
-  tags?: readonly string[];
-  /** Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
-  files?: readonly string[];
-  /** Symbols, services or people that it is about. */
-  entities?: readonly string[];
-  /** Spans of code that it rests on. */
-  cites?: readonly Cite[];
-  /** 1 (trivia) to 10 (never forget). */
-  importance?: number;
-  /** How sure it is, 0 to 1. */
-  confidence?: number;
-  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
-  links?: readonly Link[];
-  /** Always part of a context pack. */
-  pin?: boolean;
-  /** Keep it on this machine: never sealed, never in git. */
-  private?: boolean;
-  /** project: for everybody who works here; session: a working note for this session only; global: for this user in every project. The last two never get into git. */
-  scope?: 'global' | 'project' | 'session';
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-  /** The task's id, as in .metis/tasks; the current one when absent, none when empty. */
-  task?: string | null;
-  /** Who states it. */
-  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
-  /** The program that acts, with its version. */
-  agent?: string | null;
-  /** Who vouches; follows from the actor when absent, and never exceeds it. */
-  trust?: 'agent' | 'commit' | 'outside' | 'user' | null;
-  /** When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time. */
-  expires?: string | null;
-  /** Fields of the kind: rationale, status, alternatives; command, exit_status. */
-  details?: Readonly<Record<string, unknown>>;
-  /** An idempotency key: the same key is stored once, however often it is sent. */
-  key?: string | null;
-}
 
 /** A question: `query`, or what it shall be like, or a further page. All filters must hold, those in `query` too. */
 export interface RecallParams {
@@ -484,6 +357,20 @@ export interface GraphParams {
   limit?: number;
 }
 
+/** The task, and the budget of the context that skills may take 30 % of. */
+export interface SkillsMatchParams {
+  /** What is to be done, in a sentence. */
+  task: string;
+  /** Tokens of the whole context; skills take at most 30 % of them. */
+  budget?: number;
+}
+
+/** Which skills: all, or those with which something is wrong. */
+export interface SkillsListParams {
+  /** Only those with which something is wrong. */
+  problems?: boolean;
+}
+
 /** Which memories to list: every filter that is given must hold. Newest first. */
 export interface MemoriesParams {
   /** One memory, by its id or an unambiguous prefix of it. */
@@ -522,78 +409,6 @@ export interface MemoriesParams {
   branches?: boolean;
 }
 
-/** Which sessions to list: open ones first, then those that wrote last. */
-export interface SessionsParams {
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-  /** Only those with something that is not sealed yet. */
-  open?: boolean;
-  /** The most sessions to return. */
-  limit?: number;
-  /** How many to leave out at the start. */
-  offset?: number;
-}
-
-/** Which memory to archive. */
-export interface ForgetParams {
-  /** The memory's id or an unambiguous prefix of it. */
-  id: string;
-  /** Why; kept with the memory. */
-  reason?: string;
-  /** Bring an archived memory back. */
-  restore?: boolean;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-}
-
-/** Which memory to bring back. */
-export interface RestoreParams {
-  /** The memory's id or an unambiguous prefix of it. */
-  id: string;
-  /** Why; kept with the memory. */
-  reason?: string;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-}
-
-/** Which memory to take to a wider scope. */
-export interface PromoteParams {
-  /** The memory's id or an unambiguous prefix of it. */
-  id: string;
-  /** project: the repository's memory; global: yours everywhere. */
-  scope?: 'global' | 'project';
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-}
-
-/** Which memories to approve, and who does so. */
-export interface ApproveParams {
-  /** The memories' ids or unambiguous prefixes of them. */
-  ids: readonly string[];
-  /** A word on it; kept with the memory. */
-  note?: string;
-  /** Who approves. */
-  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
-  /** The program that acts, with its version. */
-  agent?: string | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-}
-
-/** Which memories to reject, why, and who does so. */
-export interface RejectParams {
-  /** The memories' ids or unambiguous prefixes of them. */
-  ids: readonly string[];
-  /** Why; kept with the memory. */
-  reason: string;
-  /** Who rejects. */
-  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
-  /** The program that acts, with its version. */
-  agent?: string | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-}
-
 /** Whose life to tell. */
 export interface HistoryParams {
   /** The memory's id or an unambiguous prefix of it. */
@@ -626,6 +441,131 @@ export interface OverviewParams {
   limit?: number;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
+}
+
+/** Which sessions to list: open ones first, then those that wrote last. */
+export interface SessionsParams {
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** Only those with something that is not sealed yet. */
+  open?: boolean;
+  /** The most sessions to return. */
+  limit?: number;
+  /** How many to leave out at the start. */
+  offset?: number;
+}
+
+/** One memory, or many in one round trip. */
+export interface RememberParams {
+  /** What is to be remembered, in whole sentences. */
+  text?: string;
+  /** decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity, context_hit, session_summary, or a kind from the config. */
+  type?: string;
+  /** A headline; made from the text when absent. */
+  title?: string;
+  /** Words to filter by. */
+  tags?: readonly string[];
+  /** Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
+  files?: readonly string[];
+  /** Symbols, services or people that it is about. */
+  entities?: readonly string[];
+  /** Spans of code that it rests on. */
+  cites?: readonly Cite[];
+  /** 1 (trivia) to 10 (never forget). */
+  importance?: number;
+  /** How sure it is, 0 to 1. */
+  confidence?: number;
+  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
+  links?: readonly Link[];
+  /** Always part of a context pack. */
+  pin?: boolean;
+  /** Keep it on this machine: never sealed, never in git. */
+  private?: boolean;
+  /** project: for everybody who works here; session: a working note for this session only; global: for this user in every project. The last two never get into git. */
+  scope?: 'global' | 'project' | 'session';
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** The task's id, as in .metis/tasks; the current one when absent, none when empty. */
+  task?: string | null;
+  /** Who states it. */
+  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
+  /** The program that acts, with its version. */
+  agent?: string | null;
+  /** Who vouches; follows from the actor when absent, and never exceeds it. */
+  trust?: 'agent' | 'commit' | 'outside' | 'user' | null;
+  /** When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time. */
+  expires?: string | null;
+  /** Fields of the kind: rationale, status, alternatives; command, exit_status. */
+  details?: Readonly<Record<string, unknown>>;
+  /** An idempotency key: the same key is stored once, however often it is sent. */
+  key?: string | null;
+  /** Many memories at once, in place of `text`; each is durable. */
+  batch?: readonly MemoryDraft[];
+}
+
+/** A place in the code that a memory speaks of. Lines are 1-based and inclusive; `start` 0 is the whole file. */
+export interface Cite {
+  path: string;
+  start?: number;
+  end?: number;
+  symbol?: string | null;
+  hash?: string | null;
+  commit?: string | null;
+}
+
+/** A directed relation from one memory to another. */
+export interface Link {
+  relation: string;
+  target: string;
+  strength?: number;
+  reason?: string;
+  by?: string;
+}
+
+/** A memory as its author states it; the log adds id, time, commit and branch. */
+export interface MemoryDraft {
+  /** What is to be remembered, in whole sentences. */
+  text?: string;
+  /** decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity, context_hit, session_summary, or a kind from the config. */
+  type?: string;
+  /** A headline; made from the text when absent. */
+  title?: string;
+  /** Words to filter by. */
+  tags?: readonly string[];
+  /** Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
+  files?: readonly string[];
+  /** Symbols, services or people that it is about. */
+  entities?: readonly string[];
+  /** Spans of code that it rests on. */
+  cites?: readonly Cite[];
+  /** 1 (trivia) to 10 (never forget). */
+  importance?: number;
+  /** How sure it is, 0 to 1. */
+  confidence?: number;
+  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
+  links?: readonly Link[];
+  /** Always part of a context pack. */
+  pin?: boolean;
+  /** Keep it on this machine: never sealed, never in git. */
+  private?: boolean;
+  /** project: for everybody who works here; session: a working note for this session only; global: for this user in every project. The last two never get into git. */
+  scope?: 'global' | 'project' | 'session';
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** The task's id, as in .metis/tasks; the current one when absent, none when empty. */
+  task?: string | null;
+  /** Who states it. */
+  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
+  /** The program that acts, with its version. */
+  agent?: string | null;
+  /** Who vouches; follows from the actor when absent, and never exceeds it. */
+  trust?: 'agent' | 'commit' | 'outside' | 'user' | null;
+  /** When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time. */
+  expires?: string | null;
+  /** Fields of the kind: rationale, status, alternatives; command, exit_status. */
+  details?: Readonly<Record<string, unknown>>;
+  /** An idempotency key: the same key is stored once, however often it is sent. */
+  key?: string | null;
 }
 
 /** Which memory to change, and what of it; what is not given stays as it is. */
@@ -682,6 +622,96 @@ export interface ConsolidateParams {
   session?: string | null;
 }
 
+/** Which memory to archive. */
+export interface ForgetParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** Why; kept with the memory. */
+  reason?: string;
+  /** Bring an archived memory back. */
+  restore?: boolean;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memory to bring back. */
+export interface RestoreParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** Why; kept with the memory. */
+  reason?: string;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memory to take to a wider scope. */
+export interface PromoteParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** project: the repository's memory; global: yours everywhere. */
+  scope?: 'global' | 'project';
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** What a session that starts should know. */
+export interface BriefParams {
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** The task that the session is for; it is noted for what it will remember. */
+  task?: string | null;
+  /** How the session started; after `compact` what was captured from it comes first. */
+  source?: 'clear' | 'compact' | 'fork' | 'resume' | 'startup';
+  /** The most characters of the brief. */
+  max_chars?: number;
+}
+
+/** What somebody asks an agent for. */
+export interface RemindParams {
+  /** The prompt, as it was given. */
+  prompt: string;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** The most characters of the reminder. */
+  max_chars?: number;
+  /** The most memories that are told. */
+  limit?: number;
+}
+
+/** What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session. */
+export interface CaptureParams {
+  /** commit: commits since the last look; transcript: what was decided and left open, before a compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it. */
+  source: 'commit' | 'failure' | 'session' | 'transcript' | 'turn';
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+  /** Path of the agent's transcript (JSON lines). */
+  transcript?: string | null;
+  /** Of a failure: the command that failed. */
+  command?: string;
+  /** Of a failure: what it said. */
+  error?: string;
+  /** The program that acts, with its version. */
+  agent?: string | null;
+}
+
+/** What to remember of what was there before Muninn, and whether to store it. */
+export interface BackfillParams {
+  /** The commits of this repository, or transcripts of an agent. */
+  source: 'git' | 'transcripts';
+  /** Of transcripts: JSON lines files of Claude Code, or folders that hold them. */
+  paths?: readonly string[];
+  /** Of git: from this date (UTC) on, or the commits that this revision lacks. */
+  since?: string | null;
+  /** Of git: up to this date (UTC), or this revision. */
+  until?: string | null;
+  /** Of git: the most commits to look at, the newest of them. */
+  limit?: number;
+  /** Of transcripts: also those of sessions in other folders than this repository's. */
+  elsewhere?: boolean;
+  /** Store it; else only say what would be remembered. */
+  apply?: boolean;
+}
+
 /** Which work to review. */
 export interface DiffParams {
   /** A..B: what B adds to A since they parted. One revision alone is compared with HEAD. */
@@ -694,6 +724,54 @@ export interface DiffParams {
 export interface CheckParams {
   /** Count warnings as errors. */
   strict?: boolean;
+}
+
+/** Which citations to check. */
+export interface VerifyParams {
+  /** One memory, by its id or an unambiguous prefix of it. */
+  id?: string | null;
+  /** Let memories whose code has moved cite the new place. */
+  fix?: boolean;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memory still holds, and where its code is now. */
+export interface ConfirmParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
+  /** New places in the code, in place of those that are stale; else where the code is now. */
+  cites?: readonly Cite[];
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memories to approve, and who does so. */
+export interface ApproveParams {
+  /** The memories' ids or unambiguous prefixes of them. */
+  ids: readonly string[];
+  /** A word on it; kept with the memory. */
+  note?: string;
+  /** Who approves. */
+  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
+  /** The program that acts, with its version. */
+  agent?: string | null;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
+}
+
+/** Which memories to reject, why, and who does so. */
+export interface RejectParams {
+  /** The memories' ids or unambiguous prefixes of them. */
+  ids: readonly string[];
+  /** Why; kept with the memory. */
+  reason: string;
+  /** Who rejects. */
+  actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
+  /** The program that acts, with its version. */
+  agent?: string | null;
+  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  session?: string | null;
 }
 
 /** Which sessions to seal. */
@@ -737,22 +815,6 @@ export interface ResolveParams {
   text?: string;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
-}
-
-/** Which memory to blank. */
-export interface RedactParams {
-  /** The memory's id or an unambiguous prefix of it. */
-  id: string;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-}
-
-/** Whose traces in git's history to look for. */
-export interface PurgeParams {
-  /** The memory's id; the whole of it when only other branches have it. */
-  id: string;
-  /** Name the commits and blobs, not only their number. */
-  show_commits?: boolean;
 }
 
 /** Which memories leave in a bundle: every filter that is given must hold. */
@@ -869,20 +931,6 @@ export interface TemplateNewParams {
 /** Nothing to say: all templates are listed. */
 export type TemplateListParams = Record<string, never>;
 
-/** The task, and the budget of the context that skills may take 30 % of. */
-export interface SkillsMatchParams {
-  /** What is to be done, in a sentence. */
-  task: string;
-  /** Tokens of the whole context; skills take at most 30 % of them. */
-  budget?: number;
-}
-
-/** Which skills: all, or those with which something is wrong. */
-export interface SkillsListParams {
-  /** Only those with which something is wrong. */
-  problems?: boolean;
-}
-
 /** The file to look at. */
 export interface LintParams {
   /** A file of .muninn, a context file, or a decision record. */
@@ -927,26 +975,6 @@ export interface NamesParams {
   limit?: number;
 }
 
-/** Which citations to check. */
-export interface VerifyParams {
-  /** One memory, by its id or an unambiguous prefix of it. */
-  id?: string | null;
-  /** Let memories whose code has moved cite the new place. */
-  fix?: boolean;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-}
-
-/** Which memory still holds, and where its code is now. */
-export interface ConfirmParams {
-  /** The memory's id or an unambiguous prefix of it. */
-  id: string;
-  /** New places in the code, in place of those that are stale; else where the code is now. */
-  cites?: readonly Cite[];
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-}
-
 /** The file to say it of. */
 export interface AnnotateParams {
   /** The file, relative to the root. */
@@ -985,72 +1013,50 @@ export interface DraftParams {
   supersedes?: string;
 }
 
-/** What a session that starts should know. */
-export interface BriefParams {
+/** Which memory to blank. */
+export interface RedactParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
   /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** The task that the session is for; it is noted for what it will remember. */
-  task?: string | null;
-  /** How the session started; after `compact` what was captured from it comes first. */
-  source?: 'clear' | 'compact' | 'fork' | 'resume' | 'startup';
-  /** The most characters of the brief. */
-  max_chars?: number;
 }
 
-/** What somebody asks an agent for. */
-export interface RemindParams {
-  /** The prompt, as it was given. */
-  prompt: string;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-  /** The most characters of the reminder. */
-  max_chars?: number;
-  /** The most memories that are told. */
-  limit?: number;
+/** Whose traces in git's history to look for. */
+export interface PurgeParams {
+  /** The memory's id; the whole of it when only other branches have it. */
+  id: string;
+  /** Name the commits and blobs, not only their number. */
+  show_commits?: boolean;
 }
 
-/** What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session. */
-export interface CaptureParams {
-  /** commit: commits since the last look; transcript: what was decided and left open, before a compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it. */
-  source: 'commit' | 'failure' | 'session' | 'transcript' | 'turn';
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
-  session?: string | null;
-  /** Path of the agent's transcript (JSON lines). */
-  transcript?: string | null;
-  /** Of a failure: the command that failed. */
-  command?: string;
-  /** Of a failure: what it said. */
-  error?: string;
-  /** The program that acts, with its version. */
-  agent?: string | null;
-}
+/** Nothing to say: `init` writes the folder and its defaults. */
+export type InitParams = Record<string, never>;
 
-/** What to remember of what was there before Muninn, and whether to store it. */
-export interface BackfillParams {
-  /** The commits of this repository, or transcripts of an agent. */
-  source: 'git' | 'transcripts';
-  /** Of transcripts: JSON lines files of Claude Code, or folders that hold them. */
-  paths?: readonly string[];
-  /** Of git: from this date (UTC) on, or the commits that this revision lacks. */
-  since?: string | null;
-  /** Of git: up to this date (UTC), or this revision. */
-  until?: string | null;
-  /** Of git: the most commits to look at, the newest of them. */
-  limit?: number;
-  /** Of transcripts: also those of sessions in other folders than this repository's. */
-  elsewhere?: boolean;
-  /** Store it; else only say what would be remembered. */
-  apply?: boolean;
+/** Nothing to say. */
+export type StatusParams = Record<string, never>;
+
+/** What to bring up to date. */
+export interface IndexParams {
+  /** Answer only when everything on disk is found, by words and by meaning. */
+  wait?: boolean;
+  /** Throw the index away and build it from the files. */
+  rebuild?: boolean;
 }
 
 /** Nothing to say. */
 export type ShutdownParams = Record<string, never>;
 
-/** The folder is there; `created` are the files that were written, relative to the root. */
-export interface InitResult {
+/**
+ * Best first; ties by kind, path, line and id.
+ *
+ * `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
+ * left out, and which of them nothing passes.
+ */
+export interface RecallResult {
   saw: ReadState;
-  root: string;
-  created: readonly string[];
+  hits: readonly Hit[];
+  next: string;
+  notes: readonly string[];
 }
 
 /**
@@ -1080,189 +1086,6 @@ export interface IndexState {
   surveyed: number;
   unembedded: number;
   failure: string;
-}
-
-/** The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes. */
-export interface StatusResult {
-  saw: ReadState;
-  pid: number;
-  version: string;
-  root: string;
-  mode: string;
-  uptime_seconds: number;
-  clients: number;
-  rss_bytes: number;
-  longest_stall_ms: number;
-  index: IndexStatus;
-  log: LogStatus;
-  project: ProjectStatus;
-  focus: FocusStatus;
-  shared: SharedStatus;
-  problems: readonly Problem[];
-  bridges: readonly BridgeStatus[];
-}
-
-/**
- * The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable
- * in full; `surveyed` of them are found by their words as a whole, which is how the first look at a large tree begins.
- *
- * `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
- */
-export interface IndexStatus {
-  state: string;
-  generation: number;
-  files: number;
-  chunks: number;
-  vectors: number;
-  lag: number;
-  model: string;
-  surveyed: number;
-  skipped: Readonly<Record<string, number>>;
-}
-
-/** The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval. */
-export interface LogStatus {
-  records: number;
-  memories: number;
-  unsealed: number;
-  segments: number;
-  malformed: number;
-  conflicts: number;
-  pending: number;
-}
-
-/** What the project calls itself, in CLAUDE.md or by its folder. */
-export interface ProjectStatus {
-  name: string;
-  description: string;
-}
-
-/** What is being worked at. `source` says what told the current task: session, branch, active, or "" for none. */
-export interface FocusStatus {
-  task: string;
-  source: string;
-  items: readonly WorkItem[];
-}
-
-/** An initiative or task that is under way, and how many memories were made on it. */
-export interface WorkItem {
-  code: string;
-  level: string;
-  title: string;
-  phase: string;
-  path: string;
-  memories: number;
-}
-
-/** The user's global memory. `path` is "" where there is none: it is switched off, or has no place. */
-export interface SharedStatus {
-  path: string;
-  memories: number;
-}
-
-/** Something that a person should mend. `path` is relative to the root; `line` 0 is the whole file. */
-export interface Problem {
-  kind: string;
-  message: string;
-  path: string;
-  line: number;
-  hint: string;
-}
-
-/**
- * Memory of another tool that is read here: whether it is `on`, and how many of its files are in the index.
- *
- * `trust` is that of who writes it; `folder` is named where it lies outside of the work tree.
- */
-export interface BridgeStatus {
-  name: string;
-  title: string;
-  on: boolean;
-  files: number;
-  trust: 'agent' | 'commit' | 'outside' | 'user';
-  folder: string;
-}
-
-/** What indexing did. */
-export interface IndexResult {
-  saw: ReadState;
-  files: number;
-  chunks: number;
-  changed: number;
-  removed: number;
-  seconds: number;
-  skipped: Readonly<Record<string, number>>;
-}
-
-/** The ids in the order of the request. `memory` is there when one was stored; `masked` counts masked secrets. */
-export interface RememberResult {
-  saw: ReadState;
-  ids: readonly string[];
-  memory: Memory | null;
-  masked: number;
-}
-
-/**
- * One memory, folded. `type` is that of the record that created it; times are RFC 3339 in UTC.
- *
- * `elsewhere` are the branches that hold a memory which HEAD does not; `work` says what became of the commit that it
- * was made at. Both depend on the asker's HEAD and are no part of the log.
- * `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
- * field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
- * A `private` one is only in the ignored part of this work tree and never gets into git. `scope` says whom it is for;
- * a global one is in no log of the repository. `expired` depends on the time of asking and is no part of the log.
- */
-export interface Memory {
-  id: string;
-  type: string;
-  text: string;
-  ts: string;
-  title: string;
-  tags: readonly string[];
-  entities: readonly string[];
-  files: readonly string[];
-  cites: readonly Cite[];
-  importance: number;
-  confidence: number;
-  trust: 'agent' | 'commit' | 'outside' | 'user';
-  actor: string;
-  agent: string | null;
-  session: string | null;
-  sessions: readonly string[];
-  task: string | null;
-  branch: string | null;
-  commit: string | null;
-  expires: string | null;
-  updated: string;
-  links: readonly Link[];
-  aliases: readonly string[];
-  pinned: boolean;
-  archived: boolean;
-  redacted: boolean;
-  review: '' | 'approved' | 'pending' | 'rejected';
-  superseded_by: string | null;
-  merged_into: string | null;
-  sealed: boolean;
-  private: boolean;
-  scope: 'global' | 'project' | 'session';
-  expired: boolean;
-  sources: readonly string[];
-  elsewhere: readonly string[];
-  work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
-  details: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Best first; ties by kind, path, line and id.
- *
- * `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
- * left out, and which of them nothing passes.
- */
-export interface RecallResult {
-  saw: ReadState;
-  hits: readonly Hit[];
-  next: string;
-  notes: readonly string[];
 }
 
 /**
@@ -1497,6 +1320,53 @@ export interface GraphEdge {
   how: string;
 }
 
+/** The best skills first; together they have `tokens`, and might have `share`. */
+export interface SkillsMatchResult {
+  saw: ReadState;
+  skills: readonly SkillMatch[];
+  left_out: readonly SkillLeftOut[];
+  tokens: number;
+  share: number;
+}
+
+/** A skill that helps with the task, and its whole text; the contributions of `why` add up to `score`. */
+export interface SkillMatch {
+  name: string;
+  description: string;
+  path: string;
+  local: boolean;
+  score: number;
+  why: readonly Reason[];
+  tokens: number;
+  text: string;
+  problems: readonly string[];
+}
+
+/** A skill that would help, too, and why it is not there. */
+export interface SkillLeftOut {
+  name: string;
+  path: string;
+  tokens: number;
+  reason: string;
+}
+
+/** The skills by name. */
+export interface SkillsListResult {
+  saw: ReadState;
+  skills: readonly SkillEntry[];
+}
+
+/** A skill. `hidden_by` is the file of the same name that is taken in its place; `problems` are its own. */
+export interface SkillEntry {
+  name: string;
+  description: string;
+  path: string;
+  local: boolean;
+  tokens: number;
+  hidden_by: string;
+  problems: readonly string[];
+}
+
 /**
  * The memories that match; `total` counts them before limit and offset.
  *
@@ -1514,6 +1384,56 @@ export interface MemoriesResult {
   mentions: readonly Mention[];
 }
 
+/**
+ * One memory, folded. `type` is that of the record that created it; times are RFC 3339 in UTC.
+ *
+ * `elsewhere` are the branches that hold a memory which HEAD does not; `work` says what became of the commit that it
+ * was made at. Both depend on the asker's HEAD and are no part of the log.
+ * `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
+ * field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
+ * A `private` one is only in the ignored part of this work tree and never gets into git. `scope` says whom it is for;
+ * a global one is in no log of the repository. `expired` depends on the time of asking and is no part of the log.
+ */
+export interface Memory {
+  id: string;
+  type: string;
+  text: string;
+  ts: string;
+  title: string;
+  tags: readonly string[];
+  entities: readonly string[];
+  files: readonly string[];
+  cites: readonly Cite[];
+  importance: number;
+  confidence: number;
+  trust: 'agent' | 'commit' | 'outside' | 'user';
+  actor: string;
+  agent: string | null;
+  session: string | null;
+  sessions: readonly string[];
+  task: string | null;
+  branch: string | null;
+  commit: string | null;
+  expires: string | null;
+  updated: string;
+  links: readonly Link[];
+  aliases: readonly string[];
+  pinned: boolean;
+  archived: boolean;
+  redacted: boolean;
+  review: '' | 'approved' | 'pending' | 'rejected';
+  superseded_by: string | null;
+  merged_into: string | null;
+  sealed: boolean;
+  private: boolean;
+  scope: 'global' | 'project' | 'session';
+  expired: boolean;
+  sources: readonly string[];
+  elsewhere: readonly string[];
+  work: '' | 'abandoned' | 'reverted' | 'rewritten' | 'unmerged';
+  details: Readonly<Record<string, unknown>>;
+}
+
 /** How often a memory was part of an answer on this machine, and when last (RFC 3339). */
 export interface Access {
   count: number;
@@ -1528,53 +1448,6 @@ export interface Mention {
   start_line: number;
   end_line: number;
   title: string;
-}
-
-/** The sessions, open ones first; `total` counts them before limit and offset. */
-export interface SessionsResult {
-  saw: ReadState;
-  sessions: readonly WorkSession[];
-  total: number;
-}
-
-/**
- * A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
- *
- * It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
- * of its last memory that says them.
- */
-export interface WorkSession {
-  session: string;
-  title: string;
-  state: 'open' | 'sealed';
-  begin: string;
-  end: string;
-  records: number;
-  waiting: number;
-  memories: number;
-  branch: string;
-  task: string;
-  agent: string;
-  actor: string;
-}
-
-/** The memory as it is now. */
-export interface ForgetResult {
-  saw: ReadState;
-  memory: Memory;
-}
-
-/** The memory in its wider scope, and the id that it was made from. */
-export interface PromoteResult {
-  saw: ReadState;
-  memory: Memory;
-  source: string;
-}
-
-/** The memories that were decided about, as they are now. */
-export interface ReviewResult {
-  saw: ReadState;
-  memories: readonly Memory[];
 }
 
 /** A memory as it is now, and its events, oldest first. */
@@ -1651,6 +1524,65 @@ export interface OverviewResult {
   density: number;
 }
 
+/** What the project calls itself, in CLAUDE.md or by its folder. */
+export interface ProjectStatus {
+  name: string;
+  description: string;
+}
+
+/** What is being worked at. `source` says what told the current task: session, branch, active, or "" for none. */
+export interface FocusStatus {
+  task: string;
+  source: string;
+  items: readonly WorkItem[];
+}
+
+/** An initiative or task that is under way, and how many memories were made on it. */
+export interface WorkItem {
+  code: string;
+  level: string;
+  title: string;
+  phase: string;
+  path: string;
+  memories: number;
+}
+
+/** The sessions, open ones first; `total` counts them before limit and offset. */
+export interface SessionsResult {
+  saw: ReadState;
+  sessions: readonly WorkSession[];
+  total: number;
+}
+
+/**
+ * A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+ *
+ * It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
+ * of its last memory that says them.
+ */
+export interface WorkSession {
+  session: string;
+  title: string;
+  state: 'open' | 'sealed';
+  begin: string;
+  end: string;
+  records: number;
+  waiting: number;
+  memories: number;
+  branch: string;
+  task: string;
+  agent: string;
+  actor: string;
+}
+
+/** The ids in the order of the request. `memory` is there when one was stored; `masked` counts masked secrets. */
+export interface RememberResult {
+  saw: ReadState;
+  ids: readonly string[];
+  memory: Memory | null;
+  masked: number;
+}
+
 /** The memory as it is now. `changed` names what changed, none where all was so already. */
 export interface UpdateResult {
   saw: ReadState;
@@ -1673,6 +1605,78 @@ export interface ConsolidateResult {
   contradictions: readonly string[];
   reason: string;
   dry_run: boolean;
+}
+
+/** The memory as it is now. */
+export interface ForgetResult {
+  saw: ReadState;
+  memory: Memory;
+}
+
+/** The memory in its wider scope, and the id that it was made from. */
+export interface PromoteResult {
+  saw: ReadState;
+  memory: Memory;
+  source: string;
+}
+
+/** The brief as markdown, and the memories that it shows. */
+export interface BriefResult {
+  saw: ReadState;
+  text: string;
+  ids: readonly string[];
+}
+
+/** What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new. */
+export interface RemindResult {
+  saw: ReadState;
+  text: string;
+  ids: readonly string[];
+}
+
+/** What was remembered; `note` is the line to show, "" when there is nothing to say. */
+export interface CaptureResult {
+  saw: ReadState;
+  ids: readonly string[];
+  note: string;
+}
+
+/**
+ * What a backfill remembers, or would (`applied` is false), oldest first; `ids` are those that it has stored.
+ *
+ * `looked` counts commits or transcripts; `skipped` those that give no memory, by the reason. `malformed` are lines
+ * that can't be read, as `path:line`; `masked` counts secrets.
+ */
+export interface BackfillResult {
+  saw: ReadState;
+  source: string;
+  applied: boolean;
+  looked: number;
+  found: readonly Recollection[];
+  ids: readonly string[];
+  skipped: Readonly<Record<string, number>>;
+  malformed: readonly string[];
+  masked: number;
+}
+
+/**
+ * A memory that a backfill makes. `time` is when the thing was that it tells; `commit` and `session` say where.
+ *
+ * `known`: it is stored already, and is not stored again.
+ */
+export interface Recollection {
+  id: string;
+  type: string;
+  title: string;
+  text: string;
+  time: string;
+  importance: number;
+  confidence: number;
+  trust: 'agent' | 'commit' | 'outside' | 'user';
+  files: readonly string[];
+  commit: string;
+  session: string;
+  known: boolean;
 }
 
 /**
@@ -1726,6 +1730,41 @@ export interface Finding {
   line: number;
   id: string;
   hint: string;
+}
+
+/**
+ * How many citations there are in each state, of how many memories, and the memories that need a look.
+ *
+ * Those with something gone come first, then drifted, unchecked, moved; by id among equals.
+ */
+export interface VerifyResult {
+  saw: ReadState;
+  memories: number;
+  states: Readonly<Record<string, number>>;
+  found: readonly Verified[];
+  fixed: number;
+}
+
+/** A memory whose citations are not all fresh. `fixed`: it cites the new places from now on. */
+export interface Verified {
+  id: string;
+  type: string;
+  title: string;
+  cites: readonly Citation[];
+  fixed: boolean;
+}
+
+/** The memory as it is now; `cites` are the places that it cites from now on. */
+export interface ConfirmResult {
+  saw: ReadState;
+  memory: Memory;
+  cites: readonly Citation[];
+}
+
+/** The memories that were decided about, as they are now. */
+export interface ReviewResult {
+  saw: ReadState;
+  memories: readonly Memory[];
 }
 
 /** The segments that were written, relative to the root, and how many records they hold. */
@@ -1807,38 +1846,6 @@ export interface ResolveResult {
   conflict: string;
   left: Memory;
   right: Memory;
-}
-
-/** What was blanked: the memories (those that were merged say the same) and the files, relative to the root. */
-export interface RedactResult {
-  saw: ReadState;
-  ids: readonly string[];
-  files: readonly string[];
-  memory: Memory;
-}
-
-/**
- * Where git still holds what the memories said. `refs` are branches, tags and stashes whose tree has it now.
- *
- * `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
- */
-export interface PurgeResult {
-  saw: ReadState;
-  ids: readonly string[];
-  total: number;
-  refs: readonly string[];
-  redacted: boolean;
-  commits: readonly HoldingCommit[];
-  blobs: readonly string[];
-}
-
-/** A commit that put the text into its tree (`holds`) or took it out (`removes`), and the files. */
-export interface HoldingCommit {
-  commit: string;
-  time: string;
-  subject: string;
-  effect: string;
-  paths: readonly string[];
 }
 
 /**
@@ -1977,53 +1984,6 @@ export interface Template {
   summary: string;
 }
 
-/** The best skills first; together they have `tokens`, and might have `share`. */
-export interface SkillsMatchResult {
-  saw: ReadState;
-  skills: readonly SkillMatch[];
-  left_out: readonly SkillLeftOut[];
-  tokens: number;
-  share: number;
-}
-
-/** A skill that helps with the task, and its whole text; the contributions of `why` add up to `score`. */
-export interface SkillMatch {
-  name: string;
-  description: string;
-  path: string;
-  local: boolean;
-  score: number;
-  why: readonly Reason[];
-  tokens: number;
-  text: string;
-  problems: readonly string[];
-}
-
-/** A skill that would help, too, and why it is not there. */
-export interface SkillLeftOut {
-  name: string;
-  path: string;
-  tokens: number;
-  reason: string;
-}
-
-/** The skills by name. */
-export interface SkillsListResult {
-  saw: ReadState;
-  skills: readonly SkillEntry[];
-}
-
-/** A skill. `hidden_by` is the file of the same name that is taken in its place; `problems` are its own. */
-export interface SkillEntry {
-  name: string;
-  description: string;
-  path: string;
-  local: boolean;
-  tokens: number;
-  hidden_by: string;
-  problems: readonly string[];
-}
-
 /** The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error. */
 export interface LintResult {
   saw: ReadState;
@@ -2144,35 +2104,6 @@ export interface Name {
 }
 
 /**
- * How many citations there are in each state, of how many memories, and the memories that need a look.
- *
- * Those with something gone come first, then drifted, unchecked, moved; by id among equals.
- */
-export interface VerifyResult {
-  saw: ReadState;
-  memories: number;
-  states: Readonly<Record<string, number>>;
-  found: readonly Verified[];
-  fixed: number;
-}
-
-/** A memory whose citations are not all fresh. `fixed`: it cites the new places from now on. */
-export interface Verified {
-  id: string;
-  type: string;
-  title: string;
-  cites: readonly Citation[];
-  fixed: boolean;
-}
-
-/** The memory as it is now; `cites` are the places that it cites from now on. */
-export interface ConfirmResult {
-  saw: ReadState;
-  memory: Memory;
-  cites: readonly Citation[];
-}
-
-/**
  * What is remembered about a file, in its places: notes by line and id, what to show above what, what is in doubt.
  *
  * `pointers` are where its text names memories and decisions; `omitted` counts memories that were not looked at,
@@ -2277,63 +2208,132 @@ export interface DraftResult {
   text: string;
 }
 
-/** The brief as markdown, and the memories that it shows. */
-export interface BriefResult {
-  saw: ReadState;
-  text: string;
-  ids: readonly string[];
-}
-
-/** What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new. */
-export interface RemindResult {
-  saw: ReadState;
-  text: string;
-  ids: readonly string[];
-}
-
-/** What was remembered; `note` is the line to show, "" when there is nothing to say. */
-export interface CaptureResult {
+/** What was blanked: the memories (those that were merged say the same) and the files, relative to the root. */
+export interface RedactResult {
   saw: ReadState;
   ids: readonly string[];
-  note: string;
-}
-
-/**
- * What a backfill remembers, or would (`applied` is false), oldest first; `ids` are those that it has stored.
- *
- * `looked` counts commits or transcripts; `skipped` those that give no memory, by the reason. `malformed` are lines
- * that can't be read, as `path:line`; `masked` counts secrets.
- */
-export interface BackfillResult {
-  saw: ReadState;
-  source: string;
-  applied: boolean;
-  looked: number;
-  found: readonly Recollection[];
-  ids: readonly string[];
-  skipped: Readonly<Record<string, number>>;
-  malformed: readonly string[];
-  masked: number;
-}
-
-/**
- * A memory that a backfill makes. `time` is when the thing was that it tells; `commit` and `session` say where.
- *
- * `known`: it is stored already, and is not stored again.
- */
-export interface Recollection {
-  id: string;
-  type: string;
-  title: string;
-  text: string;
-  time: string;
-  importance: number;
-  confidence: number;
-  trust: 'agent' | 'commit' | 'outside' | 'user';
   files: readonly string[];
+  memory: Memory;
+}
+
+/**
+ * Where git still holds what the memories said. `refs` are branches, tags and stashes whose tree has it now.
+ *
+ * `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
+ */
+export interface PurgeResult {
+  saw: ReadState;
+  ids: readonly string[];
+  total: number;
+  refs: readonly string[];
+  redacted: boolean;
+  commits: readonly HoldingCommit[];
+  blobs: readonly string[];
+}
+
+/** A commit that put the text into its tree (`holds`) or took it out (`removes`), and the files. */
+export interface HoldingCommit {
   commit: string;
-  session: string;
-  known: boolean;
+  time: string;
+  subject: string;
+  effect: string;
+  paths: readonly string[];
+}
+
+/** The folder is there; `created` are the files that were written, relative to the root. */
+export interface InitResult {
+  saw: ReadState;
+  root: string;
+  created: readonly string[];
+}
+
+/** The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes. */
+export interface StatusResult {
+  saw: ReadState;
+  pid: number;
+  version: string;
+  root: string;
+  mode: string;
+  uptime_seconds: number;
+  clients: number;
+  rss_bytes: number;
+  longest_stall_ms: number;
+  index: IndexStatus;
+  log: LogStatus;
+  project: ProjectStatus;
+  focus: FocusStatus;
+  shared: SharedStatus;
+  problems: readonly Problem[];
+  bridges: readonly BridgeStatus[];
+}
+
+/**
+ * The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable
+ * in full; `surveyed` of them are found by their words as a whole, which is how the first look at a large tree begins.
+ *
+ * `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
+ */
+export interface IndexStatus {
+  state: string;
+  generation: number;
+  files: number;
+  chunks: number;
+  vectors: number;
+  lag: number;
+  model: string;
+  surveyed: number;
+  skipped: Readonly<Record<string, number>>;
+}
+
+/** The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval. */
+export interface LogStatus {
+  records: number;
+  memories: number;
+  unsealed: number;
+  segments: number;
+  malformed: number;
+  conflicts: number;
+  pending: number;
+}
+
+/** The user's global memory. `path` is "" where there is none: it is switched off, or has no place. */
+export interface SharedStatus {
+  path: string;
+  memories: number;
+}
+
+/** Something that a person should mend. `path` is relative to the root; `line` 0 is the whole file. */
+export interface Problem {
+  kind: string;
+  message: string;
+  path: string;
+  line: number;
+  hint: string;
+}
+
+/**
+ * Memory of another tool that is read here: whether it is `on`, and how many of its files are in the index.
+ *
+ * `trust` is that of who writes it; `folder` is named where it lies outside of the work tree.
+ */
+export interface BridgeStatus {
+  name: string;
+  title: string;
+  on: boolean;
+  files: number;
+  trust: 'agent' | 'commit' | 'outside' | 'user';
+  folder: string;
+}
+
+/** What indexing did. */
+export interface IndexResult {
+  saw: ReadState;
+  files: number;
+  chunks: number;
+  changed: number;
+  removed: number;
+  seconds: number;
+  skipped: Readonly<Record<string, number>>;
 }
 
 /** The daemon that leaves. */

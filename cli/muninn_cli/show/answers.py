@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.screen import clipped, joined, line, sentence, untouched
 from muninn_cli.show.citations import stale
 from muninn_cli.show.facts import count, own_title, place, provenance, seen, whereabouts
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -22,6 +23,7 @@ BAR = 8
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
+@renders("recall")
 def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the hits, best first: where, how good, the first lines, with `--why` the reasons."""
     hits = result["hits"]
@@ -40,11 +42,13 @@ def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         line(console, (f"more: muninn recall --page {result['next']}", "faint"))
 
 
+@renders("brief")
 def brief(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the brief's markdown as it is."""
     untouched(console, result["text"])
 
 
+@renders("remind")
 def remind(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the reminder as it is, or that there is none."""
     untouched(console, result["text"] or "Nothing that is sure enough, or new to this session.\n")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line
 from muninn_cli.show.facts import count
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -18,6 +19,7 @@ ROWS = 50
 BAD_LINES = 10
 
 
+@renders("backfill")
 def backfill(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List what is new, the newest first; then what was passed over and why, and what to do next."""
     fresh = [found for found in result["found"] if not found["known"]]

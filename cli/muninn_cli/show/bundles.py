@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import errors, line, safe
 from muninn_cli.show.facts import count
+from muninn_cli.show.registry import renders
 from muninn_core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def write_bundle(name: str, result: dict[str, Any]) -> None:
         ) from None
 
 
+@renders("export")
 def export(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the bundle, or the name of its file; what was left out goes to stderr."""
     if given.out is None:
@@ -52,6 +54,7 @@ def export(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         line(errors(), (f"{count(result['masked'], 'secret')} masked.", "warn"))
 
 
+@renders("import")
 def take(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what was stored and what was not, and why."""
     done = "Would import " if result["dry_run"] else "Imported "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import line, sentence
 from muninn_cli.show.facts import count
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+@renders("init")
 def init(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the files that were written, and say what to do next."""
     created = result["created"]
@@ -24,6 +26,7 @@ def init(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     line(console, ("Commit these; then `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
 
 
+@renders("seal")
 def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the segments that were written."""
     if not result["segments"]:
@@ -34,6 +37,7 @@ def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
     line(console, ("Commit them with your work, so that the memory travels with it.", "hint"))
 
 
+@renders("reconcile")
 def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the line for people and what was merged; say where a person has to decide."""
     sentence(console, (result["summary"], "name"))
@@ -47,12 +51,14 @@ def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespac
         line(console, ("Nothing was changed.", "hint"))
 
 
+@renders("undo")
 def undo(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what was taken back, and list the files that are as they were."""
     line(console, (f"Undone {result['kind']}: ", "good"), (result["summary"], "name"))
     _paths(console, result["files"])
 
 
+@renders("prune")
 def prune(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what left, where to, and how large main.jsonl was and is."""
     sentence(console, (result["summary"], "name"))
@@ -66,6 +72,7 @@ def prune(console: Console, result: dict[str, Any], given: argparse.Namespace) -
         line(console, ("`muninn undo` takes it back.", "hint"))
 
 
+@renders("capture")
 def capture(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print what was remembered."""
     note = result["note"] or "Nothing to remember."
@@ -73,6 +80,7 @@ def capture(console: Console, result: dict[str, Any], given: argparse.Namespace)
     _paths(console, result["ids"])
 
 
+@renders("shutdown")
 def shutdown(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Name the daemon that leaves."""
     line(console, (f"The daemon (pid {result['pid']}) leaves.", "good"))

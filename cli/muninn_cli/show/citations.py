@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line
 from muninn_cli.show.facts import count, place, seen
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -22,6 +23,7 @@ _ADVICE = {
 }
 
 
+@renders("verify")
 def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the counts, then each memory that is not all fresh with its places, and what to do about them."""
     for memory in result["found"]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line
 from muninn_cli.show.facts import count, place, seen
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+@renders("symbols")
 def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the definitions, best first: kind, name, place, head and the beginning of the comment."""
     found = result["symbols"]
@@ -29,6 +31,7 @@ def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace)
     line(console, (joined(f"{count(len(found), 'definition')} {total}".strip(), seen(result["saw"])), "faint"))
 
 
+@renders("outline")
 def outline(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print a file's definitions as a tree."""
     line(console, (result["path"], "path"), (f"  {result['language']}", "faint"))
@@ -39,6 +42,7 @@ def outline(console: Console, result: dict[str, Any], given: argparse.Namespace)
     _tree(console, result["symbols"], "")
 
 
+@renders("graph")
 def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print what is around the target, by relation; what was found through another one stands below it."""
     symbol = result["symbol"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import line, sentence
 from muninn_cli.show.facts import count
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _STYLES = {"error": "bad", "warning": "warn", "information": "hint"}
 
 
+@renders("render")
 def render(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the pack as it is, and below it what it took and what is missing."""
     console.print(result["text"], markup=False, highlight=False, soft_wrap=True, end="")
@@ -32,6 +34,7 @@ def render(console: Console, result: dict[str, Any], given: argparse.Namespace) 
             )
 
 
+@renders("template.list")
 def templates(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the templates."""
     for each in result["templates"]:
@@ -39,12 +42,14 @@ def templates(console: Console, result: dict[str, Any], given: argparse.Namespac
     line(console, ("`muninn context new NAME --template bugfix` begins a context file.", "hint"))
 
 
+@renders("template.new")
 def new(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Name the file that was made."""
     line(console, ("Made ", "good"), (result["path"], "path"), (f" from {result['template']}", "faint"))
     line(console, (f"`muninn context render {result['path']}` shows its pack.", "hint"))
 
 
+@renders("lint")
 def lint(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the faults as compilers do."""
     for each in result["faults"]:
@@ -56,6 +61,7 @@ def lint(console: Console, result: dict[str, Any], given: argparse.Namespace) ->
         line(console, ("Nothing is wrong", "good"), (f" in {result['path']}.", ""))
 
 
+@renders("references")
 def references(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the references with what they mean."""
     for each in result["references"]:
@@ -67,6 +73,7 @@ def references(console: Console, result: dict[str, Any], given: argparse.Namespa
         line(console, ("No references", "good"), (f" in {result['path']}.", ""))
 
 
+@renders("backlinks")
 def backlinks(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the places that refer to something."""
     for each in result["backlinks"]:
@@ -75,6 +82,7 @@ def backlinks(console: Console, result: dict[str, Any], given: argparse.Namespac
     line(console, (f"{count(len(result['backlinks']), 'reference')} to {result['target']}", "hint"))
 
 
+@renders("relink")
 def relink(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the edits; nothing was changed."""
     for each in result["edits"]:
@@ -83,6 +91,7 @@ def relink(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     line(console, (f"{count(len(result['edits']), 'edit')}; nothing was changed", "hint"))
 
 
+@renders("names")
 def names(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the names, with how to write them."""
     for each in result["names"]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import errors, joined, line, sentence, untouched
 from muninn_cli.show.facts import count
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+@renders("context")
 def context(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the pack's text; on a terminal also what it weighs and how it is called."""
     untouched(console, result["text"])
@@ -26,11 +28,13 @@ def context(console: Console, result: dict[str, Any], given: argparse.Namespace)
         line(errors(), (f"{facts} · muninn why {result['bundle']}", "faint"))
 
 
+@renders("why")
 def why(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the explanation."""
     untouched(console, result["text"])
 
 
+@renders("replay")
 def replay(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the text once more, then on stderr what has changed since."""
     untouched(console, result["context"]["text"])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line, sentence
 from muninn_cli.show.facts import count, duration, lagging, place, size
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _MODES = {"read-write": "good", "read-only": "warn", "uninitialised": "warn"}
 
 
+@renders("status")
 def status(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print a summary of a few lines, then every problem with its hint."""
     mode = result["mode"]
@@ -50,6 +52,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         _problem(console, problem)
 
 
+@renders("index")
 def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what the index holds and what was taken in."""
     held = joined(count(result["files"], "file"), count(result["chunks"], "chunk"))

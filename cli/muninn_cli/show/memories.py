@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.screen import joined, line, sentence
 from muninn_cli.show.citations import plain_place, stale, told
 from muninn_cli.show.facts import count, moment, own_title, place, seen, whereabouts
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -21,6 +22,7 @@ CHARS = 300
 _REVIEWS = {"pending": "waits for approval", "approved": "approved", "rejected": "rejected"}
 
 
+@renders("remember")
 def remember(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what was stored under which id."""
     if result["memory"] is None:
@@ -35,6 +37,7 @@ def remember(console: Console, result: dict[str, Any], given: argparse.Namespace
         line(console, (f"{secrets} masked before anything was written.", "warn"))
 
 
+@renders("memories")
 def memories(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the memories, newest first; one that was asked for by its id is shown in full."""
     found = result["memories"]
@@ -56,6 +59,7 @@ def memories(console: Console, result: dict[str, Any], given: argparse.Namespace
     line(console, (joined(shown, seen(result["saw"])), "faint"))
 
 
+@renders("sessions")
 def sessions(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the sessions, two lines each; say how the open ones get into git."""
     if not result["sessions"]:
@@ -82,6 +86,7 @@ def _mentions(console: Console, mentions: list[dict[str, Any]]) -> None:
         console.print()
 
 
+@renders("forget", "restore")
 def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say whether the memory is archived now."""
     memory = result["memory"]
@@ -92,17 +97,20 @@ def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         line(console, (f"`muninn restore {memory['id']}` brings it back.", "hint"))
 
 
+@renders("promote")
 def promote(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Show the memory in its wider scope."""
     line(console, ("Promoted ", "good"), (result["source"], "name"), (f" to {result['memory']['scope']}", ""))
     listed(console, result["memory"])
 
 
+@renders("approve")
 def approve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List what speaks from now on."""
     _decided(console, "Approved ", result)
 
 
+@renders("reject")
 def reject(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List what is kept and does not speak."""
     _decided(console, "Rejected ", result)
@@ -114,6 +122,7 @@ def _decided(console: Console, done: str, result: dict[str, Any]) -> None:
         listed(console, memory)
 
 
+@renders("conflicts")
 def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Show both sides of every conflict, and how to decide it."""
     if not result["conflicts"]:
@@ -146,6 +155,7 @@ def _code(console: Console, code: dict[str, Any]) -> None:
         line(console, (f"    {text}", "faint"))
 
 
+@renders("resolve")
 def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what holds from now on."""
     line(console, ("Resolved ", "good"), (result["conflict"], "name"))

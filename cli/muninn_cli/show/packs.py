@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line, sentence
 from muninn_cli.show.facts import count, size
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+@renders("pack.export")
 def export(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Name the pack, where it was written, and the files in it."""
     _done(console, "Exported ", result["pack"])
@@ -21,6 +23,7 @@ def export(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     line(console, ("to ", ""), (result["path"], "path"))
 
 
+@renders("pack.add")
 def add(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Name the pack and its files."""
     _done(console, "Added ", result["pack"])
@@ -28,6 +31,7 @@ def add(console: Console, result: dict[str, Any], given: argparse.Namespace) -> 
     line(console, ("Its text is found as text from outside. Commit .muninn/packs to share it.", "hint"))
 
 
+@renders("pack.list")
 def listed(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the packs, with what is wrong with them."""
     if not result["packs"]:
@@ -44,6 +48,7 @@ def listed(console: Console, result: dict[str, Any], given: argparse.Namespace) 
             _files(console, "edited here: ", pack["edited"])
 
 
+@renders("pack.update")
 def update(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say which version came in the place of which, and what is different."""
     pack, before = result["pack"], result["before"]
@@ -63,6 +68,7 @@ def update(console: Console, result: dict[str, Any], given: argparse.Namespace) 
             line(console, ("Nothing was changed.", "hint"))
 
 
+@renders("pack.remove")
 def remove(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Name the pack that is gone."""
     _done(console, "Removed ", result["pack"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.screen import joined, line
 from muninn_cli.show.citations import plain_place
 from muninn_cli.show.facts import count, seen
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+@renders("annotate")
 def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List what is remembered about the places of a file, and what is in doubt."""
     for note in result["notes"]:
@@ -30,6 +32,7 @@ def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace
     line(console, (joined(shown, seen(result["saw"])), "faint"))
 
 
+@renders("about")
 def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print what is remembered about a place."""
     if not result["text"]:
@@ -39,12 +42,14 @@ def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -
         line(console, (each, ""))
 
 
+@renders("document")
 def document(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the page."""
     for each in result["text"].rstrip("\n").split("\n"):
         line(console, (each, ""))
 
 
+@renders("confirm")
 def confirm(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what the memory cites from now on."""
     line(console, ("Confirmed ", "good"), (result["memory"]["id"], "name"))
@@ -52,6 +57,7 @@ def confirm(console: Console, result: dict[str, Any], given: argparse.Namespace)
         line(console, ("  ", ""), (plain_place(cite), "path"), (f"  {cite['state']}", "faint"))
 
 
+@renders("draft")
 def draft(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say where the draft is."""
     line(console, ("Draft ", "good"), (result["path"], "path"))

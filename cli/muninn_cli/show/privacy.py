@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import line, sentence
 from muninn_cli.show.facts import count, moment
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -23,6 +24,7 @@ _WAY = (
 """How a person takes blobs out of the history; commits get new ids by it, so nobody else does it for them."""
 
 
+@renders("redact")
 def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what was blanked where, and where the text may still be."""
     line(console, ("Redacted ", "good"), (", ".join(result["ids"]), "name"))
@@ -33,6 +35,7 @@ def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     )
 
 
+@renders("purge")
 def purge(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Name the commits, branches and tags that hold the text, and how to take it out."""
     if not result["redacted"]:

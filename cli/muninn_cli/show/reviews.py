@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.screen import joined, line, safe, sentence
 from muninn_cli.show.facts import count, moment, place
 from muninn_cli.show.memories import listed
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -19,6 +20,7 @@ CHARS = 200
 _STYLES = {"error": "bad", "warn": "warn"}
 
 
+@renders("history")
 def history(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print a memory as it is now, then its events, oldest first."""
     listed(console, result["memory"])
@@ -35,12 +37,14 @@ def history(console: Console, result: dict[str, Any], given: argparse.Namespace)
         line(console, (f"  {event['id']}{'' if event['sealed'] else '  not sealed yet'}", "faint"))
 
 
+@renders("diff")
 def diff(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the review as the core has written it."""
     # To a program the text goes untouched; a terminal must not obey what the text says.
     console.file.write(safe(result["text"]) if console.is_terminal else result["text"])
 
 
+@renders("check")
 def check(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print a line for each finding, as compilers do, and what to do about it."""
     for finding in result["findings"]:

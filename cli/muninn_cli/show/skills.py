@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_cli.screen import joined, line, sentence
 from muninn_cli.show.facts import count, seen
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+@renders("skills.list")
 def listed(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the skills by name, with what is wrong with them."""
     if not result["skills"]:
@@ -28,6 +30,7 @@ def listed(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         _problems(console, skill)
 
 
+@renders("skills.match")
 def matched(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the skills that help, best first: why, how long, where."""
     if not result["skills"] and not result["left_out"]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_cli.screen import joined, line, sentence
 from muninn_cli.show.facts import count, seen
 from muninn_cli.show.memories import listed
+from muninn_cli.show.registry import renders
 
 if TYPE_CHECKING:
     import argparse
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+@renders("links")
 def links(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the memories by their distance, and below each the links that lead to it."""
     for memory, depth in zip(result["memories"], result["depths"], strict=True):
@@ -27,6 +29,7 @@ def links(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     line(console, (joined(total, more, seen(result["saw"])), "faint"))
 
 
+@renders("overview")
 def overview(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Print the project, what is recent and important in its memory, and how it hangs together."""
     project = result["project"]
@@ -52,6 +55,7 @@ def overview(console: Console, result: dict[str, Any], given: argparse.Namespace
     line(console, (joined(count(result["memories"], "memory", "memories"), kinds, density), "faint"))
 
 
+@renders("update")
 def update(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say what changed."""
     if not result["changed"]:
@@ -63,6 +67,7 @@ def update(console: Console, result: dict[str, Any], given: argparse.Namespace) 
         line(console, (f"{count(result['masked'], 'secret was', 'secrets were')} masked.", "warn"))
 
 
+@renders("consolidate")
 def consolidate(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """Say who speaks now, and for whom."""
     for said in result["contradictions"]:

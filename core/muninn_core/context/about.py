@@ -14,7 +14,7 @@ from muninn_core.context.hover import facts, headline, mentioned, provenance, sh
 from muninn_core.context.staleness import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.results import Mention
+from muninn_core.protocol.inspection import Mention
 from muninn_core.source.document import Document
 
 SHOWN = 5

@@ -9,7 +9,7 @@ from muninn_core.context.staleness import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
-from muninn_core.protocol.results import FocusStatus
+from muninn_core.protocol.repository import FocusStatus
 from muninn_core.source.project import Project
 from muninn_core.source.shortcode import same_code
 

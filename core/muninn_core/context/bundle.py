@@ -14,8 +14,7 @@ from muninn_core.context.pack import TIERS, Pack
 from muninn_core.context.render import HEADINGS
 from muninn_core.model.answer import ReadState, Reason
 from muninn_core.model.value import encode_json, to_plain
-from muninn_core.protocol.params import ContextParams
-from muninn_core.protocol.results import ContextResult, LeftOut, PackItem
+from muninn_core.protocol.search import ContextParams, ContextResult, LeftOut, PackItem
 
 _OF_THE_MACHINE = ("tokens", "score", "why")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from muninn_core.context.hover import shorten
 from muninn_core.model.value import replace
-from muninn_core.protocol.results import PackItem
+from muninn_core.protocol.search import PackItem
 
 LEAST_TOKENS = 40
 """A part that has less room helps nobody."""

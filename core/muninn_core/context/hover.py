@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.results import Mention
+from muninn_core.protocol.inspection import Mention
 
 WORKS = {
     "reverted": "its work was reverted",

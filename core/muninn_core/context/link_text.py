@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from muninn_core.context.hover import facts, headline
 from muninn_core.model.memory import Memory
-from muninn_core.protocol import results as r
+from muninn_core.protocol.inspection import LinksResult, MemoryLink, OverviewResult
+from muninn_core.protocol.memory import ConsolidateResult, UpdateResult
 
 
-def links_text(result: r.LinksResult) -> str:
+def links_text(result: LinksResult) -> str:
     """Return the memories by their distance, then the links between them."""
     start = result.memories[0]
     if len(result.memories) == 1:
@@ -23,7 +24,7 @@ def links_text(result: r.LinksResult) -> str:
     return "\n".join(lines)
 
 
-def overview_text(result: r.OverviewResult) -> str:
+def overview_text(result: OverviewResult) -> str:
     """Return the project, what is recent, what is important, how it hangs together, and the counts."""
     described = f": {result.project.description}" if result.project.description else ""
     lines = [f"project {result.project.name}{described}"]
@@ -37,7 +38,7 @@ def overview_text(result: r.OverviewResult) -> str:
     return "\n".join(lines)
 
 
-def update_text(result: r.UpdateResult) -> str:
+def update_text(result: UpdateResult) -> str:
     """Return what changed."""
     masked = f" {result.masked} secrets masked: never store those." if result.masked else ""
     waits = " It waits for a person's approval now." if result.memory.waits else ""
@@ -46,7 +47,7 @@ def update_text(result: r.UpdateResult) -> str:
     return f"Updated {', '.join(result.changed)}: {_head(result.memory)}{waits}{masked}"
 
 
-def consolidate_text(result: r.ConsolidateResult) -> str:
+def consolidate_text(result: ConsolidateResult) -> str:
     """Return who speaks now, and what contradicts."""
     would = "Would be: " if result.dry_run else ""
     lines = [
@@ -65,6 +66,6 @@ def _head(memory: Memory) -> str:
     return f"{memory.id} {headline(memory)} ({', '.join(facts(memory))}; importance {memory.importance})"
 
 
-def _link(link: r.MemoryLink) -> str:
+def _link(link: MemoryLink) -> str:
     strength = "" if link.strength == 1 else f" ({link.strength:g})"
     return f"{link.source} {link.relation} {link.target}{strength}{f': {link.reason}' if link.reason else ''}"

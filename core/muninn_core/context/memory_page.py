@@ -10,7 +10,9 @@ from muninn_core.context.staleness import told
 from muninn_core.git import Commit
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.results import ContextResult, Event, RenderResult
+from muninn_core.protocol.context_file import RenderResult
+from muninn_core.protocol.inspection import Event
+from muninn_core.protocol.search import ContextResult
 
 FILES = 100
 """Files of a commit that are listed."""

@@ -16,7 +16,7 @@ from muninn_core.context.render import FORMATS, Sheet, headline_of, render_one, 
 from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.results import LeftOut, PackItem
+from muninn_core.protocol.search import LeftOut, PackItem
 
 TIERS: tuple[tuple[str, float], ...] = (
     ("pin", 0.4),

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from muninn_core.context.hover import provenance, shorten, whereabouts
 from muninn_core.context.staleness import warning
 from muninn_core.model.value import Value, encode_json
-from muninn_core.protocol.results import PackItem
+from muninn_core.protocol.search import PackItem
 
 Format = Literal["markdown", "json", "xml"]
 FORMATS: tuple[Format, ...] = ("markdown", "json", "xml")

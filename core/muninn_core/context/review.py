@@ -10,7 +10,7 @@ import re
 
 from muninn_core.context.hover import headline, shorten
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.results import DiffResult, Turn
+from muninn_core.protocol.review import DiffResult, Turn
 
 CHARS = 300
 """How much of a memory's text is shown."""

@@ -18,7 +18,13 @@ from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol import results as r
+from muninn_core.protocol.context_file import RenderResult
+from muninn_core.protocol.inspection import MemoriesResult
+from muninn_core.protocol.memory import ForgetResult, RememberResult
+from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, ReconcileResult
+from muninn_core.protocol.repository import Problem, StatusResult
+from muninn_core.protocol.search import ContextResult, RecallResult
+from muninn_core.protocol.skill import SkillsMatchResult
 
 SNIPPET_LINES = 14
 """Lines of a hit that are shown; its path and span say where the rest is."""
@@ -30,7 +36,7 @@ TEXT_CHARS = 40_000
 """Beyond that only headlines follow: agents put longer results into a file that nobody opens."""
 
 
-def recall_text(result: r.RecallResult) -> str:
+def recall_text(result: RecallResult) -> str:
     """Return hits best first: place, score with its two strongest reasons, and the beginning of the text."""
     notes = "".join(f"\n\n({note}.)" for note in result.notes)
     if not result.hits:
@@ -48,14 +54,14 @@ def recall_text(result: r.RecallResult) -> str:
     return "\n\n".join(parts) + notes + more + _lag(result.saw)
 
 
-def context_text(result: r.ContextResult) -> str:
+def context_text(result: ContextResult) -> str:
     """Return the pack's own text. What reads JSON or tags would not take a note behind it."""
     if result.inputs.format != "markdown":
         return result.text
     return (result.text.rstrip() or "There is nothing to say about this.") + _lag(result.saw)
 
 
-def memories_text(result: r.MemoriesResult) -> str:
+def memories_text(result: MemoriesResult) -> str:
     """Return memories in the order of the result. One alone is shown whole, with its details and links."""
     also = "".join(f"\n\nAlso in {mentioned(mention)}" for mention in result.mentions)
     if not result.memories:
@@ -96,7 +102,7 @@ def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
     return "\n".join(lines)
 
 
-def status_text(result: r.StatusResult) -> str:
+def status_text(result: StatusResult) -> str:
     """Return what a model needs to judge an answer: is the index whole, is anything broken."""
     index, log = result.index, result.log
     lines = [
@@ -119,7 +125,7 @@ def status_text(result: r.StatusResult) -> str:
     return "\n".join(lines)
 
 
-def remember_text(result: r.RememberResult) -> str:
+def remember_text(result: RememberResult) -> str:
     """Return the ids, and a word on what was masked."""
     count = f"{result.masked} secret" + ("s" if result.masked > 1 else "")
     masked = f" {count} masked: never store those." if result.masked else ""
@@ -131,19 +137,19 @@ def _waits(memory: Memory | None) -> bool:
     return memory is not None and memory.waits
 
 
-def forget_text(result: r.ForgetResult) -> str:
+def forget_text(result: ForgetResult) -> str:
     """Return what became of the memory."""
     memory = result.memory
     return f"{'Archived' if memory.archived else 'Restored'}: {_memory_head(memory)}"
 
 
-def reconcile_text(result: r.ReconcileResult) -> str:
+def reconcile_text(result: ReconcileResult) -> str:
     """Return the summary and each merge."""
     lines = [result.summary, *(f"- {m.kept} speaks for {', '.join(m.merged)}: {m.reason}" for m in result.merges)]
     return "\n".join(lines)
 
 
-def conflicts_text(result: r.ConflictsResult) -> str:
+def conflicts_text(result: ConflictsResult) -> str:
     """Return both sides of each conflict."""
     if not result.conflicts:
         return "No conflicts."
@@ -155,7 +161,7 @@ def conflicts_text(result: r.ConflictsResult) -> str:
     )
 
 
-def _cited(conflict: r.Conflict) -> str:
+def _cited(conflict: Conflict) -> str:
     """The code that both sides cite: what it says decides more often than what was remembered of it."""
     return "".join(
         f"\n\n{code.side} cites {code.path}:{code.start}-{code.end}"
@@ -165,7 +171,7 @@ def _cited(conflict: r.Conflict) -> str:
     )
 
 
-def skills_text(result: r.SkillsMatchResult) -> str:
+def skills_text(result: SkillsMatchResult) -> str:
     """Return the skills that help, whole, and the names of those that did not fit."""
     if not result.skills and not result.left_out:
         return "No skill has to do with that."
@@ -177,7 +183,7 @@ def skills_text(result: r.SkillsMatchResult) -> str:
     return "\n".join(parts)
 
 
-def rendered_text(result: r.RenderResult) -> str:
+def rendered_text(result: RenderResult) -> str:
     """Return the pack of a context file, and what of its references is not in it."""
     missing = [
         f"Not in it: {each.text} (line {each.line}): {each.problem}" for each in result.references if each.problem
@@ -239,7 +245,7 @@ def _stale(citations: Sequence[Citation]) -> str:
     return f" [STALE? {stale}; check before you rely on it]" if stale else ""
 
 
-def _problem(problem: r.Problem) -> str:
+def _problem(problem: Problem) -> str:
     where = f" {problem.path}{f':{problem.line}' if problem.line else ''}" if problem.path else ""
     return f"problem:{where} {problem.message}{f'. {problem.hint}' if problem.hint else ''}"
 

@@ -13,9 +13,9 @@ from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.params import IndexParams
-from muninn_core.protocol.results import (
+from muninn_core.protocol.repository import (
     BridgeStatus,
+    IndexParams,
     IndexResult,
     IndexStatus,
     LogStatus,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from muninn_core.errors import BusyError, NotFoundError, StorageError
-from muninn_core.protocol.results import Reconciled
+from muninn_core.protocol.reconciliation import Reconciled
 from muninn_core.reconcile.plan import Plan, Source, plan
 from muninn_core.store.lines import LARGEST_BYTES
 from muninn_core.store.log import Log

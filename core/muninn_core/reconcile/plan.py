@@ -14,7 +14,7 @@ from typing import Any
 from muninn_core.errors import StorageError
 from muninn_core.model.memory import TRUST_ORDER, Memory
 from muninn_core.model.value import Value
-from muninn_core.protocol.results import Merge
+from muninn_core.protocol.reconciliation import Merge
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.fold import Fold, State

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.params import MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.classify import classify, traits
 from muninn_core.source.commit_memory import (
     MAX_FILES,

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.params import MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.classify import classify, traits
 from muninn_core.source.private import strip_private
 

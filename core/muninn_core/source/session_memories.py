@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from muninn_core.protocol.params import MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.commit_history import HistoryMemory
 from muninn_core.source.session_facts import Attempt, Command, Facts
 

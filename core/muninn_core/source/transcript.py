@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from muninn_core.model.value import Value, decode_json
-from muninn_core.protocol.params import MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.private import strip_private
 from muninn_core.source.statement import Statement, statements
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams
 from muninn_core.model.value import to_plain
-from muninn_core.protocol.params import MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.store.expiry import until
 from muninn_core.store.fields import headline, lowest, trust_of
 from muninn_core.store.record import VERSION

@@ -14,7 +14,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.results import Problem
+from muninn_core.protocol.repository import Problem
 from muninn_core.store.change import needs
 from muninn_core.store.disk import append, cut, remove, write_whole
 from muninn_core.store.fast_parse import as_read

@@ -18,7 +18,7 @@ from muninn_core.errors import BadParams, BusyError
 from muninn_core.launch.lock import FileLock
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.results import Problem
+from muninn_core.protocol.repository import Problem
 from muninn_core.store.disk import append, writing
 from muninn_core.store.fold import State
 from muninn_core.store.layout import shared_layout

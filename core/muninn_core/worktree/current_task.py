@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.results import FocusStatus, WorkItem
+from muninn_core.protocol.repository import FocusStatus, WorkItem
 from muninn_core.source.document import Document
 from muninn_core.source.shortcode import candidates_in, level_of, same_code
 from muninn_core.worktree.documents import SteeringDocuments

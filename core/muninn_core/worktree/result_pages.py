@@ -16,7 +16,7 @@ from typing import NamedTuple
 from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import encode_json
-from muninn_core.protocol.params import RecallParams
+from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.recall import Candidate
 from muninn_core.retrieval.snippet import Marker
 

@@ -21,7 +21,7 @@ from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.results import Problem
+from muninn_core.protocol.repository import Problem
 from muninn_core.retrieval.file_prior import FilePriors
 from muninn_core.retrieval.link_graph import LinkGraph
 from muninn_core.retrieval.recall import is_recallable

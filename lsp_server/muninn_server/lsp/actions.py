@@ -17,7 +17,7 @@ from muninn_core.engine.file.uris import address
 
 if TYPE_CHECKING:
     from muninn_core.model.note import Note
-    from muninn_core.protocol.results import AnnotateResult
+    from muninn_core.protocol.editor import AnnotateResult
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from muninn_core.errors import BadParams
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.results import AnnotateResult
+    from muninn_core.protocol.editor import AnnotateResult
     from muninn_server.lsp.editor import Editor
 
 KEPT = 50

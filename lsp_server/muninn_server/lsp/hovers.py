@@ -10,7 +10,7 @@ from muninn_core.errors import BadParams
 from muninn_server.lsp.texts import name_at
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.results import AboutResult
+    from muninn_core.protocol.editor import AboutResult
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

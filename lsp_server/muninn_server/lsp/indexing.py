@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.results import IndexResult, StatusResult
+    from muninn_core.protocol.repository import IndexResult, StatusResult
     from muninn_core.worktree.call import Progress
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server

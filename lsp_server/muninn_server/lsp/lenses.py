@@ -12,7 +12,7 @@ from muninn_server.lsp.texts import line_range
 
 if TYPE_CHECKING:
     from muninn_core.model.note import Lens
-    from muninn_core.protocol.results import AnnotateResult
+    from muninn_core.protocol.editor import AnnotateResult
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

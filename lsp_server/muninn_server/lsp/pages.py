@@ -25,7 +25,8 @@ from muninn_core.model.value import to_plain
 from muninn_server.lsp.server import Refused, path_of
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.results import DocumentResult, RememberResult
+    from muninn_core.protocol.editor import DocumentResult
+    from muninn_core.protocol.memory import RememberResult
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

@@ -23,7 +23,7 @@ from pygls.workspace import TextDocument
 
 from muninn_core import __version__
 from muninn_core.errors import BadParams, MuninnError
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_server.lsp.own.offering import postponed
 from muninn_server.session import error_of
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from muninn_core.model.value import json_schema
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 
 _FIT: Mapping[str, tuple[type, ...]] = MappingProxyType(
     {"integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,)}

@@ -14,7 +14,7 @@ import mcp_types as types
 
 from muninn_core.context.text import render
 from muninn_core.errors import MuninnError
-from muninn_core.protocol.methods import METHODS
+from muninn_core.protocol.catalogue import METHODS
 from muninn_server.mcp.arguments import as_meant
 from muninn_server.mcp.peer import Context, whole
 from muninn_server.mcp.tools import Tool, check_call

@@ -21,7 +21,9 @@ from muninn_core.context.hover import facts, headline
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised
 from muninn_core.model.value import Value
-from muninn_core.protocol import results as r
+from muninn_core.protocol.editor import DocumentResult
+from muninn_core.protocol.inspection import MemoriesResult
+from muninn_core.protocol.reference import NamesResult
 from muninn_core.source.muninn_file import CONTEXT_FOLDER
 from muninn_server.session import Session
 
@@ -149,16 +151,16 @@ async def _written(session: Session, kind: str) -> list[Resource]:
     return [Resource(written_uri(path), name, name, detail) for path, name, detail in pages]
 
 
-def _as_memories(result: Value) -> r.MemoriesResult:
-    assert isinstance(result, r.MemoriesResult)
+def _as_memories(result: Value) -> MemoriesResult:
+    assert isinstance(result, MemoriesResult)
     return result
 
 
-def _as_names(result: Value) -> r.NamesResult:
-    assert isinstance(result, r.NamesResult)
+def _as_names(result: Value) -> NamesResult:
+    assert isinstance(result, NamesResult)
     return result
 
 
 def _as_text(result: Value) -> str:
-    assert isinstance(result, r.DocumentResult)
+    assert isinstance(result, DocumentResult)
     return result.text

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from muninn_core.protocol.methods import METHODS, Method
+from muninn_core.protocol.catalogue import METHODS
+from muninn_core.protocol.method import Method
 
 
 class Entry(NamedTuple):

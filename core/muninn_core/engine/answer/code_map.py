@@ -10,9 +10,17 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
-from muninn_core.protocol.methods import nearest
-from muninn_core.protocol.params import GraphParams, OutlineParams, SymbolsParams
-from muninn_core.protocol.results import CodeSymbol, GraphEdge, GraphResult, OutlineResult, SymbolsResult
+from muninn_core.protocol.catalogue import nearest
+from muninn_core.protocol.code import (
+    CodeSymbol,
+    GraphEdge,
+    GraphParams,
+    GraphResult,
+    OutlineParams,
+    OutlineResult,
+    SymbolsParams,
+    SymbolsResult,
+)
 from muninn_core.retrieval.filters import language_named
 from muninn_core.retrieval.graph import RELATIONS, Edge, Graph, Node, is_constructor
 from muninn_core.retrieval.symbol_search import find

@@ -18,15 +18,16 @@ from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.params import RecallParams, RenderParams, TemplateNewParams
-from muninn_core.protocol.results import (
-    PackItem,
+from muninn_core.protocol.context_file import (
     Rendered,
+    RenderParams,
     RenderResult,
     Template,
     TemplateListResult,
+    TemplateNewParams,
     TemplateNewResult,
 )
+from muninn_core.protocol.search import PackItem, RecallParams
 from muninn_core.retrieval.recall import is_recallable, memory_hit
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import classify

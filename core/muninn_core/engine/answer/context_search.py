@@ -17,7 +17,7 @@ from muninn_core.index.vocabulary import is_common
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import ContextParams, RecallParams
+from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.filtered_reader import apply_filters

@@ -21,8 +21,15 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import ValidationError, decoder_of, encode_json, replace
-from muninn_core.protocol.params import ContextParams, RecallParams, ReplayParams, WhyParams
-from muninn_core.protocol.results import ContextResult, ReplayResult, WhyResult
+from muninn_core.protocol.search import (
+    ContextParams,
+    ContextResult,
+    RecallParams,
+    ReplayParams,
+    ReplayResult,
+    WhyParams,
+    WhyResult,
+)
 from muninn_core.source.private import strip_private
 from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp

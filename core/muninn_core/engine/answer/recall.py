@@ -21,8 +21,7 @@ from muninn_core.index.vocabulary import is_common
 from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import RecallParams
-from muninn_core.protocol.results import RecallResult
+from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval.browse import browse
 from muninn_core.retrieval.filtered_reader import Filtering, apply_filters
 from muninn_core.retrieval.informative_terms import MOST_WORDS, limit_terms, weights

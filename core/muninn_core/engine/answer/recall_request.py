@@ -12,7 +12,7 @@ from typing import NamedTuple
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import RecallParams
+from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.filters import FilterSet, compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter, Question, read_question
 from muninn_core.source.identifiers import words

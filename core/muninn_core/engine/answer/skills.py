@@ -6,8 +6,15 @@ from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.answer.context_search import vector_of
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import Hit
-from muninn_core.protocol.params import SkillsListParams, SkillsMatchParams
-from muninn_core.protocol.results import SkillEntry, SkillLeftOut, SkillMatch, SkillsListResult, SkillsMatchResult
+from muninn_core.protocol.skill import (
+    SkillEntry,
+    SkillLeftOut,
+    SkillMatch,
+    SkillsListParams,
+    SkillsListResult,
+    SkillsMatchParams,
+    SkillsMatchResult,
+)
 from muninn_core.retrieval.skills import MOST, SHARE, Match, distinct, matching
 from muninn_core.source.skill import Skill
 from muninn_core.worktree.workspace import Workspace

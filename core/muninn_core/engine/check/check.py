@@ -26,8 +26,8 @@ from muninn_core.errors import NotInitialised, StorageError
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import CheckParams
-from muninn_core.protocol.results import CheckResult, Fault, Finding
+from muninn_core.protocol.reference import Fault
+from muninn_core.protocol.review import CheckParams, CheckResult, Finding
 from muninn_core.source.line_index import LineIndex
 from muninn_core.source.muninn_file import kind_of
 from muninn_core.source.text import Text, read_text

@@ -12,8 +12,7 @@ from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace, to_plain
-from muninn_core.protocol.params import VerifyParams
-from muninn_core.protocol.results import Verified, VerifyResult
+from muninn_core.protocol.review import Verified, VerifyParams, VerifyResult
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import CitationCheck, cites_of
 from muninn_core.worktree.workspace import Workspace

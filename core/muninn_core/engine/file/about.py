@@ -11,8 +11,8 @@ from muninn_core.engine.file.uris import linker
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.params import AboutParams
-from muninn_core.protocol.results import AboutResult, Mention
+from muninn_core.protocol.editor import AboutParams, AboutResult
+from muninn_core.protocol.inspection import Mention
 from muninn_core.retrieval.recall import is_recallable
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_index import names_of

@@ -14,8 +14,7 @@ from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget, rooted
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.protocol.params import BacklinksParams, RelinkParams
-from muninn_core.protocol.results import Backlink, BacklinksResult, Edit, RelinkResult
+from muninn_core.protocol.reference import Backlink, BacklinksParams, BacklinksResult, Edit, RelinkParams, RelinkResult
 from muninn_core.source.muninn_file import REFERRING, kind_of
 from muninn_core.source.references import Reference, references
 from muninn_core.source.text import Text, read_text

@@ -19,8 +19,7 @@ from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import NamesParams
-from muninn_core.protocol.results import Name, NamesResult
+from muninn_core.protocol.reference import Name, NamesParams, NamesResult
 from muninn_core.source import frontmatter
 from muninn_core.source.muninn_file import OwnKind, kind_of
 from muninn_core.worktree.call import Call

@@ -17,8 +17,7 @@ from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.note import Doubt, Note, Spot
-from muninn_core.protocol.params import AnnotateParams
-from muninn_core.protocol.results import AnnotateResult
+from muninn_core.protocol.editor import AnnotateParams, AnnotateResult
 from muninn_core.reconcile.comment_conflicts import denies, objection
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.retrieval.recall import is_recallable

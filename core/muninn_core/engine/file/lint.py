@@ -22,8 +22,7 @@ from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.citation import Citation
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import LintParams
-from muninn_core.protocol.results import Fault, LintResult
+from muninn_core.protocol.reference import Fault, LintParams, LintResult
 from muninn_core.source.muninn_file import OwnKind, kind_of
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.lines import read_lines

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from muninn_core.errors import MuninnError
-from muninn_core.protocol.results import Fault
+from muninn_core.protocol.reference import Fault
 from muninn_core.store.pack.manifest import MANIFEST, MANIFEST_BYTES, Manifest, fits, read_manifest
 
 ANEW = "Take the pack in anew."

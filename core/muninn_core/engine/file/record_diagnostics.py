@@ -17,7 +17,7 @@ from muninn_core.engine.file.markdown_diagnostics import order, replacing
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.results import Fault, Fix
+from muninn_core.protocol.reference import Fault, Fix
 from muninn_core.store.change import CHANGES, needs
 from muninn_core.store.fields import FIELDS, read_fields
 from muninn_core.store.lines import Lines, read_lines

@@ -14,8 +14,8 @@ from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import NotFoundError, UsageError
-from muninn_core.protocol.params import RecallParams, ReferencesParams
-from muninn_core.protocol.results import Meaning, ReferencesResult
+from muninn_core.protocol.reference import Meaning, ReferencesParams, ReferencesResult
+from muninn_core.protocol.search import RecallParams
 from muninn_core.source.classify import language_of
 from muninn_core.source.muninn_file import kind_of
 from muninn_core.source.references import LONGEST_LINE, Reference, references

@@ -29,8 +29,9 @@ from muninn_core.engine.memory import lookup
 from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.memory_history import history
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.protocol.params import ContextParams, DocumentParams, RenderParams
-from muninn_core.protocol.results import DocumentResult
+from muninn_core.protocol.context_file import RenderParams
+from muninn_core.protocol.editor import DocumentParams, DocumentResult
+from muninn_core.protocol.search import ContextParams
 from muninn_core.source.private import strip_private
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.call import Call

@@ -9,7 +9,7 @@ from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import UsageError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.params import ApproveParams, RejectParams
+from muninn_core.protocol.review import ApproveParams, RejectParams
 from muninn_core.store.approval import may_approve
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace

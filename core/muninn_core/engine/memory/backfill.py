@@ -13,8 +13,7 @@ from muninn_core.engine.memory.backfill_sources import from_git, from_transcript
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Trust
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import BackfillParams
-from muninn_core.protocol.results import BackfillResult, Recollection
+from muninn_core.protocol.session import BackfillParams, BackfillResult, Recollection
 from muninn_core.source.commit_history import HistoryMemory
 from muninn_core.store.draft import memory_record
 from muninn_core.store.ids import derived_id

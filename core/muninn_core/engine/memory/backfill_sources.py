@@ -16,7 +16,7 @@ from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.git import log as history
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value, field, replace
-from muninn_core.protocol.params import BackfillParams
+from muninn_core.protocol.session import BackfillParams
 from muninn_core.source.commit_history import HistoryMemory, memories_of, reverted_commits
 from muninn_core.source.commit_memory import trace, without_private
 from muninn_core.source.session_facts import Facts, Reader

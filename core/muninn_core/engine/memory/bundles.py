@@ -8,8 +8,7 @@ from pathlib import Path
 from muninn_core.engine.memory.scopes import on_task
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.params import ExportParams, ImportParams
-from muninn_core.protocol.results import ExportResult, ImportResult
+from muninn_core.protocol.exchange import ExportParams, ExportResult, ImportParams, ImportResult
 from muninn_core.store.bundle import BUNDLE_VERSION, cleaned, portable, read_bundle, select, take_in
 from muninn_core.store.record import Record
 from muninn_core.store.stamp import normalise

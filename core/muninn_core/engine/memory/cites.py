@@ -14,8 +14,8 @@ from pathlib import Path
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace
-from muninn_core.protocol.methods import nearest
-from muninn_core.protocol.params import MemoryDraft
+from muninn_core.protocol.catalogue import nearest
+from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.reconcile.citations import citing
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.extent import Extent

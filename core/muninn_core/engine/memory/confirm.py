@@ -14,7 +14,8 @@ from muninn_core.errors import BadParams
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import to_plain
-from muninn_core.protocol.params import ConfirmParams, MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.review import ConfirmParams
 from muninn_core.reconcile.citations import citing
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import cites_of

@@ -13,8 +13,8 @@ from muninn_core.engine.memory.cites import anchor
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
-from muninn_core.protocol.methods import nearest
-from muninn_core.protocol.params import MemoryDraft, RememberParams
+from muninn_core.protocol.catalogue import nearest
+from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.source.private import strip_all
 from muninn_core.source.project import read_project
 from muninn_core.store.draft import check_length, memory_record

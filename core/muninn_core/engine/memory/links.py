@@ -10,8 +10,8 @@ from muninn_core.context.hover import headline
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.params import LinksParams, OverviewParams
-from muninn_core.protocol.results import LinksResult, MemoryLink, OverviewResult, ProjectStatus
+from muninn_core.protocol.inspection import LinksParams, LinksResult, MemoryLink, OverviewParams, OverviewResult
+from muninn_core.protocol.repository import ProjectStatus
 from muninn_core.retrieval.link_graph import LinkStep
 from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.project import read_project

@@ -11,8 +11,8 @@ from muninn_core.engine.memory.scopes import on_task, visible
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import MemoriesParams
-from muninn_core.protocol.results import CitedCode, Conflict, MemoriesResult
+from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
+from muninn_core.protocol.reconciliation import CitedCode, Conflict
 from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.retrieval.recall import has_expired, is_recallable

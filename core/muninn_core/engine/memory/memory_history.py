@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json, replace, to_plain
-from muninn_core.protocol.results import Changed, Event
+from muninn_core.protocol.inspection import Changed, Event
 from muninn_core.store.approval import may_approve
 from muninn_core.store.change import needs
 from muninn_core.store.fold import fold

@@ -8,13 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from muninn_core.errors import NotFoundError, StorageError, UsageError
-from muninn_core.protocol.params import PackAddParams, PackExportParams, PackRemoveParams, PackUpdateParams
-from muninn_core.protocol.results import (
+from muninn_core.protocol.exchange import (
     KnowledgePack,
+    PackAddParams,
     PackAddResult,
+    PackExportParams,
     PackExportResult,
     PackListResult,
+    PackRemoveParams,
     PackRemoveResult,
+    PackUpdateParams,
     PackUpdateResult,
 )
 from muninn_core.source import frontmatter

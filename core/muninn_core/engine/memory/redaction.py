@@ -9,8 +9,7 @@ from muninn_core import git
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BusyError, NotFoundError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.params import PurgeParams
-from muninn_core.protocol.results import HoldingCommit, PurgeResult
+from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult
 from muninn_core.store.fold import State
 from muninn_core.store.redact import Subject, blank_content, subject_of
 from muninn_core.worktree.workspace import Workspace

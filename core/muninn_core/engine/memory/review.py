@@ -16,8 +16,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
-from muninn_core.protocol.params import DiffParams
-from muninn_core.protocol.results import DiffResult, Turn
+from muninn_core.protocol.review import DiffParams, DiffResult, Turn
 from muninn_core.reconcile.plan import conclude
 from muninn_core.store.change import needs
 from muninn_core.store.fold import Fold, State

@@ -12,8 +12,7 @@ from muninn_core.context.brief import LEARNED, CitationLookup, make_brief
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session import session_start
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.params import BriefParams
-from muninn_core.protocol.results import BriefResult
+from muninn_core.protocol.session import BriefParams, BriefResult
 from muninn_core.source.project import read_project
 from muninn_core.source.shortcode import same_code
 from muninn_core.worktree.call import Call

@@ -16,7 +16,8 @@ from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.engine.session import failed_commands, session_end
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.value import Value
-from muninn_core.protocol.params import CaptureParams, MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.session import CaptureParams
 from muninn_core.source.commit_memory import draft as commit_draft
 from muninn_core.source.commit_memory import significant, trace, without_private
 from muninn_core.source.transcript import MOST, read_transcript

@@ -10,8 +10,7 @@ from muninn_core.context.staleness import warning
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session.reminder_search import related_memories
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.params import RemindParams
-from muninn_core.protocol.results import RemindResult
+from muninn_core.protocol.session import RemindParams, RemindResult
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 

@@ -18,7 +18,8 @@ from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.engine.session.failed_commands import candidates
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
-from muninn_core.protocol.params import CaptureParams, MemoryDraft
+from muninn_core.protocol.memory import MemoryDraft
+from muninn_core.protocol.session import CaptureParams
 from muninn_core.source.open_items import OpenItems, read_open_items
 from muninn_core.source.session_facts import Facts, Reader
 from muninn_core.source.session_memories import drafts_of, local

@@ -12,8 +12,7 @@ from datetime import datetime
 from operator import attrgetter
 
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.params import SessionsParams
-from muninn_core.protocol.results import SessionsResult, WorkSession
+from muninn_core.protocol.inspection import SessionsParams, SessionsResult, WorkSession
 from muninn_core.retrieval.recall import is_recallable
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace

@@ -18,7 +18,7 @@ from muninn_core.source.references import written
 from muninn_server.lsp.own.files import OwnFile, own_file
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.results import Name, NamesResult
+    from muninn_core.protocol.reference import Name, NamesResult
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

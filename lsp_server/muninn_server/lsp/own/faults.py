@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from muninn_core.model.value import from_plain, to_plain
-from muninn_core.protocol.results import Fix, LintResult
+from muninn_core.protocol.reference import Fix, LintResult
 from muninn_server.lsp.own.files import OwnFile, own_file
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from muninn_server.lsp.own.files import own_file
 from muninn_server.lsp.own.turns import Turns
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.results import RenderResult
+    from muninn_core.protocol.context_file import RenderResult
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

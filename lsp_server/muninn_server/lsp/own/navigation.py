@@ -12,7 +12,7 @@ from muninn_server.lsp.own.files import OwnFile, own_file, place_in
 from muninn_server.lsp.server import path_of
 
 if TYPE_CHECKING:
-    from muninn_core.protocol.results import BacklinksResult, Meaning, NamesResult, ReferencesResult, RelinkResult
+    from muninn_core.protocol.reference import BacklinksResult, Meaning, NamesResult, ReferencesResult, RelinkResult
     from muninn_server.lsp.editor import Editor
     from muninn_server.lsp.server import Server
 

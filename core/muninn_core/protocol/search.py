@@ -1,13 +1,16 @@
-"""Parameters about questions: recall, contexts, the map of the code, skills."""
+"""Find code, knowledge and memories, and gather what a task needs."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from muninn_core.model.answer import Hit, ReadState, Reason
 from muninn_core.model.chunk import SourceKind
-from muninn_core.model.memory import Scope
+from muninn_core.model.citation import Citation
+from muninn_core.model.memory import Scope, Trust, Work
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.params.base import SessionId, Text
+from muninn_core.protocol.base import Result, SessionId
+from muninn_core.protocol.method import Family, Method
 
 ScopeOfQuestion = Annotated[
     Scope | None,
@@ -16,6 +19,7 @@ ScopeOfQuestion = Annotated[
         "sessions' notes too. Otherwise this session's, the project's and the global one."
     ),
 ]
+
 
 Profile = Literal["muninn", "mnemosyne"]
 """The rankings of memories that a question can name; `retrieval.profile` says what the second is."""
@@ -89,6 +93,18 @@ class RecallParams(Value):
     ] = False
 
 
+class RecallResult(Result):
+    """Best first; ties by kind, path, line and id.
+
+    `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
+    left out, and which of them nothing passes.
+    """
+
+    hits: tuple[Hit, ...]
+    next: str = ""
+    notes: tuple[str, ...] = ()
+
+
 class ContextParams(Value):
     """What to gather context for: a query, or a task, files, a cursor or a diff to make one from; all may be given."""
 
@@ -129,6 +145,71 @@ class ContextParams(Value):
     )
 
 
+class PackItem(Value):
+    """One item of a pack. `tier` says why it is where it is: pin, task, hand, skill, memory, knowledge or code.
+
+    `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
+    only its place is named. `tokens` is the most that it takes in any format.
+    """
+
+    tier: str
+    kind: SourceKind
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    title: str
+    text: str
+    tokens: int
+    score: float
+    form: Literal["whole", "part", "headline"] = "whole"
+    symbol: str = ""
+    why: tuple[Reason, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    work: Work = ""
+    private: bool = False
+    scope: Scope = "project"
+    status: str = ""
+    trust: Trust | None = None
+    origin: str = ""
+    cites: tuple[Citation, ...] = ()
+
+
+class LeftOut(Value):
+    """A candidate that a pack does not hold: what it would have taken, and the reason."""
+
+    tier: str
+    kind: SourceKind
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    title: str
+    tokens: int
+    score: float
+    reason: str
+    why: tuple[Reason, ...] = ()
+
+
+class ContextResult(Result):
+    """A pack. `text` is it in the format that was asked for; `tokens` counts all of it and never exceeds `budget`.
+
+    `bundle` names it, for `why` and `replay`. `inputs` are what was asked with; `question` is what was looked for,
+    `asked` when. `omitted` counts `left_out`.
+    """
+
+    text: str
+    items: tuple[PackItem, ...]
+    tokens: int
+    budget: int
+    omitted: int
+    bundle: str = ""
+    inputs: ContextParams = ContextParams()
+    question: str = ""
+    asked: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+
+
 BundleId = Annotated[
     str, Meta(min_length=1, description="The id that `context` gave its answer, or an unambiguous prefix of it.")
 ]
@@ -144,6 +225,24 @@ class WhyParams(Value):
     ] = None
 
 
+class WhyResult(Result):
+    """An explanation of a context. `then` is the state that it was gathered from, `saw` that of now.
+
+    `items` and `left_out` are those of the context, or of them those that `item` names; `text` tells it in words.
+    """
+
+    bundle: str
+    inputs: ContextParams
+    question: str
+    asked: str
+    then: ReadState
+    tokens: int
+    budget: int
+    items: tuple[PackItem, ...]
+    left_out: tuple[LeftOut, ...]
+    text: str
+
+
 class ReplayParams(Value):
     """Which context to give again."""
 
@@ -153,58 +252,93 @@ class ReplayParams(Value):
     )
 
 
-class SkillsListParams(Value):
-    """Which skills: all, or those with which something is wrong."""
+class ReplayResult(Result):
+    """A context once more. `source`: kept, then it is the very answer; fresh, then it was gathered anew.
 
-    problems: Annotated[bool, Meta(description="Only those with which something is wrong.")] = False
+    `same` says whether its text is that of the first time. `moved` says in which ways the repository is no longer in
+    the state that the first answer saw; `differs` what that changed in the answer.
+    """
+
+    source: Literal["kept", "fresh"]
+    same: bool
+    moved: tuple[str, ...]
+    differs: tuple[str, ...]
+    context: ContextResult
 
 
-class SkillsMatchParams(Value):
-    """The task, and the budget of the context that skills may take 30 % of."""
-
-    task: Annotated[str, Meta(description="What is to be done, in a sentence.")]
-    budget: Annotated[
-        int, Meta(ge=50, le=200_000, description="Tokens of the whole context; skills take at most 30 % of them.")
-    ] = 20_000
-
-
-class SymbolsParams(Value):
-    """Which definitions to find."""
-
-    query: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=200,
-            description="A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too.",
+FAMILY = Family(
+    name="search",
+    title="Search",
+    summary="Find code, knowledge and memories, and gather what a task needs.",
+    methods=(
+        Method(
+            verb="recall",
+            title="Recall",
+            summary="Find code, knowledge and memories for a question, each with the reasons for its place.",
+            params=RecallParams,
+            result=RecallResult,
+            effect="read",
+            tool=True,
+            positional=("query",),
+            flags={"by_file": "files"},
+            use=(
+                "Call before you search the code by hand, and before you decide something that may have been "
+                "decided: it finds code by words and meaning, and what was decided, learned or tried about it. "
+                "Narrow with `kind`, `path` or `type`; `like` finds what resembles a place; `page` goes on where an"
+                " answer ended."
+            ),
+            example={"query": "how does a client find the daemon"},
+            rooted_paths=("like",),
+            searches=True,
+            shown=("query", "limit", "kind", "type", "path", "like", "page"),
+            may_omit=("query",),
+            always_loaded=True,
         ),
-    ]
-    kind: Annotated[str | None, Meta(description="Only of this kind: class, function, method, constant …")] = None
-    language: Annotated[str | None, Meta(description="Only of this language: python, typescript, go …")] = None
-    path: Annotated[str | None, Meta(description="Only in this folder, or in files of this pattern: `src/*.py`.")] = (
-        None
-    )
-    limit: Annotated[int, Meta(ge=1, le=500, description="The most definitions.")] = 20
-
-
-class OutlineParams(Value):
-    """Whose definitions to tell."""
-
-    path: Annotated[Text, Meta(description="A file, relative to the root.")]
-
-
-class GraphParams(Value):
-    """What to look around from, and where to."""
-
-    start: Annotated[
-        Text, Meta(description="A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.")
-    ]
-    relation: Annotated[
-        str,
-        Meta(
-            description="What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, "
-            "which are all but definitions."
+        Method(
+            verb="context",
+            title="Gather context",
+            summary="Make a pack of what matters for a task, within a token budget.",
+            params=ContextParams,
+            result=ContextResult,
+            effect="read",
+            tool=True,
+            positional=("query",),
+            flags={"open_files": "open"},
+            use=(
+                "Call once at the start of a task: it returns pins, the task, decisions, knowledge and code that "
+                "belong to it, deduplicated and within `budget` tokens. Name the files that you work on; `cursor` "
+                "and `diff` bring the code around a place or a change."
+            ),
+            example={"query": "how does a client find the daemon"},
+            rooted_paths=("files", "open_files", "cursor"),
+            searches=True,
+            shown=("query", "budget", "files", "cursor", "diff", "task"),
+            may_omit=("query",),
+            always_loaded=True,
+            bare={"diff": "HEAD"},
         ),
-    ] = "neighbours"
-    depth: Annotated[int, Meta(ge=1, le=3, description="How many steps to go.")] = 1
-    limit: Annotated[int, Meta(ge=1, le=500, description="The most edges.")] = 50
+        Method(
+            verb="why",
+            title="Explain a context",
+            summary=(
+                "Say why a context holds what it holds: inputs, the signals of each item, what was left out and why."
+            ),
+            params=WhyParams,
+            result=WhyResult,
+            effect="read",
+            positional=("bundle",),
+            use="Call when you wonder why a context holds or lacks something: it names the signals of each item.",
+            example={"bundle": "c-5d41402abc4b2a76"},
+        ),
+        Method(
+            verb="replay",
+            title="Replay a context",
+            summary="Give a context once more, byte for byte; or gather it anew and say what differs.",
+            params=ReplayParams,
+            result=ReplayResult,
+            effect="read",
+            positional=("bundle",),
+            example={"bundle": "c-5d41402abc4b2a76"},
+        ),
+    ),
+)

@@ -1,14 +1,13 @@
-"""Parameters about memories: stored, listed, joined, changed, approved, given up, found in what was there before."""
+"""Store memories and change them."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from muninn_core.model.memory import Actor, Cite, Link, Scope, Trust
+from muninn_core.model.memory import Actor, Cite, Link, Memory, Scope, Trust
 from muninn_core.model.value import Meta, Value, field
-from muninn_core.protocol.params.base import SessionId, Text
-
-RelationName = Annotated[str, Meta(pattern=r"^(contradicts|extends|implements|references|supersedes)$")]
+from muninn_core.protocol.base import Result, SessionId, Text
+from muninn_core.protocol.method import Family, Method
 
 
 class MemoryDraft(Value):
@@ -75,53 +74,12 @@ class RememberParams(MemoryDraft):
     ] = ()
 
 
-class MemoriesParams(Value):
-    """Which memories to list: every filter that is given must hold. Newest first."""
+class RememberResult(Result):
+    """The ids in the order of the request. `memory` is there when one was stored; `masked` counts masked secrets."""
 
-    id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
-    type: Annotated[str | None, Meta(description="Of this type.")] = None
-    tag: Annotated[str | None, Meta(description="With this tag.")] = None
-    file: Annotated[str | None, Meta(description="About this file, also under names that it had before.")] = None
-    session: SessionId | None = None
-    task: Annotated[str | None, Meta(description="Of this task; T-0042 finds MUNI-T-0042.")] = None
-    scope: Annotated[Scope | None, Meta(description="Of this scope; session shows every session's notes.")] = None
-    text: Annotated[str | None, Meta(description="Whose text or title contains this, whatever the case.")] = None
-    min_importance: Annotated[int, Meta(ge=0, le=10, description="Of this importance or more; 0 is whatever.")] = 0
-    since: Annotated[str | None, Meta(description="Changed since: 12h, 3d, 2w, 2026-01-31.")] = None
-    order: Annotated[
-        Literal["newest", "importance"], Meta(description="What comes first; the newer one among equals.")
-    ] = "newest"
-    archived: Annotated[bool, Meta(description="Archived, superseded, merged, rejected and expired ones, too.")] = False
-    pending: Annotated[bool, Meta(description="Only those that wait for an approval.")] = False
-    limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
-    offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
-    at: Annotated[
-        str | None,
-        Meta(description="Answer as of this commit, branch or tag, from git's objects: what was remembered then."),
-    ] = None
-    branches: Annotated[
-        bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
-    ] = False
-
-
-class LinksParams(Value):
-    """From where to follow the links between memories, and how far."""
-
-    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
-    depth: Annotated[int, Meta(ge=1, le=5, description="How many links to follow one after the other.")] = 2
-    relation: Annotated[tuple[RelationName, ...], Meta(description="Only links of any of these relations.")] = ()
-    archived: Annotated[bool, Meta(description="Over archived, superseded and expired ones, too.")] = False
-    limit: Annotated[int, Meta(ge=1, le=500, description="The most memories to return.")] = 50
-    session: SessionId | None = None
-
-
-class OverviewParams(Value):
-    """What counts as recent and as important."""
-
-    days: Annotated[int, Meta(ge=0, le=36_500, description="Recent is what changed in so many days.")] = 7
-    importance: Annotated[int, Meta(ge=1, le=10, description="Important is this much or more.")] = 8
-    limit: Annotated[int, Meta(ge=1, le=100, description="The most memories of each sort.")] = 10
-    session: SessionId | None = None
+    ids: tuple[str, ...]
+    memory: Memory | None = None
+    masked: int = 0
 
 
 class UpdateParams(Value):
@@ -151,6 +109,14 @@ class UpdateParams(Value):
     session: SessionId | None = None
 
 
+class UpdateResult(Result):
+    """The memory as it is now. `changed` names what changed, none where all was so already."""
+
+    memory: Memory
+    changed: tuple[str, ...]
+    masked: int = 0
+
+
 class ConsolidateParams(Value):
     """Which memories to consolidate, and how; without a decision they are compared."""
 
@@ -176,6 +142,21 @@ class ConsolidateParams(Value):
     session: SessionId | None = None
 
 
+class ConsolidateResult(Result):
+    """What was decided. `kept` speaks now; `gone` were merged into it or superseded by it.
+
+    `apart` are the ids that stay for themselves. `contradictions` say which of them can't both hold, and why.
+    """
+
+    decision: str
+    kept: Memory | None
+    gone: tuple[str, ...]
+    apart: tuple[str, ...]
+    contradictions: tuple[str, ...] = ()
+    reason: str = ""
+    dry_run: bool = False
+
+
 class ForgetParams(Value):
     """Which memory to archive."""
 
@@ -183,6 +164,12 @@ class ForgetParams(Value):
     reason: Annotated[str, Meta(description="Why; kept with the memory.")] = ""
     restore: Annotated[bool, Meta(description="Bring an archived memory back.")] = False
     session: SessionId | None = None
+
+
+class ForgetResult(Result):
+    """The memory as it is now."""
+
+    memory: Memory
 
 
 class RestoreParams(Value):
@@ -203,62 +190,107 @@ class PromoteParams(Value):
     session: SessionId | None = None
 
 
-class ApproveParams(Value):
-    """Which memories to approve, and who does so."""
+class PromoteResult(Result):
+    """The memory in its wider scope, and the id that it was made from."""
 
-    ids: Annotated[
-        tuple[Text, ...], Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them.")
-    ]
-    note: Annotated[str, Meta(description="A word on it; kept with the memory.")] = ""
-    actor: Annotated[Actor, Meta(description="Who approves.")] = "user"
-    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
-    session: SessionId | None = None
+    memory: Memory
+    source: str
 
 
-class RejectParams(Value):
-    """Which memories to reject, why, and who does so."""
-
-    ids: Annotated[
-        tuple[Text, ...], Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them.")
-    ]
-    reason: Annotated[Text, Meta(description="Why; kept with the memory.")]
-    actor: Annotated[Actor, Meta(description="Who rejects.")] = "user"
-    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
-    session: SessionId | None = None
-
-
-class RedactParams(Value):
-    """Which memory to blank."""
-
-    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
-    session: SessionId | None = None
-
-
-class PurgeParams(Value):
-    """Whose traces in git's history to look for."""
-
-    id: Annotated[Text, Meta(description="The memory's id; the whole of it when only other branches have it.")]
-    show_commits: Annotated[bool, Meta(description="Name the commits and blobs, not only their number.")] = False
-
-
-class BackfillParams(Value):
-    """What to remember of what was there before Muninn, and whether to store it."""
-
-    source: Annotated[
-        Literal["git", "transcripts"], Meta(description="The commits of this repository, or transcripts of an agent.")
-    ]
-    paths: Annotated[
-        tuple[str, ...],
-        Meta(description="Of transcripts: JSON lines files of Claude Code, or folders that hold them."),
-    ] = ()
-    since: Annotated[
-        str | None, Meta(description="Of git: from this date (UTC) on, or the commits that this revision lacks.")
-    ] = None
-    until: Annotated[str | None, Meta(description="Of git: up to this date (UTC), or this revision.")] = None
-    limit: Annotated[
-        int, Meta(ge=1, le=1_000_000, description="Of git: the most commits to look at, the newest of them.")
-    ] = 10_000
-    elsewhere: Annotated[
-        bool, Meta(description="Of transcripts: also those of sessions in other folders than this repository's.")
-    ] = False
-    apply: Annotated[bool, Meta(description="Store it; else only say what would be remembered.")] = False
+FAMILY = Family(
+    name="memory",
+    title="Remember",
+    summary="Store memories and change them.",
+    methods=(
+        Method(
+            verb="remember",
+            title="Remember",
+            summary="Store a memory; it is on disk when the answer comes.",
+            params=RememberParams,
+            result=RememberResult,
+            effect="write",
+            idempotent=False,
+            tool=True,
+            positional=("text",),
+            use=(
+                "Call when something was decided, learned or tried that the next session would need: a decision and"
+                " its reason, a constraint, the cause of a bug, a way that failed (type `attempt`, with the command"
+                " in `details`). Name the files that it is about. One fact a memory, in whole sentences. Never "
+                "store secrets."
+            ),
+            example={
+                "text": "The socket's name is a hash of the git common directory, so that work trees share one daemon."
+            },
+            rooted_paths=("files", "cites"),
+            shown=("text", "type", "title", "tags", "files", "importance", "links", "scope", "expires", "details"),
+            always_loaded=True,
+        ),
+        Method(
+            verb="update",
+            title="Update a memory",
+            summary="Change what a memory says, its weight, its places or its links; its history keeps what it was.",
+            params=UpdateParams,
+            result=UpdateResult,
+            effect="write",
+            destructive=True,
+            positional=("id",),
+            use=(
+                "Call when a memory is right in the main and wrong or incomplete in a part. What replaces it "
+                "altogether is a new memory with a link that supersedes it."
+            ),
+            example={"id": "0198c5"},
+            rooted_paths=("files",),
+            shown=("id", "text", "title", "importance", "tags", "files", "links", "unlink", "pin", "reason"),
+        ),
+        Method(
+            verb="consolidate",
+            title="Consolidate memories",
+            summary="Let one of several memories speak for all of them, or stand in the place of the others.",
+            params=ConsolidateParams,
+            result=ConsolidateResult,
+            effect="write",
+            destructive=True,
+            positional=("ids",),
+            use="Call when you found memories that say the same or of which one replaces another: say what you decide "
+            "(`merge`, `supersede`, `keep_both`), or leave it out to have them compared. `dry_run` only tells.",
+            example={"ids": ["0198c5", "0199a1"]},
+        ),
+        Method(
+            verb="forget",
+            title="Forget a memory",
+            summary="Archive a memory: it is no longer recalled, and it is not lost.",
+            params=ForgetParams,
+            result=ForgetResult,
+            effect="write",
+            destructive=True,
+            tool=True,
+            positional=("id",),
+            use=(
+                "Call when the user says that a memory is wrong or no longer holds. It is archived and can be restored."
+            ),
+            example={"id": "0198c5"},
+        ),
+        Method(
+            verb="restore",
+            title="Restore a memory",
+            summary="Bring an archived memory back.",
+            params=RestoreParams,
+            result=ForgetResult,
+            effect="write",
+            positional=("id",),
+            use="Call when something was forgotten by mistake.",
+            example={"id": "0198c5"},
+        ),
+        Method(
+            verb="promote",
+            title="Promote a memory",
+            summary="Take a session's note to the project, or a memory to all of your projects.",
+            params=PromoteParams,
+            result=PromoteResult,
+            effect="write",
+            idempotent=False,
+            positional=("id",),
+            example={"id": "0198c5"},
+        ),
+    ),
+)

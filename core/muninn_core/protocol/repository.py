@@ -1,10 +1,17 @@
-"""Results about what there is: the folder, the daemon, the index, and how they are."""
+"""Set Muninn up in a repository, and see how its daemon and index are doing."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from muninn_core.model.memory import Trust
-from muninn_core.model.value import Value, field
-from muninn_core.protocol.results.base import Result
+from muninn_core.model.value import Meta, Value, field
+from muninn_core.protocol.base import Result
+from muninn_core.protocol.method import Family, Method
+
+
+class InitParams(Value):
+    """Nothing to say: `init` writes the folder and its defaults."""
 
 
 class InitResult(Result):
@@ -12,6 +19,10 @@ class InitResult(Result):
 
     root: str
     created: tuple[str, ...]
+
+
+class StatusParams(Value):
+    """Nothing to say."""
 
 
 class Problem(Value):
@@ -121,6 +132,15 @@ class StatusResult(Result):
     bridges: tuple[BridgeStatus, ...] = ()
 
 
+class IndexParams(Value):
+    """What to bring up to date."""
+
+    wait: Annotated[
+        bool, Meta(description="Answer only when everything on disk is found, by words and by meaning.")
+    ] = True
+    rebuild: Annotated[bool, Meta(description="Throw the index away and build it from the files.")] = False
+
+
 class IndexResult(Result):
     """What indexing did."""
 
@@ -132,7 +152,57 @@ class IndexResult(Result):
     skipped: dict[str, int] = field(default_factory=dict)
 
 
+class ShutdownParams(Value):
+    """Nothing to say."""
+
+
 class ShutdownResult(Value):
     """The daemon that leaves."""
 
     pid: int
+
+
+FAMILY = Family(
+    name="repository",
+    title="Repository",
+    summary="Set Muninn up in a repository, and see how its daemon and index are doing.",
+    methods=(
+        Method(
+            verb="init",
+            title="Initialise the repository's memory",
+            summary="Write .muninn with its defaults; what is there already stays as it is.",
+            params=InitParams,
+            result=InitResult,
+            effect="write",
+        ),
+        Method(
+            verb="status",
+            title="Status",
+            summary="Say how the daemon, the index and the log are, and what needs a person.",
+            params=StatusParams,
+            result=StatusResult,
+            effect="read",
+            tool=True,
+            use="Call when an answer looks incomplete or an error says so: it tells whether the index lags and what is "
+            "broken.",
+        ),
+        Method(
+            verb="index",
+            title="Bring the index up to date",
+            summary="Compare every file with the index and take in what changed.",
+            params=IndexParams,
+            result=IndexResult,
+            effect="control",
+            retry=True,
+            progress="Indexing",
+        ),
+        Method(
+            verb="shutdown",
+            title="Stop the daemon",
+            summary="Stop the repository's daemon; it finishes what it has acknowledged.",
+            params=ShutdownParams,
+            result=ShutdownResult,
+            effect="control",
+        ),
+    ),
+)

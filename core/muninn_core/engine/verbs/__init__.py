@@ -1,0 +1,1 @@
+"""The verbs of the engine: one class per family of the catalogue, one method per verb."""

@@ -1,0 +1,31 @@
+"""The verbs of the family `code`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.answer import code_map
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.code import (
+    GraphParams,
+    GraphResult,
+    OutlineParams,
+    OutlineResult,
+    SymbolsParams,
+    SymbolsResult,
+)
+from muninn_core.worktree.call import Call
+
+
+class CodeVerbs(Verbs):
+    """Look definitions and their relations up."""
+
+    def symbols(self, params: SymbolsParams, call: Call) -> SymbolsResult:
+        """Find definitions by name."""
+        return code_map.symbols(self._reading(call), params)
+
+    def outline(self, params: OutlineParams, call: Call) -> OutlineResult:
+        """Show what a file defines."""
+        return code_map.outline(self._reading(call), params)
+
+    def graph(self, params: GraphParams, call: Call) -> GraphResult:
+        """Show what is around a file or definition."""
+        return code_map.graph(self._reading(call), params)

@@ -1,0 +1,31 @@
+"""The verbs of the family `context_file`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.answer import context_files
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.context_file import (
+    RenderParams,
+    RenderResult,
+    TemplateListParams,
+    TemplateListResult,
+    TemplateNewParams,
+    TemplateNewResult,
+)
+from muninn_core.worktree.call import Call
+
+
+class ContextFileVerbs(Verbs):
+    """Write context files and turn them into packs."""
+
+    def render(self, params: RenderParams, call: Call) -> RenderResult:
+        """Make the pack of a context file."""
+        return context_files.render(self._reading(call), params, call, self.clock())
+
+    def template_new(self, params: TemplateNewParams, call: Call) -> TemplateNewResult:
+        """Make a context file from a template."""
+        return context_files.new(self._writable(call), params)
+
+    def template_list(self, _params: TemplateListParams, call: Call) -> TemplateListResult:
+        """List the templates."""
+        return context_files.list_templates(self._reading(call))

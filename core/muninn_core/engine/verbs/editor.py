@@ -1,0 +1,38 @@
+"""The verbs of the family `editor`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.file import about, file_notes, virtual_documents
+from muninn_core.engine.memory import draft_file
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.editor import (
+    AboutParams,
+    AboutResult,
+    AnnotateParams,
+    AnnotateResult,
+    DocumentParams,
+    DocumentResult,
+    DraftParams,
+    DraftResult,
+)
+from muninn_core.worktree.call import Call
+
+
+class EditorVerbs(Verbs):
+    """Show what is remembered about a file, a line or a name."""
+
+    def annotate(self, params: AnnotateParams, call: Call) -> AnnotateResult:
+        """Say what is remembered about a file, in its places."""
+        return file_notes.annotate(self._reading(call), params, call, self.clock())
+
+    def about(self, params: AboutParams, call: Call) -> AboutResult:
+        """Say what is remembered about a line or a name, and why."""
+        return about.about(self._reading(call), params, call, self.clock())
+
+    def document(self, params: DocumentParams, call: Call) -> DocumentResult:
+        """Show a page for reading."""
+        return virtual_documents.document(self._reading(call), params, call, self.clock())
+
+    def draft(self, params: DraftParams, call: Call) -> DraftResult:
+        """Make a file to write a memory into."""
+        return draft_file.draft(self._writable(call), params, self.ids())

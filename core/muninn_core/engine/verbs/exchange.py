@@ -1,0 +1,55 @@
+"""The verbs of the family `exchange`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.memory import bundles, packs
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.exchange import (
+    ExportParams,
+    ExportResult,
+    ImportParams,
+    ImportResult,
+    PackAddParams,
+    PackAddResult,
+    PackExportParams,
+    PackExportResult,
+    PackListParams,
+    PackListResult,
+    PackRemoveParams,
+    PackRemoveResult,
+    PackUpdateParams,
+    PackUpdateResult,
+)
+from muninn_core.worktree.call import Call
+
+
+class ExchangeVerbs(Verbs):
+    """Carry memories and curated knowledge between repositories."""
+
+    def export(self, params: ExportParams, call: Call) -> ExportResult:
+        """Make a bundle of memories."""
+        return bundles.export(self._reading(call), params)
+
+    def import_(self, params: ImportParams, call: Call) -> ImportResult:
+        """Take a bundle in."""
+        return bundles.take(self._writable(call), params)
+
+    def pack_export(self, params: PackExportParams, call: Call) -> PackExportResult:
+        """Write a pack of curated knowledge."""
+        return packs.export(self._reading(call), params)
+
+    def pack_add(self, params: PackAddParams, call: Call) -> PackAddResult:
+        """Take a pack in."""
+        return packs.add(self._writable(call), params)
+
+    def pack_list(self, _params: PackListParams, call: Call) -> PackListResult:
+        """List the packs that are here."""
+        return packs.listed(self._reading(call))
+
+    def pack_update(self, params: PackUpdateParams, call: Call) -> PackUpdateResult:
+        """Put another version in the place of a pack."""
+        return packs.update(self._reading(call) if params.dry_run else self._writable(call), params)
+
+    def pack_remove(self, params: PackRemoveParams, call: Call) -> PackRemoveResult:
+        """Remove a pack."""
+        return packs.remove(self._writable(call), params)

@@ -1,0 +1,44 @@
+"""The verbs of the family `reference`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.file import backlinks, completion, reference_targets
+from muninn_core.engine.file.lint import lint
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.reference import (
+    BacklinksParams,
+    BacklinksResult,
+    LintParams,
+    LintResult,
+    NamesParams,
+    NamesResult,
+    ReferencesParams,
+    ReferencesResult,
+    RelinkParams,
+    RelinkResult,
+)
+from muninn_core.worktree.call import Call
+
+
+class ReferenceVerbs(Verbs):
+    """Check files of .muninn and resolve the references in them."""
+
+    def lint(self, params: LintParams, call: Call) -> LintResult:
+        """Check one file, as its editor has it."""
+        return lint(self._reading(call), params, call)
+
+    def references(self, params: ReferencesParams, call: Call) -> ReferencesResult:
+        """Say what the references of a file mean."""
+        return reference_targets.resolve(self._reading(call), params, call, self.clock())
+
+    def backlinks(self, params: BacklinksParams, call: Call) -> BacklinksResult:
+        """Find what refers to something."""
+        return backlinks.backlinks(self._reading(call), params, call)
+
+    def relink(self, params: RelinkParams, call: Call) -> RelinkResult:
+        """Say which edits keep links right after a rename."""
+        return backlinks.relink(self._reading(call), params, call)
+
+    def names(self, params: NamesParams, call: Call) -> NamesResult:
+        """List what a text can name."""
+        return completion.names(self._reading(call), params, call, self.clock())

@@ -1,0 +1,62 @@
+"""The verbs of the family `repository`."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from muninn_core.config import DEFAULT_TEXT
+from muninn_core.engine import reports
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.errors import NotInitialised
+from muninn_core.protocol.repository import (
+    IndexParams,
+    IndexResult,
+    InitParams,
+    InitResult,
+    ShutdownParams,
+    ShutdownResult,
+    StatusParams,
+    StatusResult,
+)
+from muninn_core.store.layout import initialise, prepare_memory
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.private_layout import layout_at
+
+
+class RepositoryVerbs(Verbs):
+    """Set Muninn up in a repository, and see how its daemon and index are doing."""
+
+    def init(self, _params: InitParams, call: Call) -> InitResult:
+        """Write `.muninn` and open it."""
+        layout = layout_at(call.place)
+        deleted = self.trees.get(call.place) if not layout.muninn.is_dir() else None
+        if deleted is not None:
+            deleted.follow()  # what was deleted is not to come back with the folder
+        with self.trees.opening():
+            created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
+            workspace = self.trees.open(call.place)
+        return InitResult(root=call.place.root, created=created, saw=workspace.saw())
+
+    def status(self, _params: StatusParams, call: Call) -> StatusResult:
+        """Report on daemon and work tree; also where there is no `.muninn` yet."""
+        try:
+            workspace = self._reading(call)
+        except NotInitialised as error:
+            workspace, problem = None, error
+        process = reports.Process(
+            version=self.version,
+            uptime_seconds=round(time.monotonic() - self._begun, 3),
+            clients=self._clients(),
+            longest_stall_ms=round(self._longest_stall * 1000, 1),
+        )
+        return reports.status(workspace, process) if workspace else reports.bare_status(call.place, process, problem)
+
+    def index(self, params: IndexParams, call: Call) -> IndexResult:
+        """Compare the files with the index; with `wait`, answer when all of them are searchable."""
+        workspace = self.trees.open(call.place)
+        return reports.indexed(workspace, params, call)
+
+    def shutdown(self, _params: ShutdownParams, _call: Call) -> ShutdownResult:
+        """Say who leaves; the daemon stops once this is answered."""
+        return ShutdownResult(pid=os.getpid())

@@ -1,0 +1,20 @@
+"""The verbs of the family `skill`."""
+
+from __future__ import annotations
+
+from muninn_core.engine.answer import skills
+from muninn_core.engine.verbs.base import Verbs
+from muninn_core.protocol.skill import SkillsListParams, SkillsListResult, SkillsMatchParams, SkillsMatchResult
+from muninn_core.worktree.call import Call
+
+
+class SkillVerbs(Verbs):
+    """Find skills: folders with a SKILL.md, in the repository and in the user's home."""
+
+    def skills_match(self, params: SkillsMatchParams, call: Call) -> SkillsMatchResult:
+        """Find the skills that help with a task."""
+        return skills.match(self._reading(call), params)
+
+    def skills_list(self, params: SkillsListParams, call: Call) -> SkillsListResult:
+        """List the skills."""
+        return skills.listed(self._reading(call), params)

@@ -1,0 +1,136 @@
+"""The catalogue: every capability of Muninn, once.
+
+JSON-RPC methods (`muninn/<verb>`), LSP commands (`muninn.<verb>`), MCP tools, CLI verbs, the extension's TypeScript
+types and the reference are made from `METHODS`. A capability without an entry does not exist.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from muninn_core.errors import BadParams, UnknownVerb
+from muninn_core.model.value import ValidationError, Value, encode_json, from_plain
+from muninn_core.protocol import (
+    code,
+    context_file,
+    editor,
+    exchange,
+    inspection,
+    memory,
+    privacy,
+    reconciliation,
+    reference,
+    repository,
+    review,
+    search,
+    session,
+    skill,
+)
+from muninn_core.protocol.method import Family, Method
+
+FAMILIES: tuple[Family, ...] = (
+    search.FAMILY,
+    code.FAMILY,
+    skill.FAMILY,
+    inspection.FAMILY,
+    memory.FAMILY,
+    session.FAMILY,
+    review.FAMILY,
+    reconciliation.FAMILY,
+    exchange.FAMILY,
+    context_file.FAMILY,
+    reference.FAMILY,
+    editor.FAMILY,
+    privacy.FAMILY,
+    repository.FAMILY,
+)
+"""The families of verbs, in the order in which people meet them."""
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {method.verb: method for family in FAMILIES for method in family.methods}
+)
+"""All methods by verb, in the order of the families."""
+
+GROUPS: Mapping[str, str] = MappingProxyType(
+    {name: summary for family in FAMILIES for name, summary in family.groups.items()}
+)
+"""The words before a dot in verbs (`pack` of `pack.add`), and what each group of verbs is for."""
+
+
+def lookup(verb: str) -> Method:
+    """Return the method of a verb. Raises UnknownVerb, which names the nearest one."""
+    method = METHODS.get(verb)
+    if method is None:
+        hint = nearest(verb, METHODS)
+        raise UnknownVerb(
+            f"there is no verb '{verb}'",
+            hint=f"Did you mean '{hint}'?" if hint else f"The verbs are {', '.join(METHODS)}.",
+            data={"nearest": hint} if hint else {},
+        )
+    return method
+
+
+def decode_params(method: Method, raw: Any) -> Value:
+    """Check plain JSON parameters and make them a value. Raises BadParams, which names the nearest parameter.
+
+    Halves of a character, as programs leave them that cut texts by UTF-16, become replacement characters.
+    """
+    given = {} if raw is None else whole_text(raw)
+    if not isinstance(given, dict):
+        raise BadParams(f"the parameters of '{method.verb}' are an object, not {_plain_name(given)}")
+    known = method.params.__struct_fields__
+    for name in given:
+        if name not in known:
+            hint = nearest(str(name), known)
+            raise BadParams(
+                f"'{method.verb}' has no parameter '{name}'",
+                hint=f"Did you mean '{hint}'?" if hint else _names(method.verb, known),
+                data={"parameter": str(name), **({"nearest": hint} if hint else {})},
+            )
+    try:
+        return from_plain(given, method.params)
+    except ValidationError as error:
+        from muninn_core.protocol.wanted import wanted
+
+        said = wanted(method.params, str(error)) or _names(method.verb, known)
+        raise BadParams(f"'{method.verb}': {error}", hint=said) from None
+
+
+def whole_text(raw: Any) -> Any:
+    """Return plain data without lone surrogates, which are no text: they could be neither searched nor written."""
+    try:
+        encode_json(raw)
+    except UnicodeEncodeError:
+        return _replaced(raw)
+    except (TypeError, ValueError, RecursionError):
+        pass  # whoever decodes it says what is wrong
+    return raw
+
+
+def _replaced(raw: Any) -> Any:
+    if isinstance(raw, str):
+        return raw.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(raw, list):
+        return [_replaced(item) for item in raw]
+    if isinstance(raw, dict):
+        return {_replaced(key): _replaced(value) for key, value in raw.items()}
+    return raw
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the known word that a misspelt one most likely means."""
+    found = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
+    return found[0] if found else None
+
+
+def _names(verb: str, known: tuple[str, ...]) -> str:
+    return f"'{verb}' takes {', '.join(known)}." if known else f"'{verb}' takes no parameters."
+
+
+def _plain_name(value: Any) -> str:
+    return {list: "an array", str: "a string", int: "a number", float: "a number", bool: "a boolean"}.get(
+        type(value), type(value).__name__
+    )

@@ -1,0 +1,147 @@
+"""The form of a catalogue entry: a verb with what every front end must know about it, and a family of verbs."""
+
+from __future__ import annotations
+
+import keyword
+from typing import Any, Literal
+
+from muninn_core.model.value import Value, field
+
+Effect = Literal["read", "write", "control"]
+
+
+class Method(Value):
+    """One verb, with everything that a front end must know about it.
+
+    A dot in a verb separates a group from the verb in it: `pack.add` is `muninn pack add` on the command line.
+    """
+
+    verb: str
+    """The name, on every front end."""
+
+    title: str
+    """A few words for a menu or a list."""
+
+    summary: str
+    """One sentence: what the verb does. People and models read it."""
+
+    params: type[Value]
+    """The parameters. The description of each field is what people and models read."""
+
+    result: type[Value]
+    """The result."""
+
+    effect: Effect
+    """read changes nothing; write adds to the log or the work tree, one at a time; control acts on the daemon or the
+    index, or takes so long that writers must not wait for it."""
+
+    use: str = ""
+    """When a model should call the verb. Without it the verb is no MCP tool."""
+
+    destructive: bool = False
+    """Whether the verb takes away or replaces something, so that a person may want to confirm it."""
+
+    idempotent: bool = True
+    """Whether a second call with the same parameters changes nothing more: a hint for MCP clients."""
+
+    retry: bool = False
+    """Whether a client may send a verb that does not only read again when the connection broke before the answer."""
+
+    alone: bool = False
+    """Whether the command line runs the verb in a daemon of its own, which leaves nothing behind."""
+
+    searches: bool = False
+    """Whether the answer comes from the index. The command line then warns when the index could not be updated."""
+
+    progress: str = ""
+    """The title of the progress bar on a terminal. Without it there is no bar."""
+
+    positional: tuple[str, ...] = ()
+    """The parameters that the command line takes by position, in this order."""
+
+    flags: dict[str, str] = field(default_factory=dict)
+    """Names of options that differ from their parameter's name, by parameter."""
+
+    bare: dict[str, str] = field(default_factory=dict)
+    """Options that may be given without a value, by parameter, and the value that they then have."""
+
+    aliases: tuple[str, ...] = ()
+    """Other words for the verb on the command line: `context new` for `template.new`."""
+
+    absolute_paths: tuple[str, ...] = ()
+    """Parameters that the command line sends as absolute paths: files that need not be in the repository."""
+
+    rooted_paths: tuple[str, ...] = ()
+    """Parameters that a person gives relative to the current folder and the verb takes relative to the root."""
+
+    tool: bool = False
+    """Whether the verb is in the MCP tool set `core`, which agents are shown by default."""
+
+    always_loaded: bool = False
+    """Whether an MCP client that loads tools on demand should load this one at the start."""
+
+    shown: tuple[str, ...] = ()
+    """The parameters in the schema of the MCP tool; () is all that a model may fill in."""
+
+    may_omit: tuple[str, ...] = ()
+    """Positional parameters that a model may leave out. A model must give all others."""
+
+    session_filter: bool = False
+    """Whether `session` selects what is looked at, so that a model may fill it in. Otherwise it says who calls."""
+
+    example: dict[str, Any] = field(default_factory=dict)
+    """The parameters of the example in the reference."""
+
+    @property
+    def family(self) -> str:
+        """The name of the family: that of the module which defines the parameters."""
+        return self.params.__module__.rpartition(".")[2]
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a client may send the verb again when it does not know whether it was carried out."""
+        return self.effect == "read" or self.retry
+
+    @property
+    def names_speaker(self) -> bool:
+        """Whether the effect depends on who calls: a person or an agent."""
+        return "actor" in self.params.__struct_fields__
+
+    @property
+    def function(self) -> str:
+        """The name of the engine's method; a word of the language gets a line behind it."""
+        return self.verb.replace(".", "_") + ("_" if keyword.iskeyword(self.verb) else "")
+
+    @property
+    def words(self) -> str:
+        """The verb as the command line has it."""
+        return self.verb.replace(".", " ")
+
+    @property
+    def name(self) -> str:
+        """The JSON-RPC method's name."""
+        return f"muninn/{self.verb}"
+
+    @property
+    def command(self) -> str:
+        """The LSP command's name."""
+        return f"muninn.{self.verb}"
+
+
+class Family(Value):
+    """Verbs that belong together: a module of the protocol, a section of the help and a page of the reference."""
+
+    name: str
+    """The name of the family's module."""
+
+    title: str
+    """A heading."""
+
+    summary: str
+    """One sentence: what the verbs are for."""
+
+    methods: tuple[Method, ...]
+    """The verbs, in the order in which people meet them."""
+
+    groups: dict[str, str] = field(default_factory=dict)
+    """The words before a dot in these verbs, and what each group of verbs is for."""
