@@ -62,8 +62,8 @@ class Size:
 
 
 def main() -> int:
-    """Run the measurements that were asked for. `quality`, `lift` and `growth` are commands with their own options."""
-    if sys.argv[1:2] in (["quality"], ["lift"]):
+    """Run the wanted measurements. `answers`, `quality`, `lift` and `growth` are commands with their own options."""
+    if sys.argv[1:2] in (["answers"], ["quality"], ["lift"]):
         return subprocess.call([sys.executable, "-m", f"bench.{sys.argv[1]}", *sys.argv[2:]])
     if sys.argv[1:2] == ["growth"]:
         return growth.main(sys.argv[2:])
