@@ -21,15 +21,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from muninn_core.protocol.methods import decode_params, lookup
-
 from bench.quality.questions import is_code
 from muninn_core.engine.engine import Engine
 from muninn_core.git.history import Commit
 from muninn_core.git.log import Span, read
-from muninn_core.index.embed import BUNDLED, FastEmbedder, load_embedder
+from muninn_core.index.embed import BUNDLED, Embedder, load_embedder
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value
+from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call import Call
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -98,10 +97,10 @@ class Session:
         self._engine.close()
 
 
-_MODEL: list[FastEmbedder] = []
+_MODEL: list[Embedder] = []
 
 
-def model() -> FastEmbedder:
+def model() -> Embedder:
     """Return the bundled embedding model, loaded once per process."""
     if not _MODEL:
         _MODEL.append(load_embedder(BUNDLED, Path()))
