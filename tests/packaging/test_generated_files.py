@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import posixpath
 import re
 from pathlib import Path
 from types import ModuleType
@@ -8,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from muninn_cli.exits import MEANINGS
-from muninn_core.protocol.catalogue import METHODS
+from muninn_core.protocol.catalogue import FAMILIES, METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,17 +42,39 @@ def test_a_stale_file_is_named_and_left_alone(
     assert page.read_text() == "edited by hand"
 
 
-def test_every_verb_has_a_section_in_the_reference(generate: ModuleType) -> None:
-    sections = re.findall(r"^## ([\w.]+)$", generate.reference(), re.MULTILINE)
-    assert sections == [*METHODS, "Values"]
+def test_a_page_of_no_family_is_named_and_removed(
+    generate: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    generate.main([])
+    page = tmp_path / "docs" / "methods" / "former.md"
+    page.write_text("a family that is gone")
+    capsys.readouterr()
+    assert generate.main(["--check"]) == 1
+    assert capsys.readouterr().err == "docs/methods/former.md: of no family, run make generate\n"
+    assert generate.main([]) == 0
+    assert not page.exists()
+
+
+def test_every_verb_has_a_section_on_its_familys_page(generate: ModuleType) -> None:
+    pages = generate.reference.pages()
+    for family in FAMILIES:
+        sections = re.findall(r"^## ([\w.]+)$", pages[f"methods/{family.name}.md"], re.MULTILINE)
+        assert [each for each in sections if each != "Values"] == [method.verb for method in family.methods]
 
 
 def test_every_link_of_the_reference_leads_to_a_heading(generate: ModuleType) -> None:
-    page = generate.reference()
-    headings = {heading.lower().replace(".", "") for heading in re.findall(r"^#+ ([\w.]+)$", page, re.MULTILINE)}
-    links = set(re.findall(r"\]\(#(\w+)\)", page))
-    assert links - headings == set()
-    assert len(links) > len(METHODS)
+    pages = generate.reference.pages()
+    headings = {
+        name: {heading.lower().replace(".", "") for heading in re.findall(r"^#+ ([\w.]+)$", page, re.MULTILINE)}
+        for name, page in pages.items()
+    }
+    count = 0
+    for name, page in pages.items():
+        for path, anchor in re.findall(r"\]\(([\w./]*)(?:#(\w+))?\)", page):
+            leads_to = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+            assert anchor in headings[leads_to] or not anchor, (name, path, anchor)
+            count += 1
+    assert count > 2 * len(METHODS)
 
 
 def test_the_exit_codes_of_the_guide_are_those_of_the_command() -> None:
