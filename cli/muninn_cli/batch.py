@@ -14,7 +14,7 @@ from muninn_cli.outcome import print_json
 from muninn_core import client
 from muninn_core.errors import BadParams, DaemonError, MuninnError, UsageError
 from muninn_core.model.value import ValidationError, decode_json, from_plain
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import MemoryDraft
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from muninn_cli.parameters import Parameter, Shape, parameters
 from muninn_core.errors import UnknownVerb, UsageError
-from muninn_core.protocol.catalogue import GROUPS, METHODS, nearest
+from muninn_core.near_match import nearest
+from muninn_core.protocol.catalogue import GROUPS, METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

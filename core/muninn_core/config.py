@@ -5,7 +5,6 @@ A key that is wrong keeps its default; the rest of the file holds. The only impo
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,6 +12,7 @@ import yaml
 
 from muninn_core.model.memory import ACTORS, KINDS
 from muninn_core.model.value import ValidationError, Value, from_plain, replace
+from muninn_core.near_match import nearest
 from muninn_core.protocol.search import Profile
 
 BUNDLED_MODEL = "muninn/static-code-256"
@@ -277,13 +277,13 @@ def _unknown_names(config: Config, node: yaml.Node) -> list[ConfigProblem]:
             key="review.pending",
             line=line,
             message=f"'review.pending': there is no actor and no kind of memory '{name}'",
-            hint=f"Did you mean '{near[0]}'?" if near else f"It takes {', '.join(known)}.",
+            hint=f"Did you mean '{near}'?" if near else f"It takes {', '.join(known)}.",
             word=name,
-            near=near[0] if near else "",
+            near=near or "",
         )
         for name in config.review.pending
         if name not in known
-        for near in [difflib.get_close_matches(name, known, n=1, cutoff=0.5)]
+        for near in [nearest(name, known)]
     ]
 
 
@@ -302,8 +302,8 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
         full = f"{prefix}.{name}" if prefix else name
         line = key_node.start_mark.line + 1
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f"Did you mean '{near[0]}'?" if near else f"The keys here are {', '.join(known)}."
+            near = nearest(name, known)
+            hint = f"Did you mean '{near}'?" if near else f"The keys here are {', '.join(known)}."
             problems.append(
                 ConfigProblem(
                     key=full,
@@ -311,7 +311,7 @@ def _read(defaults: Any, node: yaml.Node, prefix: str, problems: list[ConfigProb
                     message=f"there is no key '{full}'",
                     hint=hint,
                     word=name,
-                    near=near[0] if near else "",
+                    near=near or "",
                 )
             )
             continue

@@ -16,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from muninn_core.errors import ReadOnlyError, UsageError
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_hooks import edit
 from muninn_hooks.connect.clients import CLIENTS, snippet
 from muninn_hooks.connect.pieces import Block, Whole, fill

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from muninn_core.errors import BadParams, MuninnError, UnknownVerb
 from muninn_core.model.value import Meta, Value, encode_json
+from muninn_core.near_match import nearest
 from muninn_core.protocol import wire
-from muninn_core.protocol.catalogue import METHODS, nearest
+from muninn_core.protocol.catalogue import METHODS
 from muninn_server.session import Session, error_of
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from typing import Any
 from muninn_core.errors import BadParams
 from muninn_core.model.citation import place
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.source.frontmatter import faults, read
 
 DETAILS = {"decision": ("rationale", "alternatives"), "attempt": ("command", "exit_status")}

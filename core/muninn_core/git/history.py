@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ from muninn_core.errors import NotFoundError
 from muninn_core.git.run import GitError, call, check_rev, error_of, run, text_of
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value, field
+from muninn_core.near_match import nearest_few
 
 
 class Commit(Value):
@@ -117,7 +117,7 @@ def _near_revisions(root: Path, rev: str) -> str:
     if call(str(root), "rev-parse", "--verify", "-q", "HEAD").returncode != 0 and not refs(root):
         return "This repository has no commit yet."
     names = {name: ref.name for ref in refs(root) for name in (ref.name.lower(), ref.name.rpartition("/")[2].lower())}
-    near = dict.fromkeys(names[name] for name in difflib.get_close_matches(rev.lower(), names, n=5, cutoff=0.5))
+    near = dict.fromkeys(names[name] for name in nearest_few(rev, names, 5))
     if near:
         return "Did you mean " + " or ".join(f"'{name}'" for name in list(near)[:3]) + "?"
     if is_shallow(root):

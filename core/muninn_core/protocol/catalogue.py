@@ -6,13 +6,13 @@ types and the reference are made from `METHODS`. A capability without an entry d
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from muninn_core.errors import BadParams, UnknownVerb
 from muninn_core.model.value import ValidationError, Value, encode_json, from_plain
+from muninn_core.near_match import nearest
 from muninn_core.protocol import (
     code,
     context_file,
@@ -118,12 +118,6 @@ def _replaced(raw: Any) -> Any:
     if isinstance(raw, dict):
         return {_replaced(key): _replaced(value) for key, value in raw.items()}
     return raw
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that a misspelt one most likely means."""
-    found = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
-    return found[0] if found else None
 
 
 def _names(verb: str, known: tuple[str, ...]) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.retrieval.glob import compile_glob
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.source.classify import LANGUAGES, PROSE, language_of

@@ -7,11 +7,12 @@ editor should underline. The keys are those of the project's knowledge format; o
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
+
+from muninn_core.near_match import nearest
 
 KEYS: tuple[str, ...] = (
     "confidence",
@@ -151,10 +152,10 @@ def _problems(node: yaml.MappingNode, keys: tuple[str, ...]) -> list[Frontmatter
             found.append(_at(key.start_mark, f"`{name}` stands here twice; the last one counts"))
         seen.add(name)
         if name not in keys:
-            near = difflib.get_close_matches(name, keys, n=1)
-            advice = f"did you mean `{near[0]}`?" if near else f"allowed are {', '.join(keys)}"
+            near = nearest(name, keys)
+            advice = f"did you mean `{near}`?" if near else f"allowed are {', '.join(keys)}"
             end = key.end_mark.column + 1 if key.start_mark.line == key.end_mark.line else 0
-            found.append(_at(key.start_mark, f"unknown key `{name}`: {advice}", end, near[0] if near else ""))
+            found.append(_at(key.start_mark, f"unknown key `{name}`: {advice}", end, near or ""))
         elif message := _wrong(name, value):
             found.append(_at(value.start_mark, message))
     return found

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types
 
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, UnknownVerb
-from muninn_core.protocol.catalogue import METHODS, nearest
+from muninn_core.near_match import nearest
+from muninn_core.protocol.catalogue import METHODS
 from muninn_core.source.muninn_file import kind_of
 from muninn_core.worktree.overlays import Overlays
 from muninn_server.lsp import findings, folders, pages, settings

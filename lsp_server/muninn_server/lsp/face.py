@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from muninn_core.errors import BadParams, Cancelled, MuninnError, UnknownVerb
 from muninn_core.model.value import encode_json
+from muninn_core.near_match import nearest
 from muninn_core.protocol import wire
-from muninn_core.protocol.catalogue import METHODS, nearest
+from muninn_core.protocol.catalogue import METHODS
 from muninn_server.lsp import features
 from muninn_server.lsp.editor import Editor
 from muninn_server.lsp.server import GESTURES

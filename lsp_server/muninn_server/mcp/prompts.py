@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from muninn_core.context.text import render
 from muninn_core.errors import BadParams
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_server.session import Session
 
 Arguments = Mapping[str, str]

@@ -14,7 +14,8 @@ from typing import Any
 
 from muninn_core.errors import BadParams, UnknownVerb
 from muninn_core.model.value import Value, json_schema
-from muninn_core.protocol.catalogue import METHODS, nearest
+from muninn_core.near_match import nearest
+from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.method import Method
 from muninn_core.source.project import read_project
 from muninn_server.mcp.toolsets import Entry, entries

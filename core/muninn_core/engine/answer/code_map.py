@@ -10,7 +10,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import replace
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.protocol.code import (
     CodeSymbol,
     GraphEdge,

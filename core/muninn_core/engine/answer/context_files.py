@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import posixpath
 import re
 from datetime import datetime
@@ -18,6 +17,7 @@ from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
+from muninn_core.near_match import NAMES, nearest
 from muninn_core.protocol.context_file import (
     Rendered,
     RenderParams,
@@ -166,9 +166,9 @@ def _others(workspace: Workspace, path: str) -> str:
     folder = workspace.layout.root / CONTEXT_FOLDER
     known = sorted(each.relative_to(folder).as_posix().removesuffix(".md") for each in folder.rglob("*.md"))
     name = path.removeprefix(f"{CONTEXT_FOLDER}/").removesuffix(".md")
-    near = difflib.get_close_matches(name, known, n=1)
+    near = nearest(name, known, NAMES)
     if near:
-        return f"Did you mean '{near[0]}'?"
+        return f"Did you mean '{near}'?"
     there = f"There are {', '.join(known[:20])}. " if known else ""
     return f"{there}`muninn context new {name}` makes one."
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from muninn_core.engine.answer.recall_request import RecallRequest
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.model.memory import Memory
+from muninn_core.near_match import NAMES, nearest
 from muninn_core.retrieval.filtered_reader import Filtering
 from muninn_core.retrieval.filters import OF_FILES, compile_filters
 from muninn_core.retrieval.query_language import Filter
@@ -62,11 +62,10 @@ def _near(each: Filter, sight: SearchContext, speaking: list[Memory]) -> str:
     value = each.values[0]
     if each.key == "path":
         value = next((part for part in value.split("/") if part.strip("*?") and part not in names), value)
-    folded = {name.casefold(): name for name in names}
-    found = difflib.get_close_matches(value.casefold(), list(folded), n=1, cutoff=0.6)
-    if not found:
+    found = nearest(value, names, NAMES)
+    if found is None:
         return ""
-    fixed = each.values[0].replace(value, folded[found[0]], 1)
+    fixed = each.values[0].replace(value, found, 1)
     return f"{'-' if each.negated else ''}{each.key}:{fixed}"
 
 

@@ -14,7 +14,7 @@ from muninn_core.errors import NotFoundError
 from muninn_core.index.extract import embedding_text
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.retrieval.informative_terms import informative_terms
 from muninn_core.worktree.index_updater import text_of
 

@@ -5,7 +5,6 @@ The format is docs/formats/log.md. A field that nobody knows is no fault: it may
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from muninn_core.engine.file.markdown_diagnostics import order, replacing
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
+from muninn_core.near_match import NAMES, OPEN, nearest
 from muninn_core.protocol.reference import Fault, Fix
 from muninn_core.store.change import CHANGES, needs
 from muninn_core.store.fields import FIELDS, read_fields
@@ -28,9 +28,6 @@ MOST_LINES = 2_000
 """Lines beyond which only those are told that are no records: a person edits one, not all of them."""
 
 MOST_FAULTS = 500
-
-_NEAR = 0.75
-"""Of a short word two letters that changed places leave so much."""
 
 MISSING_HINT = "Was it moved or deleted? Update the memory, or forget it."
 _ENVELOPE = frozenset(ENVELOPE)
@@ -148,10 +145,10 @@ def _fields(line: str, number: int, record: Record, kinds: Sequence[str]) -> Ite
     if record.type in CHANGES and record.type != "update":
         return
     if record.type not in CHANGES and record.type not in kinds:
-        near = difflib.get_close_matches(record.type, [*kinds, *CHANGES], n=1, cutoff=_NEAR)
+        near = nearest(record.type, [*kinds, *CHANGES], OPEN)
         if near:
-            said = f"there is no kind of memory '{record.type}': did you mean '{near[0]}'?"
-            yield _value(line, number, "type", record.type, said, near[0])
+            said = f"there is no kind of memory '{record.type}': did you mean '{near}'?"
+            yield _value(line, number, "type", record.type, said, near)
     if not isinstance(changed, dict):
         return
     fields, _ = read_fields(changed)
@@ -159,11 +156,11 @@ def _fields(line: str, number: int, record: Record, kinds: Sequence[str]) -> Ite
         if name in FIELDS and name not in fields:
             said = f"`{name}` is not of its type: it is kept as a detail, and has no effect"
             yield _at(line, name, number, "malformed", "information", said)
-        near = [] if name in _FIELDS else difflib.get_close_matches(name, _FIELDS, n=1, cutoff=_NEAR)
-        if near and near[0] not in changed:
-            said = f"`{name}` is no field of a memory, and kept as a detail: did you mean `{near[0]}`?"
+        near = None if name in _FIELDS else nearest(name, _FIELDS, OPEN)
+        if near and near not in changed:
+            said = f"`{name}` is no field of a memory, and kept as a detail: did you mean `{near}`?"
             fault = _at(line, name, number, "malformed", "information", said)
-            fix = replacing(f"Change to `{near[0]}`", fault.column, fault.end, json.dumps(near[0]))
+            fix = replacing(f"Change to `{near}`", fault.column, fault.end, json.dumps(near))
             yield replace(fault, fixes=(fix,) if fault.end else ())
 
 
@@ -197,9 +194,9 @@ def _targets(
     for target in dict.fromkeys([*wanted, *linked]):
         if isinstance(target, str) and target not in seen and not knows(target):
             begun = [each for each in seen if each.startswith(target[:6])] if len(target) > 5 else []
-            near = difflib.get_close_matches(target, begun, n=1)
-            said = f"there is no record '{target}' here" + (f": did you mean '{near[0]}'?" if near else "")
-            fault = _value(line, number, "", target, said, near[0] if near else "")
+            near = nearest(target, begun, NAMES)
+            said = f"there is no record '{target}' here" + (f": did you mean '{near}'?" if near else "")
+            fault = _value(line, number, "", target, said, near or "")
             yield replace(fault, rule="dangling")
 
 

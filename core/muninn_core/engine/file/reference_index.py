@@ -5,7 +5,6 @@ It looks at the work tree as it is; the index only helps to guess. It reads no r
 
 from __future__ import annotations
 
-import difflib
 import os
 import posixpath
 import re
@@ -18,6 +17,7 @@ from typing import Any, Literal
 from muninn_core.context.hover import headline
 from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import Value
+from muninn_core.near_match import NAMES, likeness, nearest
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.document import Document
 from muninn_core.source.line_index import LineIndex
@@ -119,8 +119,8 @@ class ReferenceIndex:
             if called:
                 return called
             known = [*self.stems, *(each.name for each in self.library), *self._alike(reference.target)]
-            found = difflib.get_close_matches(reference.target, known, n=1, cutoff=0.6)
-            return self._shown(found[0]) if found else ""
+            found = nearest(reference.target, known, NAMES)
+            return self._shown(found) if found else ""
         wanted = rooted(reference.target, path, linked=reference.kind == "link")
         near = self._near_path(wanted) if wanted else ""
         if not near or reference.kind != "link":
@@ -251,10 +251,10 @@ class ReferenceIndex:
         if sections and re.search(rf"""\b(?:id|name)=["']{re.escape(reference.symbol)}["']""", page.text):
             return found  # an anchor in HTML, whose end nobody knows
         known = [name for name, _, _ in sections] + [one.name for one in page.extents]
-        near = difflib.get_close_matches(reference.symbol, known, n=1, cutoff=0.5)
+        near = nearest(reference.symbol, known)
         what = f"there is no section '{reference.symbol}'" if sections else f"'{reference.symbol}' is not defined"
         said = f"{what} in {found.path}"
-        return ReferenceTarget(kind="file", problem=said, near=near[0] if near else "", **told)
+        return ReferenceTarget(kind="file", problem=said, near=near or "", **told)
 
     def _document(self, name: str) -> Document | None:
         document = self.library.named(name)
@@ -297,8 +297,7 @@ class ReferenceIndex:
         alike = same or [known for other, known in kin if _is_slip(stem, other)]
         folder = self.known_folder(path)
         beside = [known for known in alike if known.startswith(f"{folder}/")] if folder else []
-        found = difflib.get_close_matches(path, beside or alike, n=1, cutoff=0.0)
-        return found[0] if found else ""
+        return nearest(path, beside or alike, alike=0.0) or ""
 
 
 def rooted(target: str, path: str, *, linked: bool = False) -> str:
@@ -326,7 +325,7 @@ def _is_slip(stem: str, known: str) -> bool:
     """Whether one name may be a slip for another; another number is another thing."""
     if abs(len(stem) - len(known)) > _SLIPS or _DIGITS.findall(stem) != _DIGITS.findall(known):
         return False
-    return difflib.SequenceMatcher(None, stem, known).ratio() >= _ALIKE
+    return likeness(stem, known) >= _ALIKE
 
 
 def _section(sections: list[tuple[str, int, int]], slug: str) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.reconcile.citations import citing
 from muninn_core.reconcile.file_source import Unknown

@@ -12,7 +12,7 @@ from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.protocol.editor import DraftParams, DraftResult
 from muninn_core.store.disk import write_whole
 from muninn_core.store.layout import Layout

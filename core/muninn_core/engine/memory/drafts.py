@@ -13,7 +13,7 @@ from muninn_core.engine.memory.cites import anchor
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.source.private import strip_all
 from muninn_core.source.project import read_project

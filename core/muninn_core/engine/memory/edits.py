@@ -15,7 +15,7 @@ from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.model.memory import RELATIONS, TRUST_ORDER, Memory
 from muninn_core.model.value import to_plain
-from muninn_core.protocol.catalogue import nearest
+from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import ConsolidateParams, MemoryDraft, UpdateParams
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse

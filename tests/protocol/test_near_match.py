@@ -1,0 +1,39 @@
+"""Suggestions for misspelt words: one likeness, three thresholds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from muninn_core.near_match import NAMES, OPEN, VOCABULARY, likeness, nearest, nearest_few
+
+VERBS = ("recall", "remember", "reconcile", "resolve", "status")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("recal", "recall"), ("RECALL", "recall"), ("stauts", "status"), ("resolvd", "resolve"), ("xyzzy", None)],
+)
+def test_the_most_alike_word_is_suggested_whatever_its_case(word, meant):
+    assert nearest(word, VERBS) == meant
+
+
+def test_a_suggestion_is_returned_as_it_is_written():
+    assert nearest("user.renam", ["User.rename", "User.remove"]) == "User.rename"
+
+
+def test_a_higher_threshold_suggests_less():
+    assert VOCABULARY < likeness("rcnt", "recency") < NAMES < OPEN
+    assert nearest("rcnt", ["recency"]) == "recency"
+    assert nearest("rcnt", ["recency"], NAMES) is None
+
+
+def test_several_suggestions_come_most_alike_first():
+    assert nearest_few("mian", ["main", "domain", "release"], 2) == ["main", "domain"]
+
+
+def test_a_client_starts_without_the_module_that_compares():
+    code = "import sys, muninn_core.protocol.catalogue; sys.exit('difflib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
