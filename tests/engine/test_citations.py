@@ -11,7 +11,6 @@ from muninn_core.errors import BadParams
 from muninn_core.launch.place import locate
 from muninn_core.source.line_index import mark_of
 from muninn_core.worktree import citations
-from muninn_core.worktree.citations import OutOfTime
 
 pytest_plugins = ["engines"]
 
@@ -402,9 +401,11 @@ def test_an_answer_whose_time_is_up_says_so_and_the_next_one_goes_on(muninn):
     memories = [muninn.call("memories", id=identity).memories[0] for identity in ids]
     found_out = muninn.engine.open(locate(str(muninn.root))).citations
     found_out._results.clear()
-    hurried = found_out.look(0.0).of_all(memories)
+    look = found_out.look(0.0)
+    hurried = look.of_all(memories)
     assert sorted(one.state for found in hurried.values() for one in found) == ["fresh", "unchecked", "unchecked"]
-    assert {one.note for found in hurried.values() for one in found if one.state == "unchecked"} == {str(OutOfTime())}
+    assert {one for found in hurried.values() for one in found if one.state == "unchecked"} == look.late
+    assert {one.note for one in look.late} == {"there was no time to look; the next answer does"}
     found_out.look(0.0).of_all(memories)
     again = found_out.look(0.0).of_all(memories)
     assert [one.state for found in again.values() for one in found] == ["fresh"] * 3

@@ -24,11 +24,13 @@ TRIVIAL = 3
 
 
 def judge(cite: Cite, tree: FileSource) -> Citation:
-    """Return a cite as it stands. Of a `unchecked` one the note says why it could not be compared."""
-    try:
-        return _whole_file(cite, tree) if not (cite.start or cite.symbol) else _span(cite, tree)
-    except Unknown as error:
-        return _at(cite, "unchecked", cite.path, (cite.start, cite.end), note=str(error))
+    """Return the state of a cite. Raises Unknown when the source can't answer; see `unchecked`."""
+    return _whole_file(cite, tree) if not (cite.start or cite.symbol) else _span(cite, tree)
+
+
+def unchecked(cite: Cite, why: Unknown) -> Citation:
+    """Return a cite as `unchecked`, at the place that the memory names; the note says why it was not compared."""
+    return _at(cite, "unchecked", cite.path, (cite.start, cite.end), note=str(why))
 
 
 def _whole_file(cite: Cite, tree: FileSource) -> Citation:

@@ -11,13 +11,13 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from muninn_core.git import GitError, Hunk
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import replace
-from muninn_core.reconcile.citations import judge
+from muninn_core.reconcile.citations import judge, unchecked
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.line_index import LineIndex
 from muninn_core.source.text import Text, looks_binary, read_text
@@ -42,20 +42,51 @@ _Signature = tuple[int, int, int]
 
 
 class OutOfTime(Unknown):
-    """The answer's time is up."""
+    """The answer has used up its time; the next answer checks what is left."""
 
     def __init__(self) -> None:
         super().__init__("there was no time to look; the next answer does")
+
+
+class CitationFiles(Protocol):
+    """What citations are checked against: the files as one client sees them, git, and the results that are cached."""
+
+    @property
+    def root(self) -> Path:
+        """The folder of the work tree."""
+
+    @property
+    def with_git(self) -> bool:
+        """Whether the work tree belongs to a git repository."""
+
+    @property
+    def since(self) -> ChangesSince:
+        """What git says of the changes since a commit."""
+
+    def look(self, seconds: float | None = None) -> CitationCheck:
+        """Return the check of one answer; it may take `seconds`, by default `ANSWER_SECONDS`."""
+
+    def signature(self, path: str) -> _Signature | None:
+        """Return a value that changes with the content of a file, None when there is no such file."""
+
+    def page(self, path: str) -> LineIndex | None:
+        """Return the lines of a file, None when there is no such file. Raises Unknown when it is not text."""
+
+    def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
+        """Return the cached result of a cite while it holds."""
+
+    def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
+        """Cache a result. `far`: git was asked, too."""
 
 
 class Citations:
     """Opened once a work tree; its threads may all ask. `token` stands for HEAD and all files: it changes with them."""
 
     def __init__(self, root: Path, *, most: Callable[[], int], token: Callable[[], Any]) -> None:
-        self._root = root
+        self.root = root
+        self.with_git = any((folder / ".git").exists() for folder in (root, *root.parents))
         self._most = most
         self._token = token
-        self._with_git = any((folder / ".git").exists() for folder in (root, *root.parents))
         self._lock = threading.Lock()
         self._pages: OrderedDict[str, tuple[_Signature, LineIndex]] = OrderedDict()
         self._characters = 0
@@ -69,7 +100,7 @@ class Citations:
     def signature(self, path: str) -> _Signature | None:
         """Return what changes with a file's content, None when it is not there."""
         try:
-            status = os.lstat(f"{self._root}/{path}")
+            status = os.lstat(f"{self.root}/{path}")
         except OSError:
             return None
         return (status.st_mtime_ns, status.st_size, status.st_ino)
@@ -84,7 +115,7 @@ class Citations:
             if known is not None and known[0] == signature:
                 self._pages.move_to_end(path)
                 return known[1]
-        read = read_text(self._root, path, self._most())
+        read = read_text(self.root, path, self._most())
         if not isinstance(read, Text):
             if read == "vanished":
                 return None
@@ -128,23 +159,17 @@ class Citations:
         """Return what stands for HEAD and all files: it changes with them."""
         return self._token()
 
-    @property
-    def root(self) -> Path:
-        """The work tree."""
-        return self._root
-
-    @property
-    def with_git(self) -> bool:
-        """Whether git can be asked."""
-        return self._with_git
-
 
 class CitationCheck:
-    """The judge of one answer; as a `Tree` it asks files and git, until its time is up."""
+    """Checks citations for one answer, until its time is up; the `FileSource` that `judge` reads.
 
-    def __init__(self, citations: Citations, until: float) -> None:
+    `late` holds the citations that were not checked for lack of time.
+    """
+
+    def __init__(self, citations: CitationFiles, until: float) -> None:
         self._citations = citations
         self.until = until
+        self.late: set[Citation] = set()
         self._far = False
         self._begun = False
         self._own: dict[str, _Signature | None] = {}
@@ -180,9 +205,15 @@ class CitationCheck:
         if known is not None:
             return known
         self._far = False
-        result = judge(cite, self)
-        if result.note != str(OutOfTime()):
-            self._citations.keep(cite, signature, far=self._far, result=result)
+        try:
+            result = judge(cite, self)
+        except OutOfTime as error:
+            result = unchecked(cite, error)
+            self.late.add(result)
+            return result
+        except Unknown as error:
+            result = unchecked(cite, error)
+        self._citations.keep(cite, signature, far=self._far, result=result)
         return result
 
     def _spend(self) -> None:

@@ -18,7 +18,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.line_index import LineIndex
-from muninn_core.worktree.citations import CitationCheck, Citations
+from muninn_core.worktree.citations import CitationCheck, CitationFiles, Citations
 
 _Signature = tuple[int, int, int]
 
@@ -85,36 +85,39 @@ class Overlays:
         return clean
 
 
-def with_overlays(citations: Citations, buffers: Overlays | None) -> Citations:
-    """Return what judges citations as the client with these buffers sees the files."""
+def with_overlays(citations: Citations, buffers: Overlays | None) -> CitationFiles:
+    """Return the files as the client with these buffers sees them; `citations` itself when nothing is unsaved."""
     unsaved = buffers.unsaved(citations) if buffers is not None else {}
     return OverlaidCitations(citations, buffers, unsaved) if buffers is not None and unsaved else citations
 
 
-class OverlaidCitations(Citations):
-    """A work tree's citations with some files as an editor has them. Made for one answer; it keeps nothing itself."""
+class OverlaidCitations:
+    """The `CitationFiles` of a work tree with some files as an editor has them. Made for one answer.
+
+    Results of unsaved files are cached in `buffers`, all others in `base`.
+    """
 
     def __init__(self, base: Citations, buffers: Overlays, unsaved: Mapping[str, Overlay]) -> None:
-        self.base = base
-        self.since = base.since
+        self.root, self.with_git, self.since = base.root, base.with_git, base.since
         self.unsaved = unsaved
+        self._base = base
         self._buffers = buffers
         # One answer sees one state: to ask for HEAD again with each citation costs more than to judge it.
         self._state = (base.token(), tuple(sorted((path, buffer.serial) for path, buffer in unsaved.items())))
 
     def look(self, seconds: float | None = None) -> CitationCheck:
         """Return what judges the memories of one answer."""
-        return _OverlaidCheck(self, self.base.look(seconds))
+        return _OverlaidCheck(self, self._base.look(seconds))
 
     def signature(self, path: str) -> _Signature | None:
         """Return what changes with a file's content; of an unsaved one no file has the same."""
         buffer = self.unsaved.get(path)
-        return (-buffer.serial, len(buffer.text), 0) if buffer else self.base.signature(path)
+        return (-buffer.serial, len(buffer.text), 0) if buffer else self._base.signature(path)
 
     def page(self, path: str) -> LineIndex | None:
         """Return a file as the editor has it."""
         buffer = self.unsaved.get(path)
-        return self._buffers.page(path, buffer) if buffer else self.base.page(path)
+        return self._buffers.page(path, buffer) if buffer else self._base.page(path)
 
     def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return a judgement of an unsaved file that still holds."""
@@ -128,22 +131,13 @@ class OverlaidCitations(Citations):
     def _key(self, signature: _Signature | None) -> Any:
         return (signature, *self._state)
 
-    @property
-    def root(self) -> Path:
-        """The work tree."""
-        return self.base.root
-
-    @property
-    def with_git(self) -> bool:
-        """Whether git can be asked."""
-        return self.base.with_git
-
 
 class _OverlaidCheck(CitationCheck):
     """Judges cites of unsaved files by their text, and leaves all others to the look of the work tree."""
 
     def __init__(self, seen: OverlaidCitations, base: CitationCheck) -> None:
         super().__init__(seen, base.until)
+        self.late = base.late
         self._seen = seen
         self._base = base
 

@@ -24,7 +24,7 @@ from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.extent import Extent
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.call import Call
-from muninn_core.worktree.citations import CitationCheck, OutOfTime
+from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.workspace import Workspace
@@ -37,8 +37,6 @@ MOST_NAMED = 20
 
 LOOK_SECONDS = 0.04
 """How long the citations of one file may take; what is left over is looked at by the next answer."""
-
-_LATE = str(OutOfTime())
 
 RULES = frozenset({"constraint", "decision"})
 """Kinds of memory that code can break."""
@@ -91,7 +89,7 @@ def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> R
     citations = look.of_all([*memories, *moved])
     came = {each.id: each for each in moved if any(one.path == path for one in citations.get(each.id, ()))}
     memories = sorted([*memories, *came.values()], key=lambda memory: (memory.ts, memory.id), reverse=True)
-    pending = sum(one.note == _LATE for found in citations.values() for one in found)
+    pending = sum(one in look.late for found in citations.values() for one in found)
     return Remembered(
         path, names, memories, citations, page, workspace.documents.look(), look, max(0, len(ordered) - MOST), pending
     )
@@ -148,8 +146,8 @@ def _notes_of(memory: Memory, found: Remembered) -> list[Note]:
             trust=memory.trust,
         )
 
-    # Where a citation is that nobody had time to look at is not known: its lines may be those of years ago.
-    cited = [one for one in found.here(memory) if (one.start or one.symbol) and one.note != _LATE]
+    # A citation that was not checked for lack of time is left out: its lines may be outdated.
+    cited = [one for one in found.here(memory) if (one.start or one.symbol) and one not in found.look.late]
     return [note(one) for one in dict.fromkeys(cited)] or [note(None)]
 
 

@@ -20,7 +20,7 @@ from muninn_core.reconcile.citations import citing
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.extent import Extent
 from muninn_core.source.line_index import LineIndex, mark_of
-from muninn_core.worktree.citations import Citations
+from muninn_core.worktree.citations import CitationFiles
 
 MOST_NAMED = 8
 """How many definitions that `entities` name are cited; a memory that names more rests on none of them."""
@@ -33,7 +33,9 @@ _SYMBOL = re.compile(r"^(?P<path>.+?)#(?P<symbol>[^\s#/]+)$")
 _NAME = re.compile(r"^[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*$")
 
 
-def anchor(draft: MemoryDraft, citations: Citations, inside: Callable[[str], str], commit: str | None) -> MemoryDraft:
+def anchor(
+    draft: MemoryDraft, citations: CitationFiles, inside: Callable[[str], str], commit: str | None
+) -> MemoryDraft:
     """Return a draft with bare files, and with cites of the places that it names, as they are in the work tree now.
 
     `inside` makes a path one relative to the root, or raises. Raises BadParams for lines and symbols that are not
@@ -73,7 +75,7 @@ def _place(text: str, root: Path) -> tuple[str, int, int, str | None]:
     return symbol["path"], 0, 0, symbol["symbol"]
 
 
-def _filled(cite: Cite, citations: Citations, commit: str | None) -> Cite:
+def _filled(cite: Cite, citations: CitationFiles, commit: str | None) -> Cite:
     """Return a cite with what its author left out; one with a mark, or of another commit, stays as it is."""
     if cite.hash or cite.commit or not (cite.start or cite.symbol):
         return cite
@@ -102,7 +104,7 @@ def _filled(cite: Cite, citations: Citations, commit: str | None) -> Cite:
 
 
 def _from_entities(
-    entities: tuple[str, ...], paths: dict[str, None], citations: Citations, commit: str | None
+    entities: tuple[str, ...], paths: dict[str, None], citations: CitationFiles, commit: str | None
 ) -> list[Cite]:
     """Return cites of the definitions that entities name in the named files, where each is defined once."""
     names = [name for entity in entities if _NAME.match(name := entity.removesuffix("()").replace("::", "."))]
@@ -126,7 +128,7 @@ def _definition(page: LineIndex, one: Extent, commit: str | None) -> Cite:
     return Cite(path=page.path, start=one.start, end=end, symbol=one.name, hash=mark, commit=commit)
 
 
-def _page(path: str, citations: Citations) -> LineIndex | None:
+def _page(path: str, citations: CitationFiles) -> LineIndex | None:
     try:
         return citations.page(path)
     except Unknown:
