@@ -1,27 +1,35 @@
 """Every error that a person or a program can meet, as a tree.
 
     MuninnError             has `code` (JSON-RPC), `kind` (for exit codes and tone) and a `hint`
+    ├── ParseError          -32700, the bytes are not a message
+    ├── RequestError        -32600, the message is not a request that can be answered
+    ├── InternalError       -32603, a bug in Muninn; the log has the trace
     ├── UsageError          the request is wrong; repeating it will not help
     │   ├── UnknownVerb     -32601, names the nearest verb
     │   └── BadParams       -32602, names the field and the nearest name
-    ├── NotFoundError       a memory, file or conflict that is not there
-    ├── NotARepository      the folder is not there or can't be read
-    ├── NotInitialised      no `.muninn` here yet
+    ├── NotFoundError       a memory, file or conflict does not exist
+    ├── NotARepository      the folder does not exist or can't be read
+    ├── NotInitialised      the repository has no `.muninn`
     ├── ReadOnlyError       the repository or the disk takes no writes
     ├── StorageError        a write failed: full disk, I/O error
     ├── BusyError           another process writes, or the index is being opened
     ├── Cancelled           the client asked to stop
-    └── DaemonError         the daemon can't be started or reached
-        └── Stopping        it is leaving; the next call finds its successor
+    ├── DaemonError         the daemon can't be started or reached
+    │   └── Stopping        the daemon is shutting down; the next call starts its successor
+    └── RemoteError         the daemon answered with an error that this version does not have
 
-The module imports nothing: the hooks load it on every event.
+Each class has one code and one kind; `RemoteError` has those that it received. The module imports nothing: the hooks
+load it on every event.
 """
 
 from __future__ import annotations
 
 
 class MuninnError(Exception):
-    """The base of all errors with a message for people. `hint` says what to do about it."""
+    """The base of all errors with a message for people. `hint` says what to do about it.
+
+    `data` is JSON that is sent with the error.
+    """
 
     code = -32000
     kind = "error"
@@ -34,7 +42,7 @@ class MuninnError(Exception):
 
     @property
     def line(self) -> str:
-        """What is wrong and what to do, in one line."""
+        """The message and the hint in one line."""
         return f"{self.message}. {self.hint}" if self.hint else self.message
 
     def to_plain(self) -> dict[str, object]:
@@ -45,15 +53,36 @@ class MuninnError(Exception):
         return {"code": self.code, "message": self.message, "data": data}
 
 
+class ParseError(MuninnError):
+    """The received bytes are not a message (JSON-RPC 2.0, section 5.1)."""
+
+    code = -32700
+    kind = "parse"
+
+
+class RequestError(MuninnError):
+    """The received message is not a valid request (JSON-RPC 2.0, section 5.1)."""
+
+    code = -32600
+    kind = "request"
+
+
+class InternalError(MuninnError):
+    """A bug in Muninn: an exception that no code expected."""
+
+    code = -32603
+    kind = "internal"
+
+
 class UsageError(MuninnError):
-    """The request itself is wrong."""
+    """The request can't be carried out as it was given."""
 
     code = -32602
     kind = "usage"
 
 
 class UnknownVerb(UsageError):
-    """No such method."""
+    """No method has this name."""
 
     code = -32601
     kind = "unknown_verb"
@@ -66,7 +95,7 @@ class BadParams(UsageError):
 
 
 class NotFoundError(MuninnError):
-    """The thing that was named is not there."""
+    """The request names something that does not exist."""
 
     code = -32010
     kind = "not_found"
@@ -87,21 +116,21 @@ class NotInitialised(MuninnError):
 
 
 class ReadOnlyError(MuninnError):
-    """Nothing can be written here."""
+    """The repository or the disk takes no writes."""
 
     code = -32013
     kind = "read_only"
 
 
 class StorageError(MuninnError):
-    """A write failed; what was to be written was not acknowledged."""
+    """A read or write failed. A write that failed was not acknowledged."""
 
     code = -32014
     kind = "storage"
 
 
 class BusyError(MuninnError):
-    """It can be had a little later: another process writes, or the index is being opened."""
+    """A later attempt will succeed: another process writes, or the index is being opened."""
 
     code = -32015
     kind = "busy"
@@ -115,38 +144,56 @@ class Cancelled(MuninnError):
 
 
 class DaemonError(MuninnError):
-    """The daemon can't be started, reached or understood."""
+    """The daemon can't be started or reached, or its answer can't be read."""
 
     code = -32020
     kind = "daemon"
 
 
 class Stopping(DaemonError):
-    """The daemon is leaving and takes no more requests; nothing of this one was done."""
+    """The daemon is shutting down. It has done nothing of the request, which may be repeated."""
 
     kind = "stopping"
 
 
+class RemoteError(MuninnError):
+    """An error that a daemon of another version sent; `code` and `kind` are those that it gave."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: int = MuninnError.code,
+        kind: str = MuninnError.kind,
+        hint: str = "",
+        data: dict[str, object] | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, data=data)
+        self.code = code
+        self.kind = kind
+
+
 def from_plain(error: dict[str, object]) -> MuninnError:
-    """Rebuild the error that a daemon answered with."""
+    """Return the exception for a JSON-RPC error object: of the class of its kind, else RemoteError."""
     raw = error.get("data")
     data: dict[str, object] = dict(raw) if isinstance(raw, dict) else {}
-    kind = data.pop("kind", "error")
+    kind = str(data.pop("kind", MuninnError.kind))
     hint = str(data.pop("hint", ""))
-    cls = _BY_KIND.get(str(kind), MuninnError)
-    result = cls(str(error.get("message", "the daemon answered with an error")), hint=hint, data=data)
-    if cls is MuninnError:
-        result.kind = str(kind)
-    code = error.get("code")
-    if isinstance(code, int):
-        result.code = code
-    return result
+    message = str(error.get("message", "the daemon answered with an error"))
+    given = error.get("code")
+    code = given if isinstance(given, int) else MuninnError.code
+    known = MuninnError if (kind, code) == (MuninnError.kind, MuninnError.code) else _BY_KIND.get(kind)
+    if known is not None:
+        return known(message, hint=hint, data=data)
+    return RemoteError(message, code=code, kind=kind, hint=hint, data=data)
 
 
 _BY_KIND: dict[str, type[MuninnError]] = {
     cls.kind: cls
     for cls in (
-        MuninnError,
+        ParseError,
+        RequestError,
+        InternalError,
         UsageError,
         UnknownVerb,
         BadParams,

@@ -8,7 +8,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Annotated, Any
 
-from muninn_core.errors import BadParams, MuninnError, UnknownVerb
+from muninn_core.errors import BadParams, MuninnError, ParseError, RequestError, UnknownVerb
 from muninn_core.model.value import Meta, Value, encode_json
 from muninn_core.near_match import nearest
 from muninn_core.protocol import wire
@@ -72,9 +72,7 @@ class PlainFace:
                 try:
                     message = await read_message(self._reader)
                 except ValueError as error:
-                    broken = MuninnError(f"not a message: {error}")
-                    broken.code = -32700
-                    self._send(error_frame(None, broken))
+                    self._send(error_frame(None, ParseError(f"not a message: {error}")))
                     if self.forgives and isinstance(error, Unreadable):
                         continue
                     return
@@ -89,8 +87,7 @@ class PlainFace:
 
     def _take(self, message: Any) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            bad = MuninnError("a request is an object with 'method' and, for an answer, 'id'")
-            bad.code = -32600
+            bad = RequestError("a request is an object with 'method' and, for an answer, 'id'")
             self._send(error_frame(message.get("id") if isinstance(message, dict) else None, bad))
             return
         method, params, number = message["method"], message.get("params"), message.get("id")
@@ -103,9 +100,7 @@ class PlainFace:
         if number is None:
             return  # a notification that we do not know: JSON-RPC has no answer to it
         if not isinstance(number, (int, float, str)):
-            bad = MuninnError("a request's 'id' is a number or a string")
-            bad.code = -32600
-            self._send(error_frame(None, bad))
+            self._send(error_frame(None, RequestError("a request's 'id' is a number or a string")))
             return
         cancelled = self._running[number] = threading.Event()  # here, not in the task: a cancel may be next
         task = asyncio.get_running_loop().create_task(self._answer(number, method, params, cancelled))

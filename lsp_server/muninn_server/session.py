@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from muninn_core.errors import Cancelled, MuninnError, Stopping
+from muninn_core.errors import Cancelled, InternalError, MuninnError, Stopping
 from muninn_core.protocol.catalogue import decode_params, lookup
 from muninn_core.worktree.call import Call, Progress
 
@@ -131,12 +131,10 @@ def error_of(error: BaseException, verb: str) -> MuninnError:
     if isinstance(error, asyncio.CancelledError):
         return Stopping("the daemon is leaving", hint="The next call starts it again.")
     log.error("%s failed", verb, exc_info=error)
-    wrapped = MuninnError(
+    return InternalError(
         f"internal error in '{verb}': {type(error).__name__}: {error}",
         hint="This is a bug in Muninn; `muninn daemon logs` has the trace.",
     )
-    wrapped.code = -32603
-    return wrapped
 
 
 def _on_loop(

@@ -19,6 +19,9 @@ export const KINDS = [
 /** What `data.kind` of an error says; `data.hint` says what to do about it. */
 export type ErrorKind =
   | 'error'
+  | 'parse'
+  | 'request'
+  | 'internal'
   | 'usage'
   | 'unknown_verb'
   | 'bad_params'

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from muninn_core.errors import BadParams, Cancelled, MuninnError, UnknownVerb
+from muninn_core.errors import BadParams, Cancelled, MuninnError, RequestError, UnknownVerb
 from muninn_core.model.value import encode_json
 from muninn_core.near_match import nearest
 from muninn_core.protocol import wire
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from muninn_server.session import Session
 
 log = logging.getLogger("muninn.lsp")
-
-NOT_INITIALIZED = -32002
-INVALID_REQUEST = -32600
 
 _COMMANDS = {method.command: method.name for method in METHODS.values()}
 
@@ -66,21 +63,21 @@ class EditorFace(PlainFace):
 
     def _take(self, message: Any) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("id"), str | int | None):
-            self._refuse(None, INVALID_REQUEST, "a message is an object whose 'id' is a string or a number")
+            self._refuse(None, RequestError("a message is an object whose 'id' is a string or a number"))
             return
         method, number = message.get("method"), message.get("id")
         if method is None and ("result" in message or "error" in message):
             self.editor.answer(message)
         elif not isinstance(method, str):
-            self._refuse(number, INVALID_REQUEST, "a message has a 'method', or it is an answer")
+            self._refuse(number, RequestError("a message has a 'method', or it is an answer"))
         elif method == "exit":
             raise EOFError
         elif number is None:
             self._take_notification(method, message)
         elif self.editor.shut:
-            self._refuse(number, INVALID_REQUEST, "the server has been shut down; only 'exit' may follow")
+            self._refuse(number, RequestError("the server has been shut down; only 'exit' may follow"))
         elif not self.editor.initialized and method != "initialize":
-            self._refuse(number, NOT_INITIALIZED, "the first request is 'initialize'")
+            self._refuse(number, ServerNotInitialized("the first request is 'initialize'"))
         elif _gesture(method, message) is not None:
             self._take_gesture(number, message)
         elif method == "workspace/executeCommand" or method.startswith(wire.PREFIX):
@@ -127,10 +124,14 @@ class EditorFace(PlainFace):
             return
         super()._take(plain)
 
-    def _refuse(self, number: str | int | None, code: int, why: str) -> None:
-        error = MuninnError(why)
-        error.code = code
+    def _refuse(self, number: str | int | None, error: MuninnError) -> None:
         self._send(error_frame(number, error))
+
+
+class ServerNotInitialized(RequestError):
+    """LSP's ServerNotInitialized: a request came before `initialize`."""
+
+    code = -32002
 
 
 def _gesture(method: str, message: dict[str, Any]) -> str | None:

@@ -14,6 +14,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
+from muninn_core.errors import ParseError, RequestError
 from muninn_server.mcp.peer import peer_of
 from muninn_server.mcp.server import server_of
 from muninn_server.mcp.tools import instructions
@@ -116,9 +117,9 @@ def _complaint(line: bytes) -> bytes:
     """Return the answer to a line that is no message (JSON-RPC 2.0, section 5.1)."""
     try:
         given = json.loads(line.decode("utf-8", "replace"))
-        code, what = -32600, "the line is no JSON-RPC message"
+        code, what = RequestError.code, "the line is no JSON-RPC message"
     except ValueError:
-        given, code, what = None, -32700, "the line is not JSON"
+        given, code, what = None, ParseError.code, "the line is not JSON"
     number = given.get("id") if isinstance(given, dict) else None
     log.warning("%s (%d bytes)", what, len(line))
     answer = {"jsonrpc": "2.0", "id": number if isinstance(number, str | int) else None}
