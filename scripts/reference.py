@@ -30,7 +30,7 @@ Every capability of Muninn is a verb, and every client reaches every verb:
 | Client | Name |
 | --- | --- |
 | JSON-RPC and LSP request | `muninn/<verb>` |
-| LSP command | `muninn.<verb>` |
+| LSP command | `muninn.<verb>`; `muninn.memory` for `show` |
 | MCP tool | `<verb>`, with `_` for a dot |
 | command line | `muninn <verb>`, with a space for a dot |
 

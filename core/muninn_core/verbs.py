@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         MemoriesResult,
         OverviewResult,
         SessionsResult,
+        ShowResult,
     )
     from muninn_core.protocol.memory import (
         ConsolidateResult,
@@ -352,6 +353,13 @@ class Verbs:
                 branches=branches,
             ),
         )
+
+    def show(self, id: str) -> ShowResult:
+        """Show one memory whole, with its citations as they stand and its links in both directions.
+
+        `id`: The memory's id or an unambiguous prefix of it.
+        """
+        return cast("ShowResult", self.call("show", id=id))
 
     def history(self, id: str) -> HistoryResult:
         """Tell every record about a memory: who, when, where HEAD was, and what it changed.

@@ -114,6 +114,16 @@ def test_what_others_wrote_can_not_steer_the_terminal(shell: Shell) -> None:
     assert "[bold]at noon[/bold]" in out
 
 
+def test_people_see_a_memory_whole_with_what_it_is_linked_to(shell: Shell) -> None:
+    older = shell.json("remember", "Buoys are painted in spring.")["ids"][0]
+    newer = shell.json("remember", "Buoys are red.", "--tag", "buoys", "--link", f"extends:{older}")["ids"][0]
+    out = shell.run("show", newer).stdout
+    assert "Buoys are red." in out
+    assert "tags  buoys" in out
+    assert f"  extends {older}  Buoys are painted in spring" in out
+    assert f"  {newer} extends this  Buoys are red" in shell.run("show", older).stdout
+
+
 def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Callable[[], Shell]) -> None:
     shell = new_shell()
     shell.json("init")

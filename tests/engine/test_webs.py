@@ -46,6 +46,33 @@ def test_links_are_followed_both_ways_up_to_the_depth(muninn: Muninn) -> None:
     assert (len(few.memories), few.omitted, few.links) == (1, 2, ())
 
 
+def test_a_memory_is_shown_whole_with_its_citations_and_its_links_both_ways(muninn: Muninn) -> None:
+    first = remember(muninn, "Berths are numbered from one.", title="Berth numbers", files=["src/users.py:1-2"])
+    second = remember(muninn, "Pilots are told the number by radio.", links=linked(first))
+    third = remember(muninn, "The radio is on channel nine.", links=linked(second, "references"))
+    shown = muninn.call("show", id=second)
+    assert (shown.memory.id, shown.memory.text) == (second, "Pilots are told the number by radio.")
+    assert [(link.source, link.relation, link.target) for link in shown.links] == [
+        (second, "extends", first),
+        (third, "references", second),
+    ]
+    assert shown.linked == {first: "Berth numbers", third: "The radio is on channel nine"}
+    (citation,) = muninn.call("show", id=first).citations
+    assert (citation.path, citation.state) == ("src/users.py", "fresh")
+    muninn.call("forget", id=third)
+    assert muninn.call("show", id=third).memory.archived
+    assert third in muninn.call("show", id=second).linked
+
+
+def test_an_unknown_or_ambiguous_id_shows_no_memory(muninn: Muninn) -> None:
+    ids = [remember(muninn, f"Berth {number} is dry.") for number in range(2)]
+    common = ids[0][: next(at for at, (a, b) in enumerate(zip(*ids, strict=True)) if a != b)]
+    with pytest.raises(UsageError, match="2 ids"):
+        muninn.call("show", id=common)
+    with pytest.raises(NotFoundError):
+        muninn.call("show", id="zzzz")
+
+
 def test_what_was_forgotten_is_no_step_on_the_way_unless_it_is_asked_for(muninn: Muninn) -> None:
     first = remember(muninn, "Berths are numbered from one.")
     second = remember(muninn, "Pilots are told the number.", links=linked(first))

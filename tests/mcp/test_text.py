@@ -14,7 +14,7 @@ from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.code import GraphEdge, GraphResult
 from muninn_core.protocol.editor import DocumentResult
-from muninn_core.protocol.inspection import LinksResult, MemoriesResult, MemoryLink
+from muninn_core.protocol.inspection import Access, LinksResult, MemoriesResult, MemoryLink, ShowResult
 from muninn_core.protocol.memory import ConsolidateResult, ForgetResult, RememberResult, UpdateResult
 from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, Merge, ReconcileResult
 from muninn_core.protocol.repository import IndexStatus, LogStatus, Problem, StatusResult
@@ -41,6 +41,21 @@ def test_a_hit_says_where_it_is_why_it_is_there_and_how_it_begins() -> None:
 def test_a_memory_is_named_by_its_id_and_its_file() -> None:
     found = hit(kind="memory", id="01m", type="attempt", title="Tried threads", text="It hung.")
     assert "memory attempt 01m (about a.py) — Tried threads" in recall_text(RecallResult(hits=(found,), saw=SAW))
+
+
+def test_a_memory_that_is_shown_names_what_its_links_lead_to() -> None:
+    link = MemoryLink(source="01m", relation="extends", target="02m", strength=1.0, depth=1)
+    result = ShowResult(
+        memory=memory(links=(Link(relation="extends", target="02m"),)),
+        citations=(),
+        links=(link,),
+        linked={"02m": "Files are text"},
+        access=Access(),
+        saw=SAW,
+    )
+    lines = render("show", result).splitlines()
+    assert lines[-2:] == ["01m extends 02m", "02m is: Files are text"]
+    assert lines.count("01m extends 02m") == 1
 
 
 def test_a_long_hit_says_how_much_is_left_out() -> None:

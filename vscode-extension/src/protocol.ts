@@ -57,6 +57,8 @@ export interface Verbs {
   'skills.list': { params: SkillsListParams; result: SkillsListResult };
   /** List memories. List, filter or get memories. */
   memories: { params: MemoriesParams; result: MemoriesResult };
+  /** Show a memory. Show one memory whole, with its citations as they stand and its links in both directions. */
+  show: { params: ShowParams; result: ShowResult };
   /** History of a memory. Tell every record about a memory: who, when, where HEAD was, and what it changed. */
   history: { params: HistoryParams; result: HistoryResult };
   /** Follow links. Show what a memory is linked to, and that in turn, up to a depth. */
@@ -173,6 +175,7 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   'skills.match': 'muninn.skills.match',
   'skills.list': 'muninn.skills.list',
   memories: 'muninn.memories',
+  show: 'muninn.memory',
   history: 'muninn.history',
   links: 'muninn.links',
   overview: 'muninn.overview',
@@ -410,6 +413,12 @@ export interface MemoriesParams {
   at?: string | null;
   /** Also what is remembered on other branches only; it is labelled with their names. */
   branches?: boolean;
+}
+
+/** The memory to show. */
+export interface ShowParams {
+  /** The memory's id or an unambiguous prefix of it. */
+  id: string;
 }
 
 /** Whose life to tell. */
@@ -1453,6 +1462,31 @@ export interface Mention {
   title: string;
 }
 
+/**
+ * A memory with its citations as they stand in the work tree, and its links in both directions.
+ *
+ * `linked` has the headline of each memory at the other end of `links`, by id.
+ */
+export interface ShowResult {
+  saw: ReadState;
+  memory: Memory;
+  citations: readonly Citation[];
+  links: readonly MemoryLink[];
+  linked: Readonly<Record<string, string>>;
+  access: Access;
+}
+
+/** A link that was followed: who states it, of whom, and at which step it was met. */
+export interface MemoryLink {
+  source: string;
+  relation: string;
+  target: string;
+  strength: number;
+  depth: number;
+  reason: string;
+  by: string;
+}
+
 /** A memory as it is now, and its events, oldest first. */
 export interface HistoryResult {
   saw: ReadState;
@@ -1494,17 +1528,6 @@ export interface LinksResult {
   depths: readonly number[];
   links: readonly MemoryLink[];
   omitted: number;
-}
-
-/** A link that was followed: who states it, of whom, and at which step it was met. */
-export interface MemoryLink {
-  source: string;
-  relation: string;
-  target: string;
-  strength: number;
-  depth: number;
-  reason: string;
-  by: string;
 }
 
 /**

@@ -59,6 +59,21 @@ def memories(console: Console, result: dict[str, Any], given: argparse.Namespace
     line(console, (joined(shown, seen(result["saw"])), "faint"))
 
 
+@renders("show")
+def show(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print a memory whole, then each link with the headline of the memory at its other end."""
+    memory = result["memory"]
+    full(console, {**memory, "links": ()}, result["citations"], result["access"])
+    if result["links"]:
+        console.print()
+    for link in result["links"]:
+        away = link["target"] in result["linked"]
+        other = link["target" if away else "source"]
+        said = f"{link['relation']} {other}" if away else f"{other} {link['relation']} this"
+        sentence(console, (said, "hint"), (f"  {result['linked'].get(other, '')}", ""), indent=2)
+    line(console, (seen(result["saw"]), "faint"))
+
+
 @renders("sessions")
 def sessions(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the sessions, two lines each; say how the open ones get into git."""

@@ -18,7 +18,7 @@ def links_text(result: LinksResult) -> str:
         lines.append(f"{depth} link{'s' if depth > 1 else ''} away: {_head(memory)}")
         if memory.text and memory.text != headline(memory):
             lines.append(f"   {memory.text.strip()[:400]}")
-    lines += ["", *map(_link, result.links)]
+    lines += ["", *map(link_line, result.links)]
     if result.omitted:
         lines.append(f"({result.omitted} more memories; raise `limit`.)")
     return "\n".join(lines)
@@ -31,7 +31,7 @@ def overview_text(result: OverviewResult) -> str:
     lines += [f"under way: {item.level} {item.code} {item.title} ({item.phase})" for item in result.focus.items]
     for name, memories in (("recent", result.recent), ("important", result.important)):
         lines += ["", f"{name}:", *(f"- {_head(memory)}" for memory in memories)] if memories else []
-    lines += ["", "links:", *(f"- {_link(link)}" for link in result.links)] if result.links else []
+    lines += ["", "links:", *(f"- {link_line(link)}" for link in result.links)] if result.links else []
     lines += [f"- {identity} is: {said}" for identity, said in result.linked.items()]
     kinds = ", ".join(f"{number} {kind}" for kind, number in result.kinds.items())
     lines += ["", f"{result.memories} memories in all{f' ({kinds})' if kinds else ''}, {result.density:g} links each"]
@@ -66,6 +66,7 @@ def _head(memory: Memory) -> str:
     return f"{memory.id} {headline(memory)} ({', '.join(facts(memory))}; importance {memory.importance})"
 
 
-def _link(link: MemoryLink) -> str:
+def link_line(link: MemoryLink) -> str:
+    """Return a link: who states which relation to whom, its strength where it is not 1, and its reason."""
     strength = "" if link.strength == 1 else f" ({link.strength:g})"
     return f"{link.source} {link.relation} {link.target}{strength}{f': {link.reason}' if link.reason else ''}"

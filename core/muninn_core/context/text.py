@@ -12,14 +12,14 @@ from typing import Any
 
 from muninn_core.context.generic_text import generic_text
 from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten, whereabouts
-from muninn_core.context.link_text import consolidate_text, links_text, overview_text, update_text
+from muninn_core.context.link_text import consolidate_text, link_line, links_text, overview_text, update_text
 from muninn_core.context.staleness import told, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.context_file import RenderResult
-from muninn_core.protocol.inspection import MemoriesResult
+from muninn_core.protocol.inspection import MemoriesResult, ShowResult
 from muninn_core.protocol.memory import ForgetResult, RememberResult
 from muninn_core.protocol.reconciliation import Conflict, ConflictsResult, ReconcileResult
 from muninn_core.protocol.repository import Problem, StatusResult
@@ -99,6 +99,14 @@ def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
         **{name: str(value) for name, value in memory.details.items()},
     }
     lines += [f"{name}: {value}" for name, value in rows.items() if value]
+    return "\n".join(lines)
+
+
+def show_text(result: ShowResult) -> str:
+    """Return one memory whole, and each link with the headline of the memory at its other end."""
+    lines = [memory_text(replace(result.memory, links=()), result.citations)]
+    lines += [link_line(link) for link in result.links]
+    lines += [f"{identity} is: {said}" for identity, said in result.linked.items()]
     return "\n".join(lines)
 
 
@@ -197,6 +205,7 @@ _RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
         "recall": recall_text,
         "context": context_text,
         "memories": memories_text,
+        "show": show_text,
         "status": status_text,
         "remember": remember_text,
         "forget": forget_text,

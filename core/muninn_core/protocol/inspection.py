@@ -75,6 +75,37 @@ class MemoriesResult(Result):
     mentions: tuple[Mention, ...] = ()
 
 
+class MemoryLink(Value):
+    """A link that was followed: who states it, of whom, and at which step it was met."""
+
+    source: str
+    relation: str
+    target: str
+    strength: float
+    depth: int
+    reason: str = ""
+    by: str = ""
+
+
+class ShowParams(Value):
+    """The memory to show."""
+
+    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+
+
+class ShowResult(Result):
+    """A memory with its citations as they stand in the work tree, and its links in both directions.
+
+    `linked` has the headline of each memory at the other end of `links`, by id.
+    """
+
+    memory: Memory
+    citations: tuple[Citation, ...]
+    links: tuple[MemoryLink, ...]
+    linked: dict[str, str]
+    access: Access
+
+
 class HistoryParams(Value):
     """Whose life to tell."""
 
@@ -125,18 +156,6 @@ class LinksParams(Value):
     archived: Annotated[bool, Meta(description="Over archived, superseded and expired ones, too.")] = False
     limit: Annotated[int, Meta(ge=1, le=500, description="The most memories to return.")] = 50
     session: SessionId | None = None
-
-
-class MemoryLink(Value):
-    """A link that was followed: who states it, of whom, and at which step it was met."""
-
-    source: str
-    relation: str
-    target: str
-    strength: float
-    depth: int
-    reason: str = ""
-    by: str = ""
 
 
 class LinksResult(Result):
@@ -234,6 +253,18 @@ FAMILY = Family(
             rooted_paths=("file",),
             shown=("id", "type", "tag", "file", "task", "text", "limit", "offset"),
             session_filter=True,
+        ),
+        Method(
+            verb="show",
+            title="Show a memory",
+            summary="Show one memory whole, with its citations as they stand and its links in both directions.",
+            params=ShowParams,
+            result=ShowResult,
+            effect="read",
+            use="Call to read one memory whole, by an id that another answer gave.",
+            positional=("id",),
+            lsp_command="muninn.memory",
+            example={"id": "0198c5"},
         ),
         Method(
             verb="history",

@@ -89,6 +89,9 @@ class Method(Value):
     session_filter: bool = False
     """Whether `session` selects what is looked at, so that a model may fill it in. Otherwise it says who calls."""
 
+    lsp_command: str = ""
+    """The LSP command, where a command of the server's own already has the verb's name."""
+
     example: dict[str, Any] = field(default_factory=dict)
     """The parameters of the example in the reference."""
 
@@ -125,7 +128,7 @@ class Method(Value):
     @property
     def command(self) -> str:
         """The LSP command's name."""
-        return f"muninn.{self.verb}"
+        return self.lsp_command or f"muninn.{self.verb}"
 
 
 class Family(Value):

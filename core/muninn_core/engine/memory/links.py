@@ -10,10 +10,19 @@ from muninn_core.context.hover import headline
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.inspection import LinksParams, LinksResult, MemoryLink, OverviewParams, OverviewResult
+from muninn_core.model.value import replace
+from muninn_core.protocol.inspection import (
+    LinksParams,
+    LinksResult,
+    MemoryLink,
+    OverviewParams,
+    OverviewResult,
+    ShowParams,
+    ShowResult,
+)
 from muninn_core.protocol.repository import ProjectStatus
 from muninn_core.retrieval.link_graph import LinkStep
-from muninn_core.retrieval.recall import is_recallable
+from muninn_core.retrieval.recall import has_expired, is_recallable
 from muninn_core.source.project import read_project
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.current_task import focus
@@ -39,6 +48,29 @@ def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResu
         depths=tuple(reached[memory.id] for memory in chosen),
         links=tuple(_told(each) for each in strands if each.source in ids and each.target in ids),
         omitted=len(others) - len(chosen),
+        saw=workspace.saw(),
+    )
+
+
+def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
+    """Return one memory with what it cites and links to. Raises NotFoundError, or UsageError for an ambiguous prefix.
+
+    Archived, expired and waiting memories are shown too, as are links with them; links of a merged memory are those of
+    the memory that it was merged into.
+    """
+    known = workspace.known()
+    (memory,) = workspace.works.label([memory_of(known, params.id)])
+    seen = visible(workspace, None, None)
+    web = workspace.web(known)
+    here = web.speaker(memory.id)
+    _, steps = web.walk([here], 1, lambda other: seen(other) and not other.redacted and not other.trace)
+    ends = dict.fromkeys(end for each in steps for end in (each.source, each.target) if end != here)
+    return ShowResult(
+        memory=replace(memory, expired=True) if has_expired(memory, now) else memory,
+        citations=workspace.citations.look().of(memory),
+        links=tuple(map(_told, steps)),
+        linked={each: headline(known[each]) for each in ends},
+        access=workspace.accesses.of(memory.id),
         saw=workspace.saw(),
     )
 

@@ -17,6 +17,8 @@ from muninn_core.protocol.inspection import (
     OverviewResult,
     SessionsParams,
     SessionsResult,
+    ShowParams,
+    ShowResult,
 )
 from muninn_core.worktree.call import Call
 
@@ -27,6 +29,10 @@ class InspectionVerbs(Verbs):
     def memories(self, params: MemoriesParams, call: Call) -> MemoriesResult:
         """List, filter or get memories."""
         return lookup.memories(self._reading(call), params, self.clock())
+
+    def show(self, params: ShowParams, call: Call) -> ShowResult:
+        """Return one memory whole."""
+        return links.show(self._reading(call), params, self.clock())
 
     def history(self, params: HistoryParams, call: Call) -> HistoryResult:
         """Tell the life of a memory."""
