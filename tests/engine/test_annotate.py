@@ -315,9 +315,9 @@ def test_a_confirmed_memory_cites_the_code_as_it_is_now(rules):
     result = muninn.call("confirm", id=ids[1])
     assert [(cite.state, cite.start) for cite in result.cites] == [("fresh", 12)]
     assert muninn.call("annotate", file=FILE).doubts == ()
-    records = muninn.engine.open(muninn.place).log.state.records
+    records = muninn.engine.open(muninn.place).memory.log.state.records
     muninn.call("confirm", id=ids[1])
-    assert muninn.engine.open(muninn.place).log.state.records == records
+    assert muninn.engine.open(muninn.place).memory.log.state.records == records
 
 
 def test_a_memory_whose_code_is_gone_needs_a_place_to_be_confirmed(rules):

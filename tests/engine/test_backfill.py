@@ -130,7 +130,7 @@ def test_every_clone_writes_the_same_records(told, start, tmp_path):
     for one in (muninn, other):
         backfill(one, apply=True)
         workspace = one.engine.open(locate(str(one.root)))
-        lines.append(b"".join(map(encode_line, workspace.log.records.values())))
+        lines.append(b"".join(map(encode_line, workspace.memory.log.records.values())))
         (segment,) = one.call("seal").segments
         lines.append(segment)
     assert lines[:2] == lines[2:]

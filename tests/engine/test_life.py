@@ -198,7 +198,7 @@ def test_one_repository_that_can_not_be_sealed_keeps_no_other_from_it(muninn, tm
     def fail(_session):
         raise MuninnError("the disk is full")
 
-    monkeypatch.setattr(workspace.log, "seal", fail)
+    monkeypatch.setattr(workspace.memory.log, "seal", fail)
     with pytest.raises(MuninnError, match="disk is full"):
         muninn.engine.close()
     assert len(list((other / ".muninn/memory/sessions").glob("*.jsonl"))) == 1

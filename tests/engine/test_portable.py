@@ -231,7 +231,7 @@ def test_nothing_is_stored_when_something_can_not_be(muninn, other, file, monkey
     def full(*_arguments):
         raise StorageError("the disk is full")
 
-    log = other.engine.open(locate(str(other.root))).log
+    log = other.engine.open(locate(str(other.root))).memory.log
     with monkeypatch.context() as patch:
         patch.setattr(log, "append", full)
         with pytest.raises(StorageError):

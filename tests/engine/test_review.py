@@ -243,10 +243,10 @@ def test_a_memory_begins_before_the_conflict_that_was_found_at_the_same_time(bas
 
 def test_history_of_a_redacted_memory_does_not_tell_what_it_said(base):
     identity = base.names["name"]
-    workspace = next(iter(base.engine.trees))
+    log = next(iter(base.engine.trees)).memory.log
     base.clock.forward(seconds=1)
-    workspace.log.append([{"type": "update", "actor": "user", "target": identity, "set": {"text": "Hush."}}], "s")
-    workspace.log.append([{"type": "redact", "actor": "user", "target": identity}], "s")
+    log.append([{"type": "update", "actor": "user", "target": identity, "set": {"text": "Hush."}}], "s")
+    log.append([{"type": "redact", "actor": "user", "target": identity}], "s")
     told = base.call("history", id=identity)
     assert [event.type for event in told.events] == ["insight", "update", "redact"]
     assert "Hush" not in str(told)

@@ -92,7 +92,7 @@ def test_the_configuration_leaves_the_global_scope_out(two):
     there.touch(".muninn/config.yaml")
     assert scoped(there, "tabs", scope="global") == []
     assert there.call("status").shared.path == ""
-    with pytest.raises(BadParams, match="the configuration leaves it out"):
+    with pytest.raises(BadParams, match="the configuration excludes the global memory"):
         there.call("remember", text="Tabs.", scope="global")
 
 

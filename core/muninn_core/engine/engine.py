@@ -18,6 +18,7 @@ from muninn_core.engine.verbs.context_file import ContextFileVerbs
 from muninn_core.engine.verbs.editor import EditorVerbs
 from muninn_core.engine.verbs.exchange import ExchangeVerbs
 from muninn_core.engine.verbs.inspection import InspectionVerbs
+from muninn_core.engine.verbs.memory import MemoryVerbs
 from muninn_core.engine.verbs.privacy import PrivacyVerbs
 from muninn_core.engine.verbs.reconciliation import ReconciliationVerbs
 from muninn_core.engine.verbs.reference import ReferenceVerbs
@@ -47,6 +48,7 @@ def _now() -> datetime:
 
 class Engine(
     RepositoryVerbs,
+    MemoryVerbs,
     SearchVerbs,
     CodeVerbs,
     SkillVerbs,

@@ -49,9 +49,9 @@ class Process(Value):
 
 def status(workspace: Workspace, process: Process) -> StatusResult:
     """Report on an open work tree."""
-    log, state = workspace.log, workspace.log.state
+    log, state = workspace.memory.log, workspace.memory.log.state
     project = read_project(workspace.layout.root)
-    shared = workspace.shared
+    shared = workspace.memory.shared
     return StatusResult(
         pid=os.getpid(),
         version=process.version,
@@ -72,7 +72,7 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
             pending=state.pending,
         ),
         project=ProjectStatus(name=project.name, description=project.description),
-        focus=focus(workspace, filter(visible(workspace, None, None), workspace.recallable().values()), None),
+        focus=focus(workspace, filter(visible(workspace, None, None), workspace.memory.recallable().values()), None),
         shared=SharedStatus(path=str(shared.layout.root), memories=shared.state.active) if shared else SharedStatus(),
         problems=_problems(workspace),
         bridges=_bridges(workspace),
@@ -185,9 +185,9 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     ]
     missing = workspace.outside.problem()
     found += [replace(missing, path=config)] if missing else []
-    found += workspace.log.problems[:SHOWN]
+    found += workspace.memory.log.problems[:SHOWN]
     found += workspace.documents.look().problems()[:SHOWN]
-    found += workspace.shared.problems[:SHOWN] if workspace.shared is not None else ()
+    found += workspace.memory.shared.problems[:SHOWN] if workspace.memory.shared is not None else ()
     if not layout_at(workspace.place).muninn.is_dir():
         found.append(Problem(kind="gone", message="the folder .muninn is gone", hint="`muninn init` makes it again."))
     elif workspace.updater.failure:

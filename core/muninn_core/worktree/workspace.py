@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -20,19 +20,14 @@ from muninn_core.index.index import Index, open_index
 from muninn_core.launch.lock import FileLock
 from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
-from muninn_core.model.memory import Memory
 from muninn_core.protocol.repository import Problem
-from muninn_core.retrieval.file_prior import FilePriors
-from muninn_core.retrieval.link_graph import LinkGraph
-from muninn_core.retrieval.recall import is_recallable
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
-from muninn_core.store.log import Log, open_log
+from muninn_core.store.log import open_log
 from muninn_core.store.pack.installed import heal
 from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.access_counts import AccessCounts
-from muninn_core.worktree.active_memories import ActiveMemories
 from muninn_core.worktree.branches import OtherBranches, WorkStates
 from muninn_core.worktree.bridges import BridgeCounts, ExternalFolder, indexing
 from muninn_core.worktree.citations import Citations
@@ -41,8 +36,7 @@ from muninn_core.worktree.documents import DocumentCache
 from muninn_core.worktree.edited_files import EditedFiles
 from muninn_core.worktree.evolution import EvolutionLoader
 from muninn_core.worktree.index_updater import IndexUpdater
-from muninn_core.worktree.memory_index import MemoryIndex
-from muninn_core.worktree.memory_order import MemoryOrder
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.origins import Origins
 from muninn_core.worktree.private_layout import adopt_orphans, layout_at
 from muninn_core.worktree.renames import RenameHistory
@@ -51,8 +45,6 @@ from muninn_core.worktree.revisions import Revisions
 from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.side_index import SideIndex
 from muninn_core.worktree.skill_cache import SkillCache
-
-_NONE: Mapping[str, Memory] = {}
 
 _MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
 """How the JSON of a context's items begins where they are memories."""
@@ -98,7 +90,6 @@ class Workspace:
         self._embedder = embedder
         self._spare_cache = spare_cache
         self._warmer: threading.Thread | None = None
-        self._handing_over = threading.Lock()
         self._chosen: Embedder | None = None
         self._made_with: WeakKeyDictionary[Index, Embedder] = WeakKeyDictionary()
         self._lock = FileLock(str(self.layout.local / "lock"))
@@ -106,17 +97,23 @@ class Workspace:
         if self.writable:
             adopt_orphans(place, self.layout)
             self._heal_packs()
-        self.log: Log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
+        log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
         self.notes = SessionNotes(self.layout.local / "notes.json", writable=self.writable)
         self.accesses = AccessCounts(self.layout.local / "accesses.json", writable=self.writable)
         self.given = Deliveries(self.layout.local / "given.json", writable=self.writable)
         self.contexts = ContextStore(self.layout.contexts, writable=self.writable)
         self.documents = DocumentCache(self.layout.root)
-        self._shared = shared
-        self._web = LinkGraph(_NONE)
-        self._newest = MemoryOrder(_NONE)
-        self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NONE)
         self.session = f"s-{ids()}"
+        self.memory = MemoryStore(
+            log,
+            self.session,
+            shared=shared,
+            global_scope=lambda: self.config.memory.global_scope,
+            clock=clock,
+            redacted=self._remove_redacted,
+            indexed=lambda changed: self.updater.update_memories(changed),
+            changed=self._memories_changed,
+        )
         self.past = Revisions(place)
         self.elsewhere = OtherBranches(place, self.past)
         self.works = WorkStates(place, self.past)
@@ -127,16 +124,13 @@ class Workspace:
         beside = self.layout.cache if self.writable else spare_cache
         self.index_of_past = SideIndex(beside / "past", self.embedder)
         self.index_of_branches = SideIndex(beside / "branches", self.embedder)
-        self.current = ActiveMemories(self.known)
-        self.witnesses = FilePriors(self.known)
-        self.places = MemoryIndex(self.known)
         self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
         self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
         self.outside = ExternalFolder(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
         self.bridged = BridgeCounts()
         self.shelf = SkillCache(self.layout.root, home, lambda: self.config.skills.paths)
         self.updater = IndexUpdater(
-            self.layout.root, indexing(self.config), self._open_index, self.recallable, self.outside.stamps
+            self.layout.root, indexing(self.config), self._open_index, self.memory.recallable, self.outside.stamps
         )
         self.citations = Citations(
             self.layout.root,
@@ -149,9 +143,6 @@ class Workspace:
             head=lambda: self.head.read().commit,
             token=lambda: (self.head.read().commit, self.updater.looks),
         )
-        self._handed_over: Mapping[str, Memory] = self.log.state.memories
-        self._handed_over_shared: Mapping[str, Memory] = self.global_memories()
-        self.log.take_changed()  # the index compares all memories when it is opened
         self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
 
     def _heal_packs(self) -> None:
@@ -168,8 +159,8 @@ class Workspace:
 
     def _tidy(self) -> None:
         """Keep the fold, and let go of contexts that hold what was redacted while no daemon was here."""
-        self.log.keep()
-        self._forget_redacted(self.known(), sorted(self.contexts.found(_MEMORY_IN_CONTEXT)))
+        self.memory.log.keep()
+        self.memory.drop_redacted(self.memory.all(), sorted(self.contexts.found(_MEMORY_IN_CONTEXT)))
 
     def close(self) -> None:
         """Stop indexing, seal what the sessions stored, give the lock back.
@@ -189,8 +180,8 @@ class Workspace:
             if self.writable and self.layout.muninn.is_dir():
                 self.accesses.flush()
                 self.given.flush()
-                self.log.seal(None)
-                self.log.keep()
+                self.memory.log.seal(None)
+                self.memory.log.keep()
         finally:
             self._lock.release()
 
@@ -255,46 +246,6 @@ class Workspace:
             self._chosen = known
         return known
 
-    @property
-    def shared(self) -> SharedLog | None:
-        """The user's global memory; None where it has no place, or the configuration leaves it out."""
-        return self._shared if self.config.memory.global_scope else None
-
-    def global_memories(self) -> Mapping[str, Memory]:
-        """Return the user's global memories that take part here; the same object until something changes."""
-        return self.shared.memories if self.shared is not None else _NONE
-
-    def known(self, state: State | None = None) -> Mapping[str, Memory]:
-        """Return the memories of the log and the global ones, whether they speak or not, by id.
-
-        A global one that was imported here has the same id twice: what the log says of it counts.
-        """
-        own, shared = (state or self.log.state).memories, self.global_memories()
-        if not shared:
-            return own
-        joined = self._joined
-        if joined[0] is not own or joined[1] is not shared:
-            joined = self._joined = (own, shared, {**shared, **own})
-        return joined[2]
-
-    def web(self, memories: Mapping[str, Memory]) -> LinkGraph:
-        """Return the links of some memories; the last ones are kept, so that a state costs one look at all of them."""
-        kept = self._web
-        if kept.memories is not memories:
-            kept = self._web = LinkGraph(memories)
-        return kept
-
-    def newest(self, memories: Mapping[str, Memory]) -> MemoryOrder:
-        """Return some memories in their order; the last ones are kept, as with `web`."""
-        kept = self._newest
-        if kept.memories is not memories:
-            kept = self._newest = MemoryOrder(memories)
-        return kept
-
-    def recallable(self) -> Mapping[str, Memory]:
-        """Return the memories that speak for themselves and have not expired."""
-        return self.current.memories(self._clock())
-
     def warm(self) -> None:
         """Load in the background what the first question would have to wait for."""
         if self._warmer is None:
@@ -316,73 +267,25 @@ class Workspace:
         if index is not None:
             index.rest()
 
-    def hand_over_memories(self) -> None:
-        """Give the index what has changed in memory since the last time."""
-        now = self._clock()
-        with self._handing_over:  # up to the end: what is newer must not arrive before what is older
-            candidates = self.log.take_changed()
-            before, after = self._handed_over, self.log.state.memories
-            self._handed_over = after
-            changed: dict[str, Memory | None] = {}
-            told: dict[str, Memory | None] = {}
-            for identity in before.keys() | after.keys() if candidates is None else candidates:
-                memory = after.get(identity)
-                if before.get(identity) is not memory:
-                    told[identity] = memory
-                    changed[identity] = memory if memory is not None and is_recallable(memory, now) else None
-            self._hand_on(changed, told, after)
-        if changed:
-            self.tell_memories(_spoke(changed, before, now))
-            self.tell(None)
+    def _memories_changed(self, changed: Mapping[str, bool]) -> None:
+        self.tell_memories(changed)
+        self.tell(None)
 
-    def follow_shared(self) -> None:
-        """Take in what this and other processes wrote to the global memory, and give the index what changed."""
-        if self.shared is not None:
-            self.shared.refresh()
-        now = self._clock()
-        with self._handing_over:
-            before, after, own = self._handed_over_shared, self.global_memories(), self.log.state.memories
-            if before is after:
-                return
-            self._handed_over_shared = after
-            changed = {
-                each: memory if memory is not None and is_recallable(memory, now) else None
-                for each, memory in ((each, after.get(each)) for each in before.keys() | after.keys())
-                if each not in own and before.get(each) != memory
-            }
-            self._hand_on(changed, changed, after)
-        if changed:
-            self.tell_memories(_spoke(changed, before, now))
-            self.tell(None)
-
-    def _hand_on(
-        self, changed: Mapping[str, Memory | None], known: Mapping[str, Memory | None], after: Mapping[str, Memory]
-    ) -> None:
-        """Let all that keep up with memories know of those that changed; `known` has those that only do not speak."""
-        if changed:
-            self._forget_redacted(after, changed)
-            self.witnesses.take(known)
-            self.current.take(changed)
-            self.places.take(changed)
-            self.updater.update_memories(changed)
-
-    def _forget_redacted(self, memories: Mapping[str, Memory], changed: Iterable[str]) -> None:
-        """Remove kept contexts that hold what was redacted, here or by somebody whose records have just come."""
-        gone = [each for each in changed if each in memories and memories[each].redacted]
-        if gone and self.writable:
-            self.contexts.scrub(gone)
+    def _remove_redacted(self, ids: Sequence[str]) -> None:
+        """Remove stored contexts that hold redacted memories, whoever redacted them."""
+        if self.writable:
+            self.contexts.scrub(ids)
 
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
 
         So every answer is that of the files as git left them; it costs no look at each of them.
         """
-        if self.log.refresh(wait=False, brief=True):
-            self.hand_over_memories()
+        self.memory.refresh(wait=False, brief=True)
         changed = self.outside.changed()
         if changed:
             self.updater.follow(changed, OUTSIDE_SECONDS)
-        self.follow_shared()
+        self.memory.refresh_shared()
 
     def touched(self, paths: set[str]) -> None:
         """Take note of changed files (absolute paths): memory, settings, HEAD, or anything; the root is all."""
@@ -392,14 +295,13 @@ class Workspace:
             if path in (str(self.layout.config), str(self.layout.root)):
                 full, rebuild = True, rebuild or self._reload_config()
             elif path.startswith(str(self.layout.memory)):
-                if self.log.refresh():
-                    self.hand_over_memories()
+                self.memory.refresh()
             elif not path.startswith(root) or path.startswith(root + ".git/"):
                 full = True  # HEAD moved: the tree may have changed under us in ways that no event told
             else:
                 inside.add(path[len(root) :])
-        if full and self.log.refresh():
-            self.hand_over_memories()
+        if full:
+            self.memory.refresh()
         if inside or full:
             self.updater.update_files(inside, full=full, rebuild=rebuild)
             self.tell(None if full else frozenset(inside))
@@ -417,14 +319,14 @@ class Workspace:
 
     def saw(self, generation: int | None = None, state: State | None = None) -> ReadState:
         """Say what an answer that is computed now sees: its snapshot of the index, its state of the log."""
-        head = self.head.read()
+        head, shared = self.head.read(), self.memory.shared
         if generation is None:
             generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
         return ReadState(
             commit=head.commit,
             branch=head.branch,
-            log=(state or self.log.state).records,
-            shared=self.shared.state.records if self.shared is not None else 0,
+            log=(state or self.memory.log.state).records,
+            shared=shared.state.records if shared is not None else 0,
             index=IndexState(
                 generation=generation,
                 lag=self.updater.lag,
@@ -433,11 +335,3 @@ class Workspace:
                 failure=self.updater.failure,
             ),
         )
-
-
-def _spoke(changed: Mapping[str, Memory | None], before: Mapping[str, Memory], now: datetime) -> dict[str, bool]:
-    """Return {id: whether it began or ceased to speak} of memories that changed; None is one that does not speak."""
-    return {
-        each: (memory is not None) != (each in before and is_recallable(before[each], now))
-        for each, memory in changed.items()
-    }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import ReadState
@@ -27,6 +26,7 @@ from muninn_core.retrieval.symbol_search import find
 from muninn_core.source.classify import LANGUAGES, language_of
 from muninn_core.source.definition import KINDS, Definition
 from muninn_core.worktree.index_updater import FIRST_LOOK
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 _SHOWN = 120
@@ -58,7 +58,7 @@ def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
 
 def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
     """Tell what a file defines. Raises NotFoundError for a file that is not indexed."""
-    path = inside(params.path, workspace.layout.root)
+    path = relative_path(params.path, workspace.layout.root)
     snapshot, saw = _look(workspace)
     if snapshot.file(path) is None:
         raise _no_file(path, snapshot)
@@ -125,12 +125,12 @@ def _node(snapshot: Snapshot, target: str, workspace: Workspace) -> Node:
         return Node(target.removeprefix("./"))
     _, dot, last = target.rpartition(".")
     if not mark and ("/" in target or (dot and last in LANGUAGES and not snapshot.code.named(last))):
-        path = inside(target, workspace.layout.root)
+        path = relative_path(target, workspace.layout.root)
         if snapshot.file(path) is None:
             raise _no_file(path, snapshot)
         return Node(path)
     if mark:
-        path = inside(path, workspace.layout.root)
+        path = relative_path(path, workspace.layout.root)
         if snapshot.file(path) is None:
             raise _no_file(path, snapshot)
     return _definition(snapshot, path if mark else "", symbol if mark else target)

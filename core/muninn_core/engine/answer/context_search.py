@@ -109,7 +109,7 @@ def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sig
     if params.at is not None:
         return lambda _words: {}
     seen = visible(workspace, params.scope, params.session)
-    return partial(workspace.witnesses.of, now=sight.now, seen=seen)
+    return partial(workspace.memory.file_priors.of, now=sight.now, seen=seen)
 
 
 def searched_commit(params: ContextParams, sight: SearchContext) -> str | None:

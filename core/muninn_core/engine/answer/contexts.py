@@ -196,7 +196,7 @@ def _pinned(workspace: Workspace, params: ContextParams, sight: SearchContext) -
     """Return memories of which some may be pinned: all that are, and no more where these are known."""
     if params.at is not None or params.branches:
         return sight.memories.values()
-    known = (sight.memories.get(memory.id) for memory in workspace.current.pinned(sight.now))
+    known = (sight.memories.get(memory.id) for memory in workspace.memory.active.pinned(sight.now))
     return (memory for memory in known if memory is not None)
 
 
@@ -221,7 +221,7 @@ def _kept(workspace: Workspace, bundle: str) -> ContextResult:
 
 def _drop_redacted(workspace: Workspace, result: ContextResult) -> bool:
     """Remove a kept context that has a memory which was redacted; say whether it had."""
-    memories = workspace.known()
+    memories = workspace.memory.all()
     ids = {item.id for item in result.items if item.kind == "memory"}
     ids |= {each.id for each in result.left_out if each.kind == "memory"}
     gone = [each for each in sorted(ids) if each in memories and memories[each].redacted]

@@ -137,7 +137,7 @@ def _ranked(
         return rank_linked(
             ask.reader,
             sight.memories,
-            workspace.web(sight.memories),
+            workspace.memory.link_graph(sight.memories),
             ask.text,
             limit=params.limit,
             now=sight.now,
@@ -211,7 +211,7 @@ def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime
     given = replace(params, page=None, limit=rest.params.limit, session=rest.params.session)
     if given not in (rest.params, replace(RecallParams(), limit=given.limit, session=given.session)):
         raise BadParams("this page belongs to another question", hint="Give `page` alone, and `limit` if you like.")
-    known = workspace.known()
+    known = workspace.memory.all()
     # What has been forgotten or redacted since is not shown, wherever it was found.
     still = [each for each in rest.candidates if _still(each, known, now)]
     rest = rest._replace(candidates=still)

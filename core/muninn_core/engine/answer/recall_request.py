@@ -101,7 +101,7 @@ def _checking(workspace: Workspace) -> Callable[[str, str], str]:
     def check(key: str, value: str) -> str:
         if not kinds and key in ("kind", "type"):
             kinds.update(KINDS, workspace.config.memory.kinds)
-            kinds.update(memory.type for memory in workspace.known().values())
+            kinds.update(memory.type for memory in workspace.memory.all().values())
         return wrong_value(key, value, kinds)
 
     return check

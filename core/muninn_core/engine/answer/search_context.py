@@ -80,12 +80,12 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
     if params.at is not None:
         moment = _moment(workspace, params, params.at)
         return moment.state.memories, _saw_past(moment, params.at)
-    state = workspace.log.state
+    state = workspace.memory.log.state
     saw = workspace.saw(state=state)
-    known = workspace.known(state)
+    known = workspace.memory.all(state)
     if not params.branches:
         return known, saw
-    elsewhere = workspace.elsewhere.memories(workspace.log)
+    elsewhere = workspace.elsewhere.memories(workspace.memory.log)
     return {**known, **elsewhere}, replace(saw, note=_beyond(workspace, len(elsewhere)))
 
 

@@ -21,13 +21,13 @@ ORDER = ("gone", "drifted", "unchecked", "moved", "fresh")
 """States from that which needs a person most."""
 
 
-def verify(workspace: Workspace, params: VerifyParams, call: Call) -> tuple[VerifyResult, list[dict[str, Any]]]:
-    """Judge the citations of one memory, or of all that speak; return the records that `fix` asks for, too.
+def verify(workspace: Workspace, params: VerifyParams, call: Call) -> VerifyResult:
+    """Judge the citations of one memory, or of all recallable ones; with `fix` store the new places of moved code.
 
     A memory that speaks for others shows their citations, so theirs are fixed with its own.
     """
-    state = workspace.log.state
-    asked = [memory_of(state.memories, params.id)] if params.id else list(workspace.recallable().values())
+    state = workspace.memory.log.state
+    asked = [memory_of(state.memories, params.id)] if params.id else list(workspace.memory.recallable().values())
     asked.sort(key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
     look = workspace.citations.look(math.inf)
     judged: dict[str, tuple[Citation, ...]] = {}
@@ -46,7 +46,10 @@ def verify(workspace: Workspace, params: VerifyParams, call: Call) -> tuple[Veri
             changes = [found for one in family if (found := _follow(one, look, workspace.saw().commit))]
             fixed.update([memory.id] if changes else [])
             records += [{**change, "actor": call.actor or "user"} for change in changes]
-    return _result(workspace, asked, judged, fixed), records
+    result = _result(workspace, asked, judged, fixed)
+    if records:
+        workspace.memory.append(records, params.session)
+    return result
 
 
 def _result(

@@ -75,7 +75,7 @@ def _named(workspace: Workspace, found: Remembered, params: AboutParams, now: da
     names = dict.fromkeys(name.rpartition(".")[2] for name in (params.name, *begun) if name)
     seen = visible(workspace, None, None)
     for name in names:
-        memories = [one for one in workspace.places.of_name(name) if is_recallable(one, now) and seen(one)]
+        memories = [one for one in workspace.memory.index.of_name(name) if is_recallable(one, now) and seen(one)]
         for memory in sorted(memories, key=lambda one: (one.ts, one.id), reverse=True)[:MOST_NAMED]:
             cited = any((cite.symbol or "").rpartition(".")[2] == name for cite in memory.cites)
             if cited or name in names_of(memory):

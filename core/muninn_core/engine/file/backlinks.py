@@ -12,13 +12,13 @@ from muninn_core.context.hover import headline
 from muninn_core.engine.file.lint import MOST_BYTES, names_of
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget, rooted
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.reference import Backlink, BacklinksParams, BacklinksResult, Edit, RelinkParams, RelinkResult
 from muninn_core.source.muninn_file import REFERRING, kind_of
 from muninn_core.source.references import Reference, references
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 1_000
@@ -56,7 +56,7 @@ def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResu
     if len(params.moves) % 2:
         raise BadParams("'moves' are pairs", hint="Give the old path, then the new one, for each file.")
     pairs = zip(params.moves[::2], params.moves[1::2], strict=True)
-    moves = {inside(old, root): inside(new, root) for old, new in pairs}
+    moves = {relative_path(old, root): relative_path(new, root) for old, new in pairs}
     names = names_of(workspace, call.buffers)
     words = [posixpath.basename(old).removesuffix(".md").casefold() for old in moves] if len(moves) <= _FEW else [""]
     edits: list[Edit] = []

@@ -15,7 +15,6 @@ from muninn_core.context.preview import memory_preview
 from muninn_core.engine.file.lint import names_of
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, section_names
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
@@ -23,6 +22,7 @@ from muninn_core.protocol.reference import Name, NamesParams, NamesResult
 from muninn_core.source import frontmatter
 from muninn_core.source.muninn_file import OwnKind, kind_of
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 USUAL = ("memory", "document", "knowledge", "context")
@@ -88,7 +88,7 @@ def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name
 
 
 def _memories(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
-    for memory in filter(visible(workspace, None, None), workspace.current.newest(now)):
+    for memory in filter(visible(workspace, None, None), workspace.memory.active.newest(now)):
         yield _Candidate(memory.id, memory.title or memory.text, partial(_of_memory, memory))
 
 
@@ -141,7 +141,7 @@ def _of_file(path: str) -> Name:
 def _symbols(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     if not params.file:
         return
-    path = inside(params.file, workspace.layout.root)
+    path = relative_path(params.file, workspace.layout.root)
     page = known.page(path)
     if page is None:
         return
@@ -154,7 +154,7 @@ def _symbols(workspace: Workspace, known: ReferenceIndex, params: NamesParams, n
 
 
 def _tags(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
-    memories = Counter(tag for memory in workspace.recallable().values() for tag in memory.tags)
+    memories = Counter(tag for memory in workspace.memory.recallable().values() for tag in memory.tags)
     files = Counter(tag for paths in known.stems.values() for path in paths for tag in _written_tags(known, path))
     for tag, _ in sorted((memories + files).items(), key=lambda pair: (-pair[1], pair[0])):
         told = [f"{memories[tag]} memor{'y' if memories[tag] == 1 else 'ies'}"] if memories[tag] else []

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from muninn_core.context.annotation import lenses
 from muninn_core.context.hover import headline
 from muninn_core.engine.file.pointers import pointers
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -27,6 +26,7 @@ from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 500
@@ -64,14 +64,16 @@ class Remembered(NamedTuple):
 
 def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> Remembered:
     """Return what is remembered about a file. Raises BadParams for one outside of the repository."""
-    path = inside(given, workspace.layout.root)
-    known = workspace.known()
+    path = relative_path(given, workspace.layout.root)
+    known = workspace.memory.all()
     names = frozenset({path, *workspace.former_names.of(path, known)})
     look = with_overlays(workspace.citations, call.buffers).look(LOOK_SECONDS)
     page = _page(look, path)
     seen = visible(workspace, None, None)
     of_file = {
-        memory.id: memory for memory in workspace.places.of_files(names) if is_recallable(memory, now) and seen(memory)
+        memory.id: memory
+        for memory in workspace.memory.index.of_files(names)
+        if is_recallable(memory, now) and seen(memory)
     }
     ordered = sorted(of_file.values(), key=lambda memory: (memory.ts, memory.id), reverse=True)
     memories = ordered[:MOST]
@@ -80,7 +82,7 @@ def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> R
         [
             memory
             for name in sorted({one.name.rpartition(".")[2] for one in page.extents})
-            for memory in _few(workspace.places.of_name(name))
+            for memory in _few(workspace.memory.index.of_name(name))
             if memory.id not in of_file and memory.cites and is_recallable(memory, now) and seen(memory)
         ]
         if page
@@ -104,7 +106,7 @@ def annotate(workspace: Workspace, params: AnnotateParams, call: Call, now: date
         notes=tuple(notes),
         lenses=lenses(notes, found.page.extents if found.page else ()),
         doubts=tuple(_doubts(workspace, found)),
-        pointers=tuple(pointers(found.page.text, workspace.known(), found.library)) if found.page else (),
+        pointers=tuple(pointers(found.page.text, workspace.memory.all(), found.library)) if found.page else (),
         omitted=found.omitted,
         pending=found.pending,
         saw=workspace.saw(),
@@ -216,7 +218,7 @@ def _against(
         return Spot(message=message, path=found.path, start=denied.line, end=denied.line)
     disputed = {
         other: dispute.reason
-        for dispute in workspace.log.state.conflicts
+        for dispute in workspace.memory.log.state.conflicts
         for side, other in ((dispute.left, dispute.right), (dispute.right, dispute.left))
         if side == memory.id
     }

@@ -18,7 +18,6 @@ from muninn_core.engine.file.record_diagnostics import (
     secrets_of_records,
 )
 from muninn_core.engine.file.reference_index import ReferenceIndex, quiet
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.citation import Citation
 from muninn_core.model.value import replace
@@ -28,6 +27,7 @@ from muninn_core.source.text import Text, read_text
 from muninn_core.store.lines import read_lines
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.overlays import Overlays, with_overlays
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 MOST_BYTES = 4_000_000
@@ -40,7 +40,7 @@ _LEVELS = {"error": "error", "warn": "warning"}
 
 def lint(workspace: Workspace, params: LintParams, call: Call) -> LintResult:
     """Check a file, or the text that an editor has of it. Raises NotFoundError for one that can't be read."""
-    path = inside(params.path, workspace.layout.root)
+    path = relative_path(params.path, workspace.layout.root)
     kind = kind_of(path)
     text = text_of(workspace, path, params.text)
     if len(text) > MOST_BYTES:
@@ -68,7 +68,7 @@ def names_of(workspace: Workspace, buffers: Overlays | None = None) -> Reference
     index = workspace.updater.index
     return ReferenceIndex(
         workspace.layout.root,
-        workspace.known(),
+        workspace.memory.all(),
         workspace.documents.look(),
         page=quiet(with_overlays(workspace.citations, buffers).page),
         files=(lambda: index.snapshot().files()) if index is not None else tuple,
@@ -86,7 +86,7 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call
             return [*_config(text), *secret_faults(text, patterns)]
         case "records":
             look = with_overlays(workspace.citations, call.buffers).look(CITES_SECONDS)
-            known = workspace.known()
+            known = workspace.memory.all()
 
             def citations(identity: str) -> Iterable[Citation]:
                 memory = known.get(identity)
@@ -97,7 +97,7 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call
                 return missing_files(memory, there) if memory is not None else ()
 
             there = Presence(workspace.layout.root)
-            records = workspace.log.records
+            records = workspace.memory.log.records
             kinds = workspace.config.memory.kinds
             found = record_faults(
                 text, lambda identity: identity in records or identity in known, kinds, citations, missing

@@ -78,7 +78,7 @@ def _is_of(line: bytes, identity: str) -> bool:
 def _files(workspace: Workspace, identity: str) -> Iterator[Path]:
     """Yield the files that may hold a record, the likeliest first: those that are named after its session."""
     layout = workspace.layout
-    memory = workspace.known().get(identity)
+    memory = workspace.memory.all().get(identity)
     if memory is None or memory.scope == "global":
         return
     name = f"{memory.session}*.jsonl" if memory.session else "*.jsonl"

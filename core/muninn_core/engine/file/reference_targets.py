@@ -12,7 +12,6 @@ from muninn_core.engine.file.lint import names_of, text_of
 from muninn_core.engine.file.pointers import pointers
 from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.protocol.reference import Meaning, ReferencesParams, ReferencesResult
 from muninn_core.protocol.search import RecallParams
@@ -20,6 +19,7 @@ from muninn_core.source.classify import language_of
 from muninn_core.source.muninn_file import kind_of
 from muninn_core.source.references import LONGEST_LINE, Reference, references
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 FOUND_BY_QUESTION = 5
@@ -32,7 +32,7 @@ def resolve(workspace: Workspace, params: ReferencesParams, call: Call, now: dat
 
     Of that line it is also told what ids, decisions and tasks mean that stand in plain words.
     """
-    path = inside(params.path, workspace.layout.root)
+    path = relative_path(params.path, workspace.layout.root)
     text = text_of(workspace, path, params.text)
     names = names_of(workspace, call.buffers)
     told = []

@@ -21,12 +21,11 @@ from muninn_core import git
 from muninn_core.context import memory_page
 from muninn_core.context.about import about_markdown
 from muninn_core.context.hover import OUTSIDE
-from muninn_core.engine.answer import context_files, contexts
-from muninn_core.engine.file import file_notes
+from muninn_core.engine.answer import contexts
+from muninn_core.engine.file import context_files, file_notes
 from muninn_core.engine.file.about import whole_file
 from muninn_core.engine.file.uris import SCHEME, linker
 from muninn_core.engine.memory import lookup
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.memory_history import history
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.context_file import RenderParams
@@ -36,6 +35,7 @@ from muninn_core.source.private import strip_private
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 HINT = (
@@ -69,13 +69,13 @@ def _pack(workspace: Workspace, query: dict[str, str], call: Call, now: datetime
 
 
 def _memory(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
-    memory = lookup.memory_of(workspace.known(), what.partition("/")[0])
+    memory = lookup.memory_of(workspace.memory.all(), what.partition("/")[0])
     (labelled,) = workspace.works.label([memory])
-    shared = workspace.shared if memory.scope == "global" else None
-    records = shared.records if shared is not None else workspace.log.records
-    events = history(memory, tuple(records.values()), workspace.log.sealed_ids())
+    shared = workspace.memory.shared if memory.scope == "global" else None
+    records = shared.records if shared is not None else workspace.memory.log.records
+    events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
     look = with_overlays(workspace.citations, call.buffers).look()
-    known = workspace.known()
+    known = workspace.memory.all()
     others = {link.target: known[link.target] for link in memory.links if link.target in known}
     others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
     text = memory_page.memory_page(
@@ -99,7 +99,7 @@ def _knowledge(workspace: Workspace, what: str, _call: Call, _now: datetime) -> 
     """Return a file without its private spans; a pack's is quoted below its origin."""
     root = workspace.layout.root
     for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
-        path = inside(f"{folder}/{what}.md", root)
+        path = relative_path(f"{folder}/{what}.md", root)
         within = path.startswith((".muninn/knowledge/", ".muninn/packs/"))
         if not within or not (root / path).resolve().is_relative_to((root / ".muninn").resolve()):
             continue  # a linked folder leads out of the repository

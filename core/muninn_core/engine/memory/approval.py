@@ -19,7 +19,7 @@ def approve(workspace: Workspace, params: ApproveParams, call: Call) -> tuple[Me
     """Approve memories, all or none, and return them. Raises UsageError for one that the caller may not approve."""
     said = _said(workspace, params, call, "approve", params.note)
     chosen = _chosen(workspace, params.ids)
-    records = workspace.log.records
+    records = workspace.memory.log.records
     for memory in chosen:
         if memory.review != "approved" and not may_approve(records[memory.id].data, said):
             raise UsageError(
@@ -48,7 +48,7 @@ def _said(
 
 
 def _chosen(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
-    state = workspace.log.state
+    state = workspace.memory.log.state
     chosen = {memory.id: memory for memory in (memory_of(state.memories, prefix) for prefix in ids)}
     for memory in chosen.values():
         if not memory.review:
@@ -64,7 +64,6 @@ def _chosen(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
 def _store(workspace: Workspace, said: dict[str, Any], chosen: list[Memory], review: str) -> tuple[Memory, ...]:
     changes = [{**said, "target": memory.id} for memory in chosen if memory.review != review]
     if changes:
-        workspace.log.append(changes, said["session"])
-        workspace.hand_over_memories()
-    state = workspace.log.state
+        workspace.memory.append(changes, said["session"])
+    state = workspace.memory.log.state
     return tuple(state.memories[memory.id] for memory in chosen)

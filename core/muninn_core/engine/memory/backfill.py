@@ -35,16 +35,15 @@ def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillRe
     harvest = (from_git if params.source == "git" else from_transcripts)(workspace, params, call)
     records, masked = _records(harvest.told, params.source, workspace, call)
     traces, hidden = _records(harvest.traces, params.source, workspace, call)
-    known = {record.key for record in workspace.log.records.values()}
+    known = {record.key for record in workspace.memory.log.records.values()}
     fresh = [record for record in records if record["key"] not in known]
     shown = [record for record in traces if record["key"] not in known]
     ids: tuple[str, ...] = ()
     if params.apply and (fresh or shown):
         call.report("report", f"storing {len(fresh)} memories", 95)
         call.check()
-        stored = workspace.log.append([*fresh, *shown], f"backfill-{params.source}")
+        stored = workspace.memory.append([*fresh, *shown], f"backfill-{params.source}")
         ids = tuple(record.id for record in stored[: len(fresh)])
-        workspace.hand_over_memories()
     call.report("end", f"{len(fresh)} memories")
     return BackfillResult(
         source=params.source,

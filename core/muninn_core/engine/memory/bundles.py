@@ -49,11 +49,11 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
 def _of_scope(workspace: Workspace, params: ExportParams) -> tuple[Mapping[str, Memory], Mapping[str, Record]]:
     """Return the memories of a scope, and the records among which theirs are. Raises BadParams."""
     if params.scope != "global":
-        known = workspace.log.state.memories
-        return {each: m for each, m in known.items() if m.scope == params.scope}, workspace.log.records
-    if workspace.shared is None:
+        known = workspace.memory.log.state.memories
+        return {each: m for each, m in known.items() if m.scope == params.scope}, workspace.memory.log.records
+    if workspace.memory.shared is None:
         raise BadParams("there is no global memory here", hint="memory.global_scope in the configuration says so.")
-    return workspace.shared.memories, workspace.shared.records
+    return workspace.memory.shared.memories, workspace.memory.shared.records
 
 
 def take(workspace: Workspace, params: ImportParams) -> ImportResult:
@@ -64,12 +64,12 @@ def take(workspace: Workspace, params: ImportParams) -> ImportResult:
         clean, count = cleaned(record, workspace.config.memory.secrets)
         masked += count
         records.append(clean)
-    workspace.log.refresh()
+    workspace.memory.log.refresh()
     overwrite = params.on_conflict == "overwrite"
     policy = workspace.config.review
     intake = take_in(
         records,
-        workspace.log.records,
+        workspace.memory.log.records,
         overwrite=overwrite,
         trusted=params.trust == "keep",
         waits=lambda kind: policy.holds("import", kind),
@@ -81,8 +81,7 @@ def take(workspace: Workspace, params: ImportParams) -> ImportResult:
             hint="Nothing was stored. `--on-conflict skip` keeps what is here, `overwrite` takes the bundle's.",
         )
     if not params.dry_run:
-        workspace.log.take_in(intake.new, intake.replaced, params.session or workspace.session)
-        workspace.hand_over_memories()
+        workspace.memory.import_records(intake.new, intake.replaced, params.session)
     return ImportResult(
         imported=len(intake.new),
         replaced=len(intake.replaced),

@@ -9,21 +9,32 @@ import math
 from typing import Any
 
 from muninn_core.engine.memory.cites import anchor
-from muninn_core.engine.memory.drafts import inside
+from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BadParams
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.protocol.review import ConfirmParams
+from muninn_core.protocol.review import ConfirmParams, ConfirmResult
 from muninn_core.reconcile.citations import citing
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import cites_of
 from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 
-def confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call: Call) -> list[Cite]:
+def confirm(workspace: Workspace, params: ConfirmParams, call: Call) -> ConfirmResult:
+    """Let a memory that still holds cite the code as it is now. Raises what `_confirmed` raises, or NotFoundError."""
+    memory = memory_of(workspace.memory.all(), params.id)
+    record = _update(memory, _confirmed(workspace, memory, params, call), call)
+    if record is not None:
+        workspace.memory.append([record], params.session, scope=memory.scope)
+    memory = workspace.memory.all()[memory.id]
+    return ConfirmResult(memory=memory, cites=_judged(workspace, memory, call), saw=workspace.saw())
+
+
+def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call: Call) -> list[Cite]:
     """Return what a memory cites from now on: fresh places as they are, stale and moved ones as they are now.
 
     Places that are given stand for all stale ones. Raises BadParams when code that is gone has no place given for it.
@@ -34,7 +45,7 @@ def confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call:
     placed = anchor(
         MemoryDraft(text=memory.text, cites=params.cites),
         citations,
-        lambda path: inside(path, workspace.layout.root),
+        lambda path: relative_path(path, workspace.layout.root),
         commit,
     ).cites
     kept: list[Cite] = []
@@ -55,7 +66,7 @@ def confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call:
     return list(dict.fromkeys([*kept, *placed]))
 
 
-def update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | None:
+def _update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | None:
     """Return the record that says so, None when nothing changes."""
     if tuple(cites) == cites_of(memory):
         return None
@@ -63,6 +74,6 @@ def update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | No
     return {"type": "update", "target": memory.id, "set": {"cites": plain}, "actor": call.actor or "user"}
 
 
-def judged(workspace: Workspace, memory: Memory, call: Call) -> tuple[Citation, ...]:
+def _judged(workspace: Workspace, memory: Memory, call: Call) -> tuple[Citation, ...]:
     """Return the citations of a memory as they stand now."""
     return with_overlays(workspace.citations, call.buffers).look(math.inf).cites(memory)

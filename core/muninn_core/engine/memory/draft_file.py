@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from muninn_core.context.draft import draft_text
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
@@ -16,6 +15,7 @@ from muninn_core.near_match import nearest
 from muninn_core.protocol.editor import DraftParams, DraftResult
 from muninn_core.store.disk import write_whole
 from muninn_core.store.layout import Layout
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 50
@@ -35,8 +35,8 @@ def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
         raise BadParams(
             f"there is no kind of memory '{params.type}'", hint=f"Did you mean '{near}'?" if near else ", ".join(kinds)
         )
-    path = inside(params.path, workspace.layout.root) if params.path else ""
-    replaced = memory_of(workspace.known(), params.supersedes) if params.supersedes else None
+    path = relative_path(params.path, workspace.layout.root) if params.path else ""
+    replaced = memory_of(workspace.memory.all(), params.supersedes) if params.supersedes else None
     text = draft_text(params.type, path, params.start, params.end, replaced)
     place = folder(workspace.layout)
     place.mkdir(parents=True, exist_ok=True)

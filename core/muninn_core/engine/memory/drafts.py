@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
-from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from muninn_core.engine.memory.cites import anchor
@@ -24,6 +22,7 @@ from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import task_of
 from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 
@@ -138,7 +137,7 @@ def _checked(draft: MemoryDraft, workspace: Workspace, call: Call, commit: str |
     if draft.scope == "global":
         return replace(_for_everywhere(draft, workspace), actor=call.actor or draft.actor)
     citations = with_overlays(workspace.citations, call.buffers)
-    anchored = anchor(draft, citations, lambda path: inside(path, workspace.layout.root), commit)
+    anchored = anchor(draft, citations, lambda path: relative_path(path, workspace.layout.root), commit)
     return replace(anchored, actor=call.actor or draft.actor)
 
 
@@ -150,23 +149,3 @@ def _for_everywhere(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:
             hint="Leave them out, or store it in the project's scope.",
         )
     return replace(draft, details={"project": read_project(workspace.layout.root).name, **draft.details})
-
-
-def inside(path: str, root: Path) -> str:
-    """Return a path relative to the root, with slashes. Raises BadParams when it leads outside the repository."""
-    given = PurePosixPath(path.replace("\\", "/"))
-    if PureWindowsPath(path).is_absolute() and not Path(path).is_absolute():
-        raise BadParams(f"'{path}' is a path of another machine", hint="Name files relative to the repository's root.")
-    whole = Path(given) if given.is_absolute() else root / given
-    parts: list[str] = []
-    for part in (whole if whole.is_absolute() else root / whole).parts:
-        if part == "..":
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    plain = Path(*parts)
-    if given.is_absolute() and not plain.is_relative_to(root):
-        plain = Path(os.path.realpath(plain.parent), plain.name)  # named through a link to the root, as shells do
-    if plain == root or not plain.is_relative_to(root):
-        raise BadParams(f"'{path}' is outside the repository {root}", hint="Name files relative to its root.")
-    return plain.relative_to(root).as_posix()

@@ -10,18 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from muninn_core.engine.memory.cites import anchor
-from muninn_core.engine.memory.drafts import cleaned, inside
-from muninn_core.engine.memory.lookup import memory_of
+from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.lookup import memory_of, only
 from muninn_core.errors import BadParams, UsageError
 from muninn_core.model.memory import RELATIONS, TRUST_ORDER, Memory
 from muninn_core.model.value import to_plain
 from muninn_core.near_match import nearest
-from muninn_core.protocol.memory import ConsolidateParams, MemoryDraft, UpdateParams
+from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.expiry import until
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.overlays import with_overlays
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 Records = list[dict[str, Any]]
@@ -38,7 +39,41 @@ class Plan(NamedTuple):
     contradictions: tuple[str, ...] = ()
 
 
-def updated(
+def update(workspace: Workspace, params: UpdateParams, call: Call, now: str) -> UpdateResult:
+    """Change a memory's fields, links or pin. `now` is the time of the change in RFC 3339.
+
+    Raises BadParams for an invalid value, NotFoundError, or UsageError for a memory that the caller may not change.
+    """
+    memory = memory_of(workspace.memory.all(), params.id)
+    records, changed, masked = _updated(workspace, memory, params, call, now)
+    if records:
+        workspace.memory.append(records, params.session, scope=memory.scope)
+    return UpdateResult(memory=workspace.memory.all()[memory.id], changed=changed, masked=masked, saw=workspace.saw())
+
+
+def consolidate(workspace: Workspace, params: ConsolidateParams, call: Call) -> ConsolidateResult:
+    """Merge several memories into one, or let one supersede the others; with `dry_run` only say what would happen."""
+    planned = _plan(workspace, params)
+    records = _consolidated(workspace, params, planned, call)
+    if planned.kept is not None and records and not params.dry_run:
+        workspace.memory.append(records, params.session, scope=planned.kept.scope)
+    known = workspace.memory.all()
+    gone = tuple(memory.id for memory in planned.gone)
+    kept = known[planned.kept.id] if planned.kept is not None else None
+    named = dict.fromkeys(only(prefix, known, "memory") for prefix in params.ids)
+    return ConsolidateResult(
+        decision=planned.decision,
+        kept=kept,
+        gone=gone,
+        apart=tuple(each for each in named if each not in gone and (kept is None or each != kept.id)),
+        contradictions=planned.contradictions,
+        reason=params.reason,
+        dry_run=params.dry_run,
+        saw=workspace.saw(),
+    )
+
+
+def _updated(
     workspace: Workspace, memory: Memory, params: UpdateParams, call: Call, now: str
 ) -> tuple[Records, tuple[str, ...], int]:
     """Return the records of an update, the names of what they change, and how many secrets were masked.
@@ -62,9 +97,9 @@ def updated(
     return records, tuple(names), masked
 
 
-def plan(workspace: Workspace, params: ConsolidateParams) -> Plan:
+def _plan(workspace: Workspace, params: ConsolidateParams) -> Plan:
     """Return what consolidating some memories would do. Raises BadParams, NotFoundError or UsageError."""
-    known = workspace.known()
+    known = workspace.memory.all()
     chosen = {memory.id: memory for memory in (memory_of(known, each) for each in params.ids)}
     silent = [memory.id for memory in chosen.values() if not memory.active]
     if silent:
@@ -85,7 +120,7 @@ def plan(workspace: Workspace, params: ConsolidateParams) -> Plan:
     return _compared(ordered, keep)
 
 
-def consolidated(workspace: Workspace, params: ConsolidateParams, planned: Plan, call: Call) -> Records:
+def _consolidated(workspace: Workspace, params: ConsolidateParams, planned: Plan, call: Call) -> Records:
     """Return the records that carry a plan out. Raises UsageError where the caller's word has to wait."""
     if planned.kept is None:
         if params.text:
@@ -157,7 +192,7 @@ def _placed(workspace: Workspace, memory: Memory, params: UpdateParams, call: Ca
     draft = anchor(
         MemoryDraft(text=memory.text, files=params.files),
         with_overlays(workspace.citations, call.buffers),
-        lambda path: inside(path, workspace.layout.root),
+        lambda path: relative_path(path, workspace.layout.root),
         workspace.head.read().commit,
     )
     cites = [{key: part for key, part in to_plain(cite).items() if part not in (None, "")} for cite in draft.cites]
@@ -169,7 +204,7 @@ def _details(memory: Memory, params: UpdateParams) -> dict[str, Any]:
 
 
 def _links(workspace: Workspace, memory: Memory, params: UpdateParams) -> Records:
-    known = workspace.known()
+    known = workspace.memory.all()
     there = {(link.relation, link.target): link for link in memory.links}
     records: Records = []
     for link in params.links:

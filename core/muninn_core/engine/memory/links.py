@@ -31,8 +31,8 @@ from muninn_core.worktree.workspace import Workspace
 
 def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResult:
     """Return what links lead to from a memory. Raises NotFoundError, or UsageError for a prefix of several ids."""
-    known = workspace.known()
-    web = workspace.web(known)
+    known = workspace.memory.all()
+    web = workspace.memory.link_graph(known)
     start = known[web.speaker(memory_of(known, params.id).id)]
     admits = _admitting(workspace, params, now)
     reached, strands = web.walk([start.id], params.depth, admits)
@@ -77,9 +77,9 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
 
 def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> OverviewResult:
     """Return a project's memory at a glance: what is recent, what is important, how it hangs together."""
-    known = workspace.known()
+    known = workspace.memory.all()
     seen = visible(workspace, None, params.session)
-    here = [memory for memory in workspace.recallable().values() if seen(memory)]
+    here = [memory for memory in workspace.memory.recallable().values() if seen(memory)]
     after = timestamp(now - timedelta(days=params.days))
     changed = sorted(here, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
     recent = [memory for memory in changed if (memory.updated or memory.ts) >= after][: params.limit]
@@ -87,7 +87,9 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
     important = [memory for memory in weighty if memory.importance >= params.importance and memory not in recent]
     important = important[: params.limit]
     shown = {memory.id for memory in (*recent, *important)}
-    _, strands = workspace.web(known).walk(shown, 1, lambda memory: seen(memory) and is_recallable(memory, now))
+    _, strands = workspace.memory.link_graph(known).walk(
+        shown, 1, lambda memory: seen(memory) and is_recallable(memory, now)
+    )
     ends = {end for each in strands for end in (each.source, each.target)} - shown
     project = read_project(workspace.layout.root)
     count = sum(len(memory.links) for memory in here)

@@ -1,73 +1,13 @@
-"""Looking memories and conflicts up: by id or prefix, and by filters."""
+"""Finding a memory or an open conflict by its id, or by the beginning of its id."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Mapping
 
-from muninn_core.engine.answer.search_context import memories_of
-from muninn_core.engine.memory.drafts import inside
-from muninn_core.engine.memory.scopes import on_task, visible
-from muninn_core.errors import BadParams, NotFoundError, UsageError
-from muninn_core.model.memory import Cite, Memory
-from muninn_core.model.value import replace
-from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
-from muninn_core.protocol.reconciliation import CitedCode, Conflict
-from muninn_core.retrieval.filters import compile_filters, wrong_value
-from muninn_core.retrieval.query_language import Filter
-from muninn_core.retrieval.recall import has_expired, is_recallable
-from muninn_core.source.text import Text, read_text
+from muninn_core.errors import NotFoundError, UsageError
+from muninn_core.model.memory import Memory
+from muninn_core.protocol.reconciliation import Conflict
 from muninn_core.store.fold import State
-from muninn_core.worktree.workspace import Workspace
-
-
-def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> MemoriesResult:
-    """Return the memories that pass every filter, newest first."""
-    known, saw = memories_of(workspace, params)
-    now = workspace.past.at(params.at).time if params.at is not None else now
-    access = None
-    found: Sequence[Memory]
-    if params.id is not None:
-        found = [known[only(params.id, known, "memory")]]
-        access = workspace.accesses.of(found[0].id)
-    else:
-        if params.file is not None:
-            params = replace(params, file=inside(params.file, workspace.layout.root))
-        seen = visible(workspace, None, params.session)
-        paths = _names(workspace, params, known)
-        tasks = on_task(known, params.task)
-        recent = _since(params.since, now)
-        newest = workspace.newest(known)
-        if _takes_all(params):
-            found = newest.passing(lambda memory: is_recallable(memory, now) and seen(memory))
-        else:
-            found = [
-                memory
-                for memory in (newest.every if params.archived or params.pending else newest.active)
-                if _passes(memory, params, paths, now)
-                and recent(memory)
-                and (memory.scope == params.scope if params.scope else seen(memory))
-                and (tasks is None or memory.task in tasks)
-            ]
-        if params.order == "importance":
-            found = sorted(found, key=lambda memory: -memory.importance)
-    page = tuple(
-        replace(memory, expired=True) if has_expired(memory, now) else memory
-        for memory in workspace.works.label(found[params.offset : params.offset + params.limit])
-    )
-    citations = workspace.citations.look().of_all(page)
-    index = workspace.updater.index if params.file is not None and params.at is None else None
-    mentions = workspace.bridged.mentions(index.snapshot(), params.file or "") if index is not None else ()
-    origin = workspace.origins.of(params.file) if params.file is not None else ""
-    return MemoriesResult(
-        memories=page,
-        total=len(found),
-        citations=citations,
-        access=access,
-        origin=origin,
-        mentions=mentions,
-        saw=saw,
-    )
 
 
 def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
@@ -91,40 +31,6 @@ def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
     )
 
 
-def with_code(workspace: Workspace, prefix: str | None) -> tuple[Conflict, ...]:
-    """Return the open conflicts with the code that both sides cite, as it stands in the work tree."""
-    return tuple(
-        replace(conflict, code=cited(workspace, conflict)) for conflict in conflicts(workspace.log.state, prefix)
-    )
-
-
-def cited(workspace: Workspace, conflict: Conflict) -> tuple[CitedCode, ...]:
-    """Return the first spans that each side of a conflict cites."""
-    return tuple(
-        _span(workspace, side, cite)
-        for side, memory in (("left", conflict.left), ("right", conflict.right))
-        for cite in memory.cites[:_SPANS]
-    )
-
-
-def _span(workspace: Workspace, side: str, cite: Cite) -> CitedCode:
-    read = read_text(workspace.layout.root, cite.path, workspace.config.index.max_file_bytes)
-    if not isinstance(read, Text):
-        return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=read)
-    lines = read.text.splitlines()
-    start = max(1, cite.start)
-    end = min(cite.end if cite.start else len(lines), len(lines))
-    if start > len(lines):
-        problem = f"the file has {len(lines)} lines"
-        return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=problem)
-    shown = lines[start - 1 : min(end, start - 1 + _SPAN_LINES)]
-    return CitedCode(side=side, path=cite.path, start=start, end=end, text="\n".join(shown)[:_SPAN_CHARS])
-
-
-_SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
-"""How many spans of a side are shown, and how much of each: enough to decide, and the editor has the rest."""
-
-
 def only(prefix: str, ids: Collection[str], what: str) -> str:
     """Return the id that begins with `prefix`. Raises NotFoundError, or UsageError for several."""
     exact = prefix.strip()
@@ -142,55 +48,3 @@ def only(prefix: str, ids: Collection[str], what: str) -> str:
             f"'{prefix}' is the beginning of {len(matching)} ids", hint=f"They are {', '.join(matching[:5])}."
         )
     return matching[0]
-
-
-def _takes_all(params: MemoriesParams) -> bool:
-    """Whether nothing is asked of a memory but that it speaks and may be seen."""
-    plain = MemoriesParams(
-        order=params.order,
-        limit=params.limit,
-        offset=params.offset,
-        at=params.at,
-        branches=params.branches,
-    )
-    return params == plain
-
-
-def _since(said: str | None, now: datetime) -> Callable[[Memory], bool]:
-    """Return whether a memory changed since a time or a span ago. Raises BadParams for what is neither."""
-    if said is None:
-        return lambda _memory: True
-    wrong = wrong_value("since", said, ())
-    if wrong:
-        raise BadParams(f"'since': {wrong}", hint="Write 12h, 3d, 2w or 2026-01-31.")
-    return compile_filters((Filter(key="since", values=(said,), said=f"since:{said}"),), now).memory
-
-
-def _names(workspace: Workspace, params: MemoriesParams, known: Mapping[str, Memory]) -> frozenset[str]:
-    """Return the names of the file that is asked for: also those by which memories know it from before a rename."""
-    if params.file is None:
-        return frozenset()
-    former = workspace.former_names.of(params.file, known) if params.at is None else frozenset()
-    return former | {params.file}
-
-
-def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str], now: datetime) -> bool:
-    if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
-        if not (params.pending and memory.waits):
-            return False
-    elif not (params.archived or is_recallable(memory, now)):
-        return False
-    if params.type is not None and memory.type != params.type:
-        return False
-    if memory.importance < params.min_importance:
-        return False
-    if params.tag is not None and params.tag not in memory.tags:
-        return False
-    if params.session is not None and params.session not in (memory.session, *memory.sessions):
-        return False
-    if paths and paths.isdisjoint(memory.files) and all(cite.path not in paths for cite in memory.cites):
-        return False
-    if params.text is not None:
-        wanted = params.text.casefold()
-        return wanted in memory.text.casefold() or wanted in memory.title.casefold()
-    return True

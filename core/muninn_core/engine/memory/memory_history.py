@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json, replace, to_plain
-from muninn_core.protocol.inspection import Changed, Event
+from muninn_core.protocol.inspection import Changed, Event, HistoryParams, HistoryResult
 from muninn_core.store.approval import may_approve
 from muninn_core.store.change import needs
 from muninn_core.store.fold import fold
 from muninn_core.store.record import Record
+from muninn_core.worktree.workspace import Workspace
 
 _TOLD = ("id", "ts", "type", "updated", "sealed", "session", "sources", "elsewhere", "work", "actor", "agent")
 """Fields that the event says itself, or that change with every one."""
@@ -33,6 +35,18 @@ _WORDS = {
     "conflict": "put it before a person: two memories can't both hold",
     "resolve": "decided a conflict",
 }
+
+
+def memory_history(workspace: Workspace, params: HistoryParams) -> HistoryResult:
+    """Return a memory and the records that made and changed it. Raises NotFoundError or UsageError."""
+    store = workspace.memory
+    records, sealed, state = store.log.records, store.log.sealed_ids(), store.log.state
+    memory = memory_of(store.all(state), params.id)
+    if memory.scope == "global":
+        records = store.shared_log().records
+    (labelled,) = workspace.works.label([memory])
+    events = history(memory, tuple(records.values()), sealed)
+    return HistoryResult(memory=labelled, events=events, saw=workspace.saw(state=state))
 
 
 def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tuple[Event, ...]:

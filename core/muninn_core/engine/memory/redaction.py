@@ -9,9 +9,10 @@ from muninn_core import git
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import BusyError, NotFoundError
 from muninn_core.model.memory import Memory
-from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult
+from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
 from muninn_core.store.fold import State
 from muninn_core.store.redact import Subject, blank_content, subject_of
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 60.0
@@ -19,6 +20,23 @@ OPEN_SECONDS = 60.0
 
 MEMORY = ".muninn/memory"
 """Where records are in the trees of commits."""
+
+
+def redact(workspace: Workspace, params: RedactParams, call: Call) -> RedactResult:
+    """Blank a memory, and those that were merged with it, in every file and in the index.
+
+    Raises NotFoundError, UsageError, or BusyError when a reader keeps the index's files in use.
+    """
+    store = workspace.memory
+    store.log.refresh()
+    store.refresh_shared()
+    memory = memory_of(store.all(), params.id)
+    group = group_of(store.shared_log().state if memory.scope == "global" else store.log.state, memory)
+    ids, texts = [each.id for each in group], texts_of(group)
+    files = store.redact(ids, texts=texts, actor=call.actor or "user", session=params.session, scope=memory.scope)
+    workspace.contexts.scrub(ids, texts)
+    scrub_index(workspace)
+    return RedactResult(ids=tuple(ids), files=files, memory=store.all()[memory.id], saw=workspace.saw())
 
 
 def group_of(state: State, memory: Memory) -> tuple[Memory, ...]:
@@ -34,7 +52,7 @@ def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
 
 def scrub_index(workspace: Workspace) -> None:
     """Take what memory no longer says out of the index's files. Raises BusyError when a reader keeps them in use."""
-    workspace.hand_over_memories()
+    workspace.memory.publish()
     workspace.pages.forget()
     updater = workspace.updater
     index = updater.ready(OPEN_SECONDS)
@@ -47,12 +65,12 @@ def scrub_index(workspace: Workspace) -> None:
 
 def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
     """Say which commits, branches and tags hold what a memory said. Raises NotFoundError for an id nobody knows."""
-    state = workspace.log.state
+    state = workspace.memory.log.state
     try:
         ids = {each.id for each in group_of(state, memory_of(state.memories, params.id))}
     except NotFoundError:
         ids = {params.id}  # a memory of another branch
-    subject = subject_of(ids, workspace.log.records)
+    subject = subject_of(ids, workspace.memory.log.records)
     root = workspace.layout.root
     changes = git.blob_changes(root, MEMORY)
     blobs = {blob for change in changes for blob in (*change.before, change.after) if blob}

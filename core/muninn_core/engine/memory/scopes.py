@@ -36,7 +36,7 @@ def visible(workspace: Workspace, scope: Scope | None, session: str | None) -> C
     of this repository is not said twice.
     """
     own = session or workspace.session
-    here = workspace.log.state.memories
+    here = workspace.memory.log.state.memories
 
     def seen(memory: Memory) -> bool:
         if memory.scope == "session":

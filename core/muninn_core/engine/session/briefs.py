@@ -27,7 +27,7 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
     if params.task:
         _note(workspace, params.session, canonical(workspace.documents.look(), params.task))
     seen = visible(workspace, None, params.session)
-    current = workspace.current
+    current = workspace.memory.active
     latest = list(islice(filter(seen, current.newest(now)), session_start.LOOKED))
     at_hand = focus(workspace, filter(seen, current.newest(now)), params.session)
     look = workspace.citations.look()
@@ -37,8 +37,8 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
         pinned=[memory for memory in current.pinned(now) if seen(memory)],
         session=params.session,
         after_compaction=params.source == "compact",
-        conflicts=len(workspace.log.state.conflicts),
-        pending=workspace.log.state.pending,
+        conflicts=len(workspace.memory.log.state.conflicts),
+        pending=workspace.memory.log.state.pending,
         max_chars=params.max_chars,
         standing=look.of,
         place=CitationLookup(

@@ -6,28 +6,93 @@ What is worth remembering is decided in `source`; here stands where to look, and
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.engine.memory.commit_links import related
+from muninn_core.engine.memory.changes import append_change
+from muninn_core.engine.memory.remember import remember
 from muninn_core.engine.memory.transcript_files import open_transcript
-from muninn_core.engine.session import failed_commands, session_end
-from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.engine.session import failed_commands, hook_inbox, session_end
+from muninn_core.engine.session.commit_links import related
+from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value
-from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.protocol.session import CaptureParams
+from muninn_core.protocol.memory import MemoryDraft, RememberParams
+from muninn_core.protocol.session import CaptureParams, CaptureResult
 from muninn_core.source.commit_memory import draft as commit_draft
 from muninn_core.source.commit_memory import significant, trace, without_private
 from muninn_core.source.transcript import MOST, read_transcript
+from muninn_core.store.ids import Ids
 from muninn_core.store.stamp import timestamp
+from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.capture")
 
 MOST_COMMITS = 20
 """A look back takes in the newest this many; a session rarely makes more between two looks."""
+
+
+class Captures:
+    """Stores what sessions show. One per engine: it also does what hooks could not hand over in time."""
+
+    def __init__(self, ids: Ids, clock: Callable[[], datetime]) -> None:
+        self._ids = ids
+        self._clock = clock
+        self._catching_up = threading.Lock()
+
+    def capture(self, workspace: Workspace, params: CaptureParams, call: Call) -> CaptureResult:
+        """Store what one event of a session shows, after everything that was left waiting.
+
+        Raises BadParams or NotFoundError for a transcript that can't be read.
+        """
+        self.catch_up(workspace, call, params.session)
+        return self._store(workspace, params, call)
+
+    def catch_up(self, workspace: Workspace, call: Call, session: str | None) -> None:
+        """Store what hooks left in the inbox, and sum up sessions that ended without an event.
+
+        Does nothing in a read-only work tree, or while another thread does the same.
+        """
+        if not workspace.writable or not self._catching_up.acquire(blocking=False):
+            return
+        try:
+            for entry in hook_inbox.inbox_entries(workspace.layout.local):
+                if entry.params is not None:
+                    self._store_waiting(workspace, entry.params, call)
+                entry.path.unlink(missing_ok=True)
+            for ended in session_end.abandoned(workspace.notes, session, self._clock()):
+                self._store_waiting(workspace, ended, call)
+                workspace.notes.put(ended.session or "", session_end.OPEN, None)
+        except OSError as error:
+            workspace.trouble("hooks", f"what hooks have left could not be taken up: {error}")
+        finally:
+            self._catching_up.release()
+
+    def _store(self, workspace: Workspace, params: CaptureParams, call: Call) -> CaptureResult:
+        now = self._clock()
+        found = find(workspace, params, now)
+        ids: tuple[str, ...] = ()
+        own = Call(place=call.place, client=call.client)
+        if found.drafts or found.traces:
+            batch = RememberParams(batch=(*found.drafts, *found.traces), session=params.session)
+            stored = remember(workspace, batch, own, self._ids, now).ids
+            ids = stored[: len(found.drafts)]
+        for identity in dict.fromkeys(found.archive):
+            append_change(workspace, call, params.session, "archive", target=identity, reason="its time is over")
+        found.commit()
+        workspace.given.note(params.session, (*ids, *found.given))
+        if params.source == "session":
+            workspace.memory.log.seal(params.session)
+        return CaptureResult(ids=ids, note=found.note if ids or found.given else "", saw=workspace.saw())
+
+    def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:
+        try:
+            self._store(workspace, params, call)
+        except MuninnError as error:
+            log.warning("a %s of session %s could not be captured: %s", params.source, params.session, error.message)
 
 
 def _nothing() -> None:

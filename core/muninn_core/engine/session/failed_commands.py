@@ -36,7 +36,7 @@ def candidates(workspace: Workspace, session: str) -> list[Memory]:
     """Return the candidates of a session that nothing has become of yet, by id."""
     return [
         memory
-        for memory in workspace.known().values()
+        for memory in workspace.memory.all().values()
         if memory.active and memory.scope == "session" and memory.session == session and CANDIDATE in memory.tags
     ]
 
@@ -75,7 +75,7 @@ def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) ->
     given, seen = workspace.given.of(params.session), visible(workspace, None, params.session)
     found = [
         memory
-        for memory in workspace.known().values()
+        for memory in workspace.memory.all().values()
         if memory.type == "attempt"
         and memory.details.get("command") == command
         and memory.scope != "session"

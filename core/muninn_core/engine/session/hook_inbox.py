@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from muninn_core.model.value import ValidationError, decode_json, from_plain
 from muninn_core.protocol.session import CaptureParams
-from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.inbox")
 
@@ -28,9 +27,9 @@ class InboxEntry(NamedTuple):
     params: CaptureParams | None
 
 
-def inbox_entries(workspace: Workspace) -> list[InboxEntry]:
-    """Return what waits, the oldest first; a file of somebody else is left alone."""
-    folder = workspace.layout.local / "inbox"
+def inbox_entries(local: Path) -> list[InboxEntry]:
+    """Return the messages in `local`/inbox, oldest first. Files that another user can read are ignored."""
+    folder = local / "inbox"
     try:
         names = sorted(path.name for path in folder.iterdir() if path.suffix == ".json")
     except OSError:

@@ -43,7 +43,7 @@ def related_memories(
     workspace.updater.wait_memories(FRESH_SECONDS)
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
     vector = vector_of(embedder, text)
-    known = workspace.known()
+    known = workspace.memory.all()
     sureness = Relatedness(text, snapshot.rarity)
     named = _named(text)
     cosines = dict(snapshot.dense(vector, REACH, "memory")) if vector is not None else {}

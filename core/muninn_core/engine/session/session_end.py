@@ -23,6 +23,7 @@ from muninn_core.protocol.session import CaptureParams
 from muninn_core.source.open_items import OpenItems, read_open_items
 from muninn_core.source.session_facts import Facts, Reader
 from muninn_core.source.session_memories import drafts_of, local
+from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.ending")
@@ -80,7 +81,7 @@ def left_open(
     """Return the memory of what is open, and what it takes the place of: nobody needs yesterday's list."""
     before = [
         memory
-        for memory in workspace.known().values()
+        for memory in workspace.memory.all().values()
         if memory.active and memory.session == session and OPEN in memory.tags and memory.actor == "hook"
     ]
     if not threads.open:
@@ -128,10 +129,10 @@ def note_turn(workspace: Workspace, params: CaptureParams) -> None:
         workspace.notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
 
 
-def abandoned(workspace: Workspace, but: str | None, now: datetime) -> list[CaptureParams]:
+def abandoned(notes: SessionNotes, but: str | None, now: datetime) -> list[CaptureParams]:
     """Return the ends that nobody has seen: of sessions whose transcript has not grown for half a day, or is gone."""
     found = []
-    for session, noted in workspace.notes.all(OPEN):
+    for session, noted in notes.all(OPEN):
         if session == but or not isinstance(noted, dict) or not isinstance(noted.get("transcript"), str):
             continue
         try:
@@ -172,7 +173,9 @@ def _read(workspace: Workspace, params: CaptureParams) -> tuple[Facts | None, Op
 
 def _commits(workspace: Workspace, session: str, shown: Sequence[str], fresh: Sequence[MemoryDraft]) -> tuple[str, ...]:
     """Return the commits of a session: those its transcript shows, and the quiet ones that were captured."""
-    captured = [memory for memory in workspace.known().values() if memory.session == session and memory.actor == "hook"]
+    captured = [
+        memory for memory in workspace.memory.all().values() if memory.session == session and memory.actor == "hook"
+    ]
     captured.sort(key=lambda memory: (memory.ts, memory.id))
     told = [(one.details, one.title) for one in captured] + [(one.details, one.title) for one in fresh]
     found = [(str(details["commit"]), title) for details, title in told if "commit" in details]
@@ -196,7 +199,7 @@ def _renewed(workspace: Workspace, draft: MemoryDraft, session: str) -> MemoryDr
 def _summary(workspace: Workspace, session: str) -> Memory | None:
     found = [
         memory
-        for memory in workspace.known().values()
+        for memory in workspace.memory.all().values()
         if memory.active and memory.type == "session_summary" and memory.session == session and memory.actor == "hook"
     ]
     return max(found, key=lambda memory: (memory.ts, memory.id), default=None)

@@ -25,8 +25,8 @@ _last_word = attrgetter("ts", "id")
 
 def sessions(workspace: Workspace, params: SessionsParams, now: datetime) -> SessionsResult:
     """Return the sessions, open ones first, then those that wrote last."""
-    state = workspace.log.state
-    waiting = workspace.log.spooled
+    state = workspace.memory.log.state
+    waiting = workspace.memory.log.spooled
     memories: dict[str, list[Memory]] = {}
     for memory in state.memories.values():
         if memory.trace:
@@ -36,7 +36,7 @@ def sessions(workspace: Workspace, params: SessionsParams, now: datetime) -> Ses
                 memories.setdefault(name, []).append(memory)
     open_ones = {name for name, count in waiting.items() if count and params.session in (None, name)}
     names = open_ones if params.open else open_ones | memories.keys()
-    spans = _spans(workspace.log.records.values(), names)
+    spans = _spans(workspace.memory.log.records.values(), names)
     found = [
         _told(name, memories.get(name, ()), spans[name], waiting.get(name, 0), now) for name in names if name in spans
     ]

@@ -86,7 +86,7 @@ def in_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime)
     changed = workspace.edited.files()
     found = [
         memory
-        for memory in workspace.places.of_files(changed)
+        for memory in workspace.memory.index.of_files(changed)
         if memory.type not in _UNTOLD and is_recallable(memory, now) and seen(memory)
     ]
     found.sort(key=lambda memory: memory.id)
@@ -110,7 +110,7 @@ def left_open(newest: Sequence[Memory], session: str | None) -> list[Memory]:
 
 def disputes(workspace: Workspace) -> list[str]:
     """Return a line for each of the first contradictions that a person has to decide."""
-    state = workspace.log.state
+    state = workspace.memory.log.state
     lines = []
     for one in state.conflicts[:MOST_DISPUTES]:
         left, right = (_short(state.memories[side].text, SIDE_CHARS) for side in (one.left, one.right))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.answer import context_files
+from muninn_core.engine.file import context_files
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.context_file import (
     RenderParams,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from muninn_core.engine.memory import links, lookup
-from muninn_core.engine.memory.memory_history import history
+from muninn_core.engine.answer import memory_list
+from muninn_core.engine.memory import links
+from muninn_core.engine.memory.memory_history import memory_history
 from muninn_core.engine.session import session_list
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.inspection import (
@@ -28,22 +29,15 @@ class InspectionVerbs(Verbs):
 
     def memories(self, params: MemoriesParams, call: Call) -> MemoriesResult:
         """List, filter or get memories."""
-        return lookup.memories(self._reading(call), params, self.clock())
+        return memory_list.memories(self._reading(call), params, self.clock())
 
     def show(self, params: ShowParams, call: Call) -> ShowResult:
         """Return one memory whole."""
         return links.show(self._reading(call), params, self.clock())
 
     def history(self, params: HistoryParams, call: Call) -> HistoryResult:
-        """Tell the life of a memory."""
-        workspace = self._reading(call)
-        records, sealed, state = workspace.log.records, workspace.log.sealed_ids(), workspace.log.state
-        memory = lookup.memory_of(workspace.known(state), params.id)
-        if memory.scope == "global":
-            records = self._sharing(workspace).records
-        events = history(memory, tuple(records.values()), sealed)
-        (labelled,) = workspace.works.label([memory])
-        return HistoryResult(memory=labelled, events=events, saw=workspace.saw(state=state))
+        """List the records that made and changed a memory."""
+        return memory_history(self._reading(call), params)
 
     def links(self, params: LinksParams, call: Call) -> LinksResult:
         """Follow the links between memories."""

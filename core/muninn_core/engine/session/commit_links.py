@@ -41,8 +41,8 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
 
     sure: dict[str, float] = {}
     why: dict[str, list[str]] = {}
-    known: Mapping[str, Memory] = workspace.known()
-    for memory in workspace.places.of_files(draft.files):
+    known: Mapping[str, Memory] = workspace.memory.all()
+    for memory in workspace.memory.index.of_files(draft.files):
         if fit(memory) and is_recallable(memory, now):
             named = {*memory.files, *(cite.path for cite in memory.cites)}
             common = sorted(named.intersection(draft.files))

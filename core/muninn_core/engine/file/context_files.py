@@ -13,7 +13,6 @@ from muninn_core.engine.answer import recall
 from muninn_core.engine.answer.search_context import labelled
 from muninn_core.engine.file.lint import names_of, text_of
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
-from muninn_core.engine.memory.drafts import inside
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.model.answer import Hit
 from muninn_core.model.value import Value, replace
@@ -37,6 +36,7 @@ from muninn_core.source.references import Reference, references
 from muninn_core.store.disk import write_whole
 from muninn_core.store.secrets import mask
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 DEFAULT_BUDGET = 8000
@@ -155,7 +155,7 @@ def _named_first(pair: tuple[Reference, _Part]) -> tuple[bool, int, int]:
 def _path(workspace: Workspace, given: str) -> str:
     root = workspace.layout.root
     bare = not given.endswith(".md") and not (root / given).is_file()
-    path = inside(f"{CONTEXT_FOLDER}/{given}.md" if bare else given, root)
+    path = relative_path(f"{CONTEXT_FOLDER}/{given}.md" if bare else given, root)
     if kind_of(path) not in REFERRING:
         raise UsageError(f"{path} is no context file", hint=f"They are {CONTEXT_FOLDER}/**/*.md and .claude/*.md.")
     return path

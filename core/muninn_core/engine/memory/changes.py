@@ -1,0 +1,59 @@
+"""Changes that are one record: archiving, restoring, promoting, and deciding a conflict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from muninn_core.engine.memory import scopes
+from muninn_core.engine.memory.drafts import cleaned
+from muninn_core.engine.memory.lookup import conflicts, memory_of
+from muninn_core.errors import BadParams
+from muninn_core.protocol.memory import ForgetParams, ForgetResult, PromoteParams, PromoteResult
+from muninn_core.protocol.reconciliation import ResolveParams, ResolveResult
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.workspace import Workspace
+
+
+def append_change(workspace: Workspace, call: Call, session: str | None, kind: str, **fields: Any) -> None:
+    """Append one change, masked, to the log that holds its `target`; to the work tree's log without a target."""
+    clean, _ = cleaned(fields, workspace)
+    target = workspace.memory.all().get(str(fields.get("target")))
+    scope = target.scope if target is not None else "project"
+    workspace.memory.append([{"type": kind, "actor": call.actor or "user", **clean}], session, scope=scope)
+
+
+def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResult:
+    """Archive a memory, or restore it. Raises NotFoundError, or UsageError when the id fits several."""
+    workspace.memory.refresh_shared()
+    memory = memory_of(workspace.memory.all(), params.id)
+    kind = "restore" if params.restore else "archive"
+    append_change(workspace, call, params.session, kind, target=memory.id, reason=params.reason)
+    return ForgetResult(memory=workspace.memory.all()[memory.id], saw=workspace.saw())
+
+
+def promote(workspace: Workspace, params: PromoteParams, call: Call) -> PromoteResult:
+    """Store a memory again in a wider scope. A session's private note is archived afterwards. Raises BadParams."""
+    workspace.memory.refresh_shared()
+    memory = memory_of(workspace.memory.all(), params.id)
+    workspace.memory.log_of(params.scope)  # refuse an absent global log before anything else
+    record = scopes.promoted(workspace, memory, params, call)
+    (stored,) = workspace.memory.append([record], params.session, scope=params.scope)
+    if memory.private:
+        append_change(workspace, call, params.session, "archive", target=memory.id, reason=f"promoted to {stored.id}")
+    return PromoteResult(memory=workspace.memory.all()[stored.id], source=memory.id, saw=workspace.saw())
+
+
+def resolve(workspace: Workspace, params: ResolveParams, call: Call) -> ResolveResult:
+    """Decide a conflict. Raises BadParams when `text` rewords a side while both are kept, or NotFoundError."""
+    if params.text and params.keep == "both":
+        raise BadParams("'text' rewords the side that is kept", hint="Keep left or right, or leave 'text' out.")
+    (conflict,) = conflicts(workspace.memory.log.state, params.id)
+    wording = {"text": params.text} if params.text else {}
+    append_change(workspace, call, params.session, "resolve", conflict=conflict.id, keep=params.keep, **wording)
+    memories = workspace.memory.log.state.memories
+    return ResolveResult(
+        conflict=conflict.id,
+        left=memories[conflict.left.id],
+        right=memories[conflict.right.id],
+        saw=workspace.saw(),
+    )

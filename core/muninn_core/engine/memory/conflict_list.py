@@ -1,0 +1,47 @@
+"""The contradictions that wait for a person, with the code that both sides cite."""
+
+from __future__ import annotations
+
+from muninn_core.engine.memory.lookup import conflicts
+from muninn_core.model.memory import Cite
+from muninn_core.model.value import replace
+from muninn_core.protocol.reconciliation import CitedCode, Conflict, ConflictsParams, ConflictsResult
+from muninn_core.source.text import Text, read_text
+from muninn_core.worktree.workspace import Workspace
+
+_SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
+"""How many spans of a side are shown, and how much of each: enough to decide, and the editor has the rest."""
+
+
+def list_conflicts(workspace: Workspace, params: ConflictsParams) -> ConflictsResult:
+    """Return the open conflicts, oldest first, or the one whose id begins with `params.id`. Raises NotFoundError."""
+    found = tuple(
+        replace(conflict, code=_cited_code(workspace, conflict))
+        for conflict in conflicts(workspace.memory.log.state, params.id)
+    )
+    sides = {memory.id: memory for conflict in found for memory in (conflict.left, conflict.right)}
+    citations = workspace.citations.look().of_all(sides.values())
+    return ConflictsResult(conflicts=found, citations=citations, saw=workspace.saw())
+
+
+def _cited_code(workspace: Workspace, conflict: Conflict) -> tuple[CitedCode, ...]:
+    """Return the first spans that each side of a conflict cites."""
+    return tuple(
+        _span(workspace, side, cite)
+        for side, memory in (("left", conflict.left), ("right", conflict.right))
+        for cite in memory.cites[:_SPANS]
+    )
+
+
+def _span(workspace: Workspace, side: str, cite: Cite) -> CitedCode:
+    read = read_text(workspace.layout.root, cite.path, workspace.config.index.max_file_bytes)
+    if not isinstance(read, Text):
+        return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=read)
+    lines = read.text.splitlines()
+    start = max(1, cite.start)
+    end = min(cite.end if cite.start else len(lines), len(lines))
+    if start > len(lines):
+        problem = f"the file has {len(lines)} lines"
+        return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=problem)
+    shown = lines[start - 1 : min(end, start - 1 + _SPAN_LINES)]
+    return CitedCode(side=side, path=cite.path, start=start, end=end, text="\n".join(shown)[:_SPAN_CHARS])

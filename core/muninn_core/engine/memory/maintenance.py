@@ -1,0 +1,58 @@
+"""The verbs that rewrite memory's files: seal, reconcile, prune and undo."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from muninn_core.protocol.reconciliation import (
+    PruneParams,
+    PruneResult,
+    ReconcileParams,
+    ReconcileResult,
+    SealParams,
+    SealResult,
+    UndoResult,
+)
+from muninn_core.reconcile.apply import reconcile as consolidate
+from muninn_core.reconcile.prune import prune as move_to_archive
+from muninn_core.store.undo_journal import undo as undo_last
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.workspace import Workspace
+
+
+def seal(workspace: Workspace, params: SealParams) -> SealResult:
+    """Turn the spool of one session, or of all, into segments that git can commit."""
+    sealed = workspace.memory.log.seal(params.session)
+    return SealResult(segments=sealed.segments, records=sealed.records, saw=workspace.saw())
+
+
+def reconcile(workspace: Workspace, params: ReconcileParams, call: Call) -> ReconcileResult:
+    """Consolidate all segments into main.jsonl; with `dry_run` only report what would change."""
+
+    def step(message: str, percentage: int) -> None:
+        call.check()
+        call.report("report", message, percentage)
+
+    memory = workspace.memory
+    call.report("begin", "reading sessions")
+    memory.log.refresh()
+    result = consolidate(memory.log, dry_run=params.dry_run, archive=params.archive, session=params.session, told=step)
+    call.report("end", "reconciled")
+    memory.publish()
+    fields = {name: getattr(result, name) for name in result.__struct_fields__}
+    return ReconcileResult(**fields, saw=workspace.saw())
+
+
+def prune(workspace: Workspace, params: PruneParams, now: datetime) -> PruneResult:
+    """Move memories that are no longer recallable to the archive, by the policy of the configuration."""
+    pruned = move_to_archive(workspace.memory.log, workspace.config.prune, now, dry_run=params.dry_run)
+    workspace.memory.publish()
+    fields = {name: getattr(pruned, name) for name in pruned.__struct_fields__}
+    return PruneResult(**fields, dry_run=params.dry_run, saw=workspace.saw())
+
+
+def undo(workspace: Workspace) -> UndoResult:
+    """Take back the last reconcile or prune, byte for byte."""
+    undone = undo_last(workspace.layout)
+    workspace.follow()
+    return UndoResult(kind=undone.kind, files=undone.files, summary=undone.summary, saw=workspace.saw())

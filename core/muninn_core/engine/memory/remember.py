@@ -1,0 +1,33 @@
+"""Storing new memories."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from muninn_core.engine.memory import drafts
+from muninn_core.protocol.memory import RememberParams, RememberResult
+from muninn_core.store.ids import Ids
+from muninn_core.worktree.call import Call
+from muninn_core.worktree.workspace import Workspace
+
+
+def remember(workspace: Workspace, params: RememberParams, call: Call, ids: Ids, now: datetime) -> RememberResult:
+    """Store one memory or a batch; all of them are on the disk when this returns.
+
+    A draft whose `key` is known is not stored again: the result has the id of the stored one. Raises BadParams when a
+    draft is invalid; nothing is stored then.
+    """
+    memory = workspace.memory
+    session = params.session or workspace.session
+    records, masked = drafts.records_of(params, workspace, call, ids, now)
+    own, everywhere = drafts.split(params, records)
+    if everywhere:
+        memory.shared_log()  # refuse before anything is stored
+    stored: dict[str, str] = {}
+    for batch, scope in ((own, "project"), (everywhere, "global")):
+        if batch:
+            kept = memory.append(batch, session, scope=scope)
+            stored |= {record["id"]: each.id for record, each in zip(batch, kept, strict=True)}
+    identities = tuple(stored[record["id"]] for record in records)
+    first = None if params.batch else memory.all()[identities[0]]
+    return RememberResult(ids=identities, memory=first, masked=masked, saw=workspace.saw())
