@@ -58,10 +58,10 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
     Archived, expired and waiting memories are shown too, as are links with them; links of a merged memory are those of
     the memory that it was merged into.
     """
-    known = workspace.known()
+    known = workspace.memory.all()
     (memory,) = workspace.works.label([memory_of(known, params.id)])
     seen = visible(workspace, None, None)
-    web = workspace.web(known)
+    web = workspace.memory.link_graph(known)
     here = web.speaker(memory.id)
     _, steps = web.walk([here], 1, lambda other: seen(other) and not other.redacted and not other.trace)
     ends = dict.fromkeys(end for each in steps for end in (each.source, each.target) if end != here)
