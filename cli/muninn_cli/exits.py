@@ -1,4 +1,4 @@
-"""What the command's exit code says. Scripts lean on it: a code never changes its meaning."""
+"""Exit codes of the command. Scripts depend on them: a code never changes its meaning."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ INTERRUPTED = 130
 
 MEANINGS = {
     OK: "done",
-    ERROR: "an error that has no code of its own; `check` or `doctor` found something wrong",
+    ERROR: "another error, or a problem that `check` or `doctor` found",
     USAGE: "the command line is wrong",
-    3: "what was named is not there",
+    3: "a named item does not exist",
     4: "not a repository, or no .muninn in it",
-    5: "nothing could be written: read-only, full disk, or taken by another process",
+    5: "nothing could be written: read-only, full disk, or locked by another process",
     DAEMON: "the daemon could not be started or reached, or is not running",
     INTERRUPTED: "interrupted; the request was cancelled",
 }
-"""What every code means, for the manual."""
+"""The meaning of each code, as the manual prints it."""
 
 _BY_KIND = {
     "usage": USAGE,
