@@ -169,6 +169,11 @@ class OnlyMeaning:
         """Return what the index returns."""
         return self._whole.documents
 
+    @property
+    def sources(self) -> Sequence[OnlyMeaning]:
+        """The chunks are in one source: this one."""
+        return (self,)
+
     def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
         """Return nothing."""
         return ()

@@ -8,7 +8,7 @@ from muninn_core.index import index as index_module
 from muninn_core.index import survey as survey_module
 from muninn_core.index.extract import Glance, glance
 from muninn_core.index.index import BULK, MemoryText
-from muninn_core.index.survey import SurveyBuilder, is_glimpsed
+from muninn_core.index.survey import SurveyBuilder
 from muninn_core.source.identifiers import words
 
 ROPE = "def splice(rope):\n    return rope.strands\n\n\n" + "x = 1\n" * 300 + "def bowline(end):\n    return end\n"
@@ -86,7 +86,6 @@ def test_what_is_read_for_one_question_is_bounded(surveyor, monkeypatch):
 def test_what_was_glimpsed_is_read_again_when_it_is_asked_for_late(surveyor, root, monkeypatch):
     survey = surveyor.read()
     ((first, _),) = survey.lexical(["mast"], 10, None, set)
-    assert is_glimpsed(first)
     kept = survey.chunks([first])
     (root / "rig/mast.py").write_text("mast = 2\n")
     assert survey.chunks([first]) == kept
@@ -114,6 +113,16 @@ def test_files_that_can_not_be_read_are_passed_over(root):
     assert [one.path for one in glance(Glance(str(root), 100, paths))] == ["a.py"]
 
 
+def paths_of(snapshot, terms):
+    """Return the paths of the chunks that words find in all sources of a snapshot, best first."""
+    hits = []
+    for source in snapshot.sources:
+        matches = source.lexical(terms, 5)
+        chunks = source.chunks([number for number, _ in matches])
+        hits += [(-score, chunks[number].path) for number, score in matches]
+    return [path for _, path in sorted(hits)]
+
+
 class Watching:
     """Looks at an index between the steps of a run."""
 
@@ -123,10 +132,8 @@ class Watching:
 
     def __call__(self, done, total):
         snapshot = self.index.snapshot()
-        hits = snapshot.lexical(["launch", "42"], 5)
-        chunks = snapshot.chunks([number for number, _ in hits])
         paths = [path for path, _ in snapshot.whole_files(["42"], 5)]
-        self.seen.append((done, self.index.surveyed, [chunks[number].path for number, _ in hits], paths))
+        self.seen.append((done, self.index.surveyed, paths_of(snapshot, ["launch", "42"]), paths))
 
 
 @pytest.fixture
@@ -146,7 +153,7 @@ def test_a_run_over_many_new_files_begins_with_a_survey(opened, root, tmp_path, 
     assert files == ["boat_42.py"]
     assert index.surveyed == 0
     assert not (tmp_path / "cache" / "survey").exists()
-    assert not any(is_glimpsed(number) for number, _ in index.snapshot().lexical(["launch"], 100))
+    assert len(index.snapshot().sources) == 1
 
 
 def test_an_index_that_was_surveyed_is_that_of_a_run_without(opened, root, embedder, monkeypatch):
@@ -188,9 +195,11 @@ def test_each_file_is_either_cut_or_waits(opened, root, surveying, monkeypatch):
         shares.add(len(cut))
         assert [path for path, _, _ in snapshot.paths()] == sorted(FLEET)
         for path in FLEET:
-            chunks = snapshot.chunks(snapshot.ids_of_files([path]))
-            assert [chunk.path for chunk in chunks.values()] == [path]
-            assert all(is_glimpsed(number) == (path not in cut) for number in chunks)
+            indexed, uncut = (
+                [chunk.path for chunk in source.chunks(source.ids_of_files([path])).values()]
+                for source in snapshot.sources
+            )
+            assert (indexed, uncut) == (([path], []) if path in cut else ([], [path]))
 
     sync(index, root, progress=progress, meaning=False)
     assert any(0 < share < len(FLEET) for share in shares)

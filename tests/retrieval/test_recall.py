@@ -35,6 +35,11 @@ class Known:
         self._lexical = [(number, 1.0) for number in self._chunks] if lexical is None else lexical
         self._dense = dense
 
+    @property
+    def sources(self):
+        """The chunks are in one source: this one."""
+        return (self,)
+
     def lexical(self, words, limit, kind=None):
         """Return what was given, best first."""
         return self._lexical[:limit]
@@ -98,8 +103,8 @@ def test_without_a_vector_words_alone_decide():
 
 
 def test_what_is_near_to_nothing_is_not_made_to_look_perfect():
-    assert fuse([], [(0, -0.1), (1, -0.1)]) == {}
-    assert fuse([(0, 0.0)], []) == {}
+    assert fuse([[]], [[(0, -0.1), (1, -0.1)]]) == [{}]
+    assert fuse([[(0, 0.0)]], []) == [{}]
 
 
 @given(

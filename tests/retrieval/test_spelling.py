@@ -59,6 +59,10 @@ class OneChunk:
         """Return how often a word is there."""
         return COUNTS.get(word, 0)
 
+    @property
+    def sources(self):
+        return (self,)
+
     def lexical(self, words, limit, kind):
         """Return the text, which is code."""
         return [(7, 1.0)] if kind == "code" else []

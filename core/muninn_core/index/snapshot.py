@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from muninn_core.index.lexical import WEIGHTS
 from muninn_core.index.manifest import memory_key
-from muninn_core.index.survey import is_glimpsed
+from muninn_core.index.survey import UncutFiles
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -89,6 +89,11 @@ class Snapshot:
         weakref.finalize(self, manifest.close)
 
     @property
+    def sources(self) -> tuple[Snapshot] | tuple[Snapshot, UncutFiles]:
+        """The sources of chunks for search: the index, and with a survey the files that wait to be cut."""
+        return (self,) if self._survey is None else (self, UncutFiles(self._survey, self._waiting))
+
+    @property
     def documents(self) -> int:
         """The number of chunks and whole files, told at once."""
         return self._words.documents
@@ -105,19 +110,10 @@ class Snapshot:
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
 
-        More than `limit` come back when the last ones have the same score. `only` are the ids that may be found, and
-        `every` the words that a chunk has to hold.
+        More than `limit` come back when the last ones have the same score. `only` restricts the ids; a chunk must hold
+        each of the words of `every`. Files that wait to be cut are in the second of `sources`.
         """
-        if self._survey is None or kind == "memory":
-            return self._words.search(words, limit, kind, weights, only=only, every=every)
-        asked, needed = list(dict.fromkeys(words)), list(dict.fromkeys(every))
-        own = others = None
-        if only is not None:
-            own = [number for number in only if not is_glimpsed(number)]
-            others = [number for number in only if is_glimpsed(number)]
-        found = self._words.search(asked, limit, kind, weights, only=own, every=needed)
-        found += self._survey.lexical(asked, limit, kind, self._waiting, only=others, every=needed)
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        return self._words.search(words, limit, kind, weights, only=only, every=every)
 
     def _waiting(self, paths: Sequence[str]) -> set[str]:
         """Return those of some paths that are no files of the index yet."""
@@ -142,9 +138,8 @@ class Snapshot:
         return sorted([*found, *(file for file in self._survey.files() if file[0] not in known)])
 
     def ids_of_files(self, paths: Sequence[str]) -> list[int]:
-        """Return the ids of the chunks of some files; of one that waits to be cut a number that stands for them."""
-        found = self._manifest.ids_of(paths)
-        return found + self._survey.ids_of_files(sorted(self._waiting(paths))) if self._survey is not None else found
+        """Return the ids of the chunks of the given files."""
+        return self._manifest.ids_of(paths)
 
     def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
         """Return the ids of the chunks of some memories."""
@@ -179,9 +174,7 @@ class Snapshot:
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
         """Return {id: chunk}. A memory's chunk has the memory's id as its path."""
-        known: Mapping[int, Chunk] = self._recent.chunks
-        if self._survey is not None:
-            known = {**known, **self._survey.chunks([number for number in ids if is_glimpsed(number)])}
+        known = self._recent.chunks
         missing = [number for number in ids if number not in known]
         read = self._manifest.chunks(missing) if missing else {}
         found = {number: known[number] for number in ids if number in known}

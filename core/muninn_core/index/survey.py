@@ -14,8 +14,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.lexical import Lexical
-from muninn_core.index.vector import KIND_BITS
-from muninn_core.model.chunk import SOURCE_KINDS
 from muninn_core.source.chunk import cut_by_lines
 from muninn_core.source.classify import classify
 from muninn_core.source.identifiers import words
@@ -24,6 +22,8 @@ from muninn_core.source.text import Text, read_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    import numpy as np
 
     from muninn_core.index.extract import Glanced
     from muninn_core.index.lexical import Words
@@ -35,10 +35,9 @@ SURVEYED = 2_000
 _FIRST_FILES = 1_000
 _HEAP = 20_000_000
 
-_FIRST_ID = len(SOURCE_KINDS) << KIND_BITS
-"""Where the numbers of glimpsed chunks begin: behind those of all kinds, so that they are no chunk of the manifest."""
-
 _CHUNK_BITS = 12
+"""An id is the number of a file, then the number of a chunk in the file."""
+
 _GLIMPSED = 24
 """The best files for a question: those of them that still wait are read for it."""
 
@@ -87,7 +86,7 @@ class Survey:
 
     def ids_of_files(self, paths: Iterable[str]) -> list[int]:
         """Return a number for each of the files among some paths, by which `lexical` can be bound to it."""
-        return [_FIRST_ID + (self._numbers[path] << _CHUNK_BITS) for path in paths if path in self._numbers]
+        return [self._numbers[path] << _CHUNK_BITS for path in paths if path in self._numbers]
 
     def frequency(self, word: str) -> int:
         """Return in how many files a word stands."""
@@ -166,14 +165,63 @@ class Survey:
             read = read_text(self._root, path, self._most)
             if isinstance(read, Text):
                 chunks = cut_by_lines(path, read.text)[: 1 << _CHUNK_BITS]
-                yield from ((_FIRST_ID + (file << _CHUNK_BITS) + i, chunk) for i, chunk in enumerate(chunks))
+                yield from (((file << _CHUNK_BITS) + i, chunk) for i, chunk in enumerate(chunks))
                 characters += len(read.text)
             if characters > _MOST_CHARACTERS:
                 return
 
     @staticmethod
     def _file_of(number: int) -> int:
-        return (number - _FIRST_ID) >> _CHUNK_BITS
+        return number >> _CHUNK_BITS
+
+
+class UncutFiles:
+    """A source of chunks for search: the surveyed files that are not in the index yet.
+
+    `waiting` returns those of the given paths that wait to be cut. Such files have no vectors and are no memories.
+    """
+
+    __slots__ = ("_survey", "_waiting")
+
+    def __init__(self, survey: Survey, waiting: Callable[[Sequence[str]], Collection[str]]) -> None:
+        self._survey = survey
+        self._waiting = waiting
+
+    def lexical(
+        self,
+        words: Iterable[str],
+        limit: int,
+        kind: SourceKind | None = None,
+        *,
+        only: Sequence[int] | None = None,
+        every: Iterable[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Return (chunk id, BM25), best first."""
+        if kind == "memory":
+            return []
+        asked, needed = list(dict.fromkeys(words)), list(dict.fromkeys(every))
+        return self._survey.lexical(asked, limit, kind, self._waiting, only=only, every=needed)
+
+    def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
+        """Return nothing: there are no vectors yet."""
+        return []
+
+    def near(self, vector: np.ndarray, ids: Sequence[int]) -> list[tuple[int, float]]:
+        """Return nothing: there are no vectors yet."""
+        return []
+
+    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
+        """Return {id: chunk}, in the order of the ids."""
+        found = self._survey.chunks(ids)
+        return {number: found[number] for number in ids if number in found}
+
+    def ids_of_files(self, paths: Sequence[str]) -> list[int]:
+        """Return an id for each of the given files that waits."""
+        return self._survey.ids_of_files(sorted(self._waiting(paths)))
+
+    def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
+        """Return nothing: memories are always indexed at once."""
+        return []
 
 
 class SurveyBuilder:
@@ -207,11 +255,6 @@ class SurveyBuilder:
         """Throw it away."""
         self._lexical.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def is_glimpsed(number: int) -> bool:
-    """Whether a number is that of a glimpsed chunk."""
-    return number >= _FIRST_ID
 
 
 def _bm25(piece: _Piece, rarity: Mapping[str, float], mean: float) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.reader import ids_of_files, read_chunks
 from muninn_core.retrieval.recall import HYBRID, Bounds, Candidate, Focus, Hybrid, Ranking, is_recallable
 from muninn_core.retrieval.scoring import file_signals, memory_signals, unasked
 
@@ -14,15 +15,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.filtered_reader import Searchable
     from muninn_core.retrieval.filters import FilterSet
+    from muninn_core.retrieval.reader import Reader
 
 MOST_FILES = 500
 """Files whose pieces are read, the first ones by path: who wants others narrows further."""
 
 
 def browse(
-    reader: Searchable,
+    reader: Reader,
     sieve: FilterSet,
     bounds: Bounds,
     memories: Mapping[str, Memory],
@@ -38,8 +39,8 @@ def browse(
     chunks: list[tuple[Chunk, Memory | None]] = []
     if kind != "memory" and not sieve.memories_alone:
         paths = [path for path, tier, language in reader.paths() if sieve.file(path, tier, language)]
-        ids = reader.ids_of_files([*paths[:MOST_FILES]])
-        chunks += [(chunk, None) for chunk in reader.chunks(ids).values() if kind in (None, chunk.kind)]
+        of_files = read_chunks(reader, ids_of_files(reader, paths[:MOST_FILES]))
+        chunks += [(chunk, None) for chunk in of_files if kind in (None, chunk.kind)]
     if kind in (None, "memory"):
         chunks += [
             (Chunk(kind="memory", path=each.id, start=1, end=1, text=each.text, title=each.title), each)

@@ -1,11 +1,11 @@
-"""Candidates of a question: what words and meaning find, brought to one scale, and which of it may be found at all."""
+"""Finds the candidates of a question: chunks that words and vectors match, on one scale, within the bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.concurrent import start
@@ -17,51 +17,29 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import Chunk, SourceKind
     from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.reader import Ids, Matches, Reader, Source
 
-Key = TypeVar("Key", int, str)
+Scores = Mapping[int, tuple[float, float]]
+"""The match by words and by meaning, 0..1, of the candidates of one source, by id."""
 
-
-class Reader(Protocol):
-    """The index at one moment, as recall needs it."""
-
-    @property
-    def documents(self) -> int:
-        """The number of chunks and whole files."""
-
-    def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
-        """Return (chunk id, BM25), best first."""
-
-    def whole_files(
-        self, words: Iterable[str], limit: int, kind: SourceKind | None = None
-    ) -> Sequence[tuple[str, float]]:
-        """Return (path, BM25) of whole files, best first."""
-
-    def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
-        """Return (chunk id, cosine), best first."""
-
-    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
-        """Return the chunks of the ids that are still there."""
-
-    def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
-        """Return the first chunk of each of some files that are there, by path."""
-
-    @property
-    def generated(self) -> Collection[str]:
-        """The files that say that a program made them."""
-
-    def rarity(self, word: str) -> float:
-        """Return how rare a word is: the factor that BM25 gives it."""
+Allowed = Mapping["SourceKind", "Ids | None"]
+"""For each kind the ids that may be found, by source; None for all chunks of the kind."""
 
 
 class Bounds(NamedTuple):
-    """What may be found. `admits` says so of a chunk and its memory; `sure` are candidates whatever their words are."""
+    """What may be found.
+
+    `admits` accepts or refuses a chunk and its memory. `sure` are memories that are candidates whatever their words
+    are. `allowed` names the chunks that may be found; None allows all.
+    """
 
     admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
     sure: Sequence[Memory] = ()
+    allowed: Allowed | None = None
 
 
 class ScoredChunk(NamedTuple):
-    """A chunk that may be found, its memory if it is one, and its match by words and by meaning, 0..1."""
+    """A candidate, its memory if it is one, and its match by words and by meaning, 0..1."""
 
     chunk: Chunk
     memory: Memory | None
@@ -72,8 +50,8 @@ class ScoredChunk(NamedTuple):
 class Pool(NamedTuple):
     """The candidates of a question, and the match of whole files by path, 0..1.
 
-    `meaning` is the highest cosine, which the scale of 0..1 does not tell. `small` says that there are few vectors, or
-    none: then it says little.
+    `meaning` is the highest cosine, before scaling. `small` is true when the index has few vectors or none, so that
+    `meaning` is no evidence.
     """
 
     found: Sequence[ScoredChunk]
@@ -92,61 +70,137 @@ def candidates(
     kind: SourceKind | None,
     within: Bounds,
 ) -> Pool:
-    """Return the best candidates that may be found.
+    """Return the best candidates within the bounds.
 
-    While too many are refused, more are asked for: a filter must not hide what lies behind the first hundred.
+    The search widens while the bounds refuse too many: a filter must not hide what comes after the first hundred.
     """
+    sources, allowed = reader.sources, within.allowed
     whole_files = start(
         reader.documents, lambda: () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
     )
     files: Mapping[str, float] | None = None
     reach = w.CANDIDATES
     while True:
-        lexical = start(reader.documents, partial(reader.lexical, query.words, reach, kind))
-        dense = () if vector is None else reader.dense(vector, reach, kind)
+        lexical = start(reader.documents, partial(_lexical, sources, query.words, reach, kind, allowed))
+        dense = [] if vector is None else _dense(sources, vector, reach, kind, allowed)
         fused = fuse(lexical(), dense)
-        if files is None:  # right behind chunks: vectors push out of the processor's caches what both of these read
-            files = _scaled(whole_files())
+        if files is None:  # directly after chunks: vectors evict what both searches read from the processor's caches
+            files = _scaled_files(whole_files())
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
         found = []
-        for number, chunk in reader.chunks(best).items():
-            memory = memories.get(chunk.path) if chunk.kind == "memory" else None
-            spoken = chunk.kind != "memory" or (memory is not None and is_recallable(memory, now))
-            if spoken and within.admits(chunk, memory):
-                found.append(ScoredChunk(chunk, memory, *fused[number]))
-        enough = len(found) >= limit or len(found) == len(best) or len(fused) < reach
+        for source, ids, scores in zip(sources, best, fused, strict=True):
+            for number, chunk in source.chunks(ids).items() if ids else ():
+                memory = memories.get(chunk.path) if chunk.kind == "memory" else None
+                spoken = chunk.kind != "memory" or (memory is not None and is_recallable(memory, now))
+                if spoken and within.admits(chunk, memory):
+                    found.append(ScoredChunk(chunk, memory, *scores[number]))
+        enough = len(found) >= limit or len(found) == _count(best) or _count(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
-            return Pool(found, files, _top(dense), len(dense) < reach)
+            return Pool(found, files, _top(dense), _count(dense) < reach)
         reach *= w.WIDER
 
 
-def fuse(lexical: Sequence[tuple[int, float]], dense: Sequence[tuple[int, float]]) -> dict[int, tuple[float, float]]:
-    """Scale both lists to 0..1; return each candidate's match by words and by meaning."""
-    words = _scaled(lexical)
-    if not dense:
-        return {number: (value, 0.0) for number, value in words.items()}
+def fuse(lexical: Sequence[Matches], dense: Sequence[Matches]) -> list[Scores]:
+    """Scale the matches of all sources to 0..1; return each source's candidates with both. `dense` may be empty."""
+    top = _top(lexical)
+    words = [{number: score / top for number, score in found} if top > 0 else {} for found in lexical]
+    if not _count(dense):
+        return [{number: (value, 0.0) for number, value in found.items()} for found in words]
     high = _top(dense)
-    # A question that is near nothing must not make its best neighbour look perfect.
-    floor = min(dense[min(len(dense), w.FLOOR_RANK) - 1][1], max(0.0, high - w.FLOOR_BELOW))
+    # The best neighbour of a question that is near nothing must not score 1.
+    floor = min(_at_rank(dense, w.FLOOR_RANK), max(0.0, high - w.FLOOR_BELOW))
     span = high - floor
-    meaning = {number: (score - floor) / span for number, score in dense if score > floor}
-    return {number: (words.get(number, 0.0), meaning.get(number, 0.0)) for number in words | meaning}
+    fused: list[Scores] = []
+    for own, near in zip(words, dense, strict=True):
+        meaning = {number: (score - floor) / span for number, score in near if score > floor}
+        fused.append({number: (own.get(number, 0.0), meaning.get(number, 0.0)) for number in own | meaning})
+    return fused
 
 
-def _scaled(found: Sequence[tuple[Key, float]]) -> dict[Key, float]:
-    top = _top(found)
-    return {key: score / top for key, score in found} if top > 0 else {}
+def _lexical(
+    sources: Sequence[Source],
+    words: Sequence[str],
+    limit: int,
+    kind: SourceKind | None,
+    allowed: Allowed | None,
+) -> list[Matches]:
+    """Return the chunks of each source that words find."""
+    if allowed is None:
+        return [source.lexical(words, limit, kind) for source in sources]
+    return [
+        _merged(
+            source.lexical(words, limit, tier, only=ids)
+            for tier, ids in _tiers(allowed, kind, place)
+            if ids is None or ids
+        )
+        for place, source in enumerate(sources)
+    ]
 
 
-def _top(found: Sequence[tuple[Key, float]]) -> float:
-    return max([score for _, score in found], default=0.0)
+def _dense(
+    sources: Sequence[Source], vector: np.ndarray, limit: int, kind: SourceKind | None, allowed: Allowed | None
+) -> list[Matches]:
+    """Return the nearest chunks of each source; with `allowed`, the nearest `limit` of all sources and ties."""
+    if allowed is None:
+        return [source.dense(vector, limit, kind) for source in sources]
+    found = [
+        _merged(
+            source.dense(vector, limit, tier) if ids is None else source.near(vector, ids)
+            for tier, ids in _tiers(allowed, kind, place)
+            if ids is None or ids
+        )
+        for place, source in enumerate(sources)
+    ]
+    if _count(found) <= limit:
+        return found
+    last = _at_rank(found, limit)
+    return [[match for match in matches if match[1] >= last] for matches in found]
 
 
-def _best(fused: Mapping[int, tuple[float, float]], count: int) -> list[int]:
-    """Return the best candidates, and those that equal the last of them: ids differ from one build to the next."""
-    if len(fused) <= count:
-        return list(fused)
-    scores = {number: w.WORDS * words + w.MEANING * meaning for number, (words, meaning) in fused.items()}
-    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
-    last = scores[ranked[count - 1]]
-    return [number for number in ranked if scores[number] >= last]
+def _tiers(allowed: Allowed, kind: SourceKind | None, place: int) -> Iterable[tuple[SourceKind, Sequence[int] | None]]:
+    """Yield each wanted kind with the ids of one source that may be found, None for all."""
+    for tier, ids in allowed.items():
+        if kind in (None, tier):
+            yield tier, None if ids is None else ids[place]
+
+
+def _merged(lists: Iterable[Matches]) -> Matches:
+    return sorted((match for found in lists for match in found), key=lambda match: (-match[1], match[0]))
+
+
+def _scaled_files(found: Sequence[tuple[str, float]]) -> dict[str, float]:
+    top = max([score for _, score in found], default=0.0)
+    return {path: score / top for path, score in found} if top > 0 else {}
+
+
+def _top(found: Iterable[Matches]) -> float:
+    """Return the highest score of all sources, 0 without matches."""
+    return max([score for matches in found for _, score in matches], default=0.0)
+
+
+def _at_rank(found: Sequence[Matches], rank: int) -> float:
+    """Return the score at a rank (from 1) of all sources together, the last one's where there are fewer."""
+    if len(found) == 1:
+        return found[0][min(len(found[0]), rank) - 1][1]
+    scores = sorted([score for matches in found for _, score in matches], reverse=True)
+    return scores[min(len(scores), rank) - 1]
+
+
+def _count(groups: Iterable[Sequence[object] | Scores]) -> int:
+    return sum(map(len, groups))
+
+
+def _best(fused: Sequence[Scores], count: int) -> Ids:
+    """Return the ids of the best candidates of each source; ties with the last one stay, as ids depend on the build."""
+    if _count(fused) <= count:
+        return [list(scores) for scores in fused]
+    sums = [
+        {number: w.WORDS * words + w.MEANING * meaning for number, (words, meaning) in scores.items()}
+        for scores in fused
+    ]
+    ranked = [sorted(scores, key=scores.__getitem__, reverse=True) for scores in sums]
+    if len(sums) == 1:
+        last = sums[0][ranked[0][count - 1]]
+    else:
+        last = sorted([value for scores in sums for value in scores.values()], reverse=True)[count - 1]
+    return [[number for number in ids if scores[number] >= last] for ids, scores in zip(ranked, sums, strict=True)]

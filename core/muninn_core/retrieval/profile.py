@@ -17,10 +17,11 @@ from typing import NamedTuple
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval import weights as w
-from muninn_core.retrieval.candidates import Bounds, Reader, candidates
+from muninn_core.retrieval.candidates import Bounds, candidates
 from muninn_core.retrieval.decay import is_recallable, recency
 from muninn_core.retrieval.link_graph import LinkGraph
 from muninn_core.retrieval.query_terms import parse_query
+from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.recall import Candidate, Ranking
 from muninn_core.retrieval.signals import Signal, signal
 

@@ -14,7 +14,7 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.abstention import abstention_reason
-from muninn_core.retrieval.candidates import Bounds, Reader, ScoredChunk, candidates
+from muninn_core.retrieval.candidates import Bounds, ScoredChunk, candidates
 from muninn_core.retrieval.decay import has_expired, is_recallable, staleness
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior, beyond
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from muninn_core.model.chunk import SourceKind
     from muninn_core.model.citation import Citation
     from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.reader import Reader
 
 __all__ = [
     "HYBRID",
@@ -49,7 +50,6 @@ __all__ = [
     "Focus",
     "Hybrid",
     "Ranking",
-    "Reader",
     "Signal",
     "has_expired",
     "hit_of",

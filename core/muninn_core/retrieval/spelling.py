@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from operator import itemgetter
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.source.identifiers import stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
-    from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.chunk import SourceKind
     from muninn_core.retrieval.informative_terms import Frequency
+    from muninn_core.retrieval.reader import Reader
 
 SHORTEST = 6
 """Letters of a word that is looked at."""
@@ -31,19 +33,6 @@ Spelt = Callable[[str], bool]
 
 _LONGEST = 24
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-
-
-class Reader(Protocol):
-    """The index at one moment, as this module needs it."""
-
-    def frequency(self, word: str) -> int:
-        """Return in how many chunks a word of the index stands."""
-
-    def lexical(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> Sequence[tuple[int, float]]:
-        """Return (chunk id, BM25), best first."""
-
-    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
-        """Return the chunks of the ids that are still there."""
 
 
 def meant(text: str, reader: Reader, spelt: Spelt) -> dict[str, str]:
@@ -70,16 +59,20 @@ def _nearest(word: str, frequency: Frequency) -> str:
 
 
 def _as_written(word: str, reader: Reader) -> str:
-    """Return a word of the index as it is written where it tells most; as it is where no file has it in its text.
+    """Return a word of the index as it is written in the chunk where it weighs most; unchanged if no text has it.
 
-    Memories are not looked at: some are not for everybody.
+    Memories are left out, since some are private.
     """
     kinds: tuple[SourceKind, ...] = ("code", "knowledge")
-    best = [number for kind in kinds for number, _ in reader.lexical([word], 1, kind)]
-    for chunk in reader.chunks(best).values():
-        for line in Marker({word: 1.0}).snippet(chunk.text):
-            for mark in line.marks:
-                return line.text[mark.start : mark.end].lower()
+    for kind in kinds:
+        best = [
+            (-score, source, number) for source in reader.sources for number, score in source.lexical([word], 1, kind)
+        ]
+        for _, source, number in sorted(best, key=itemgetter(0)):
+            for chunk in source.chunks([number]).values():
+                for line in Marker({word: 1.0}).snippet(chunk.text):
+                    for mark in line.marks:
+                        return line.text[mark.start : mark.end].lower()
     return word
 
 

@@ -11,14 +11,12 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from muninn_core.index.embed import Embedder
 from muninn_core.index.index import Index, open_index
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.model.memory import Memory
+from muninn_core.retrieval.reader import Source
 from muninn_core.worktree.index_updater import text_of
 
 Contents = Callable[[Iterable[str]], Iterator[tuple[str, bytes]]]
@@ -101,110 +99,80 @@ class SideIndex:
 
 
 class JoinedReader:
-    """Two snapshots read as one. Chunks of the second have negative numbers.
+    """The work tree's snapshot together with a second one that holds memories only.
 
-    A memory that the second holds (`ids`) counts there only: the first may not have dropped it yet after a checkout.
+    Files and word statistics are those of the first. A memory that the second holds (`ids`) is found there alone: after
+    a checkout the first may not have dropped it yet.
     """
 
     def __init__(self, first: Snapshot, second: Snapshot, ids: frozenset[str]) -> None:
         self._first = first
-        self._second = second
-        self._ids = ids
-        self.generation = first.generation
+        self.sources: tuple[Source, ...] = (
+            *(_WithoutMemories(source, ids) for source in first.sources),
+            *second.sources,
+        )
 
     @property
     def documents(self) -> int:
-        """The number of chunks and whole files of the first one, by far the larger."""
+        """The number of chunks and whole files of the first snapshot."""
         return self._first.documents
 
-    def lexical(
-        self,
-        words: Iterable[str],
-        limit: int,
-        kind: SourceKind | None = None,
-        *,
-        only: Sequence[int] | None = None,
-        every: Iterable[str] = (),
-    ) -> Sequence[tuple[int, float]]:
-        """Return (chunk id, BM25), best first. Each has statistics of its own: scores are nearly comparable."""
-        wanted, needed = list(words), list(every)
-        own, others = (None, None) if only is None else _parted(only)
-        return _merged(
-            self._first.lexical(wanted, limit, kind, only=own, every=needed),
-            self._second.lexical(wanted, limit, kind, only=others, every=needed),
-        )
-
-    def dense(
-        self, vector: NDArray[np.float32], limit: int, kind: SourceKind | None = None
-    ) -> Sequence[tuple[int, float]]:
-        """Return (chunk id, cosine), best first."""
-        return _merged(self._first.dense(vector, limit, kind), self._second.dense(vector, limit, kind))
+    @property
+    def generated(self) -> Collection[str]:
+        """The files whose text says that a program generated them."""
+        return self._first.generated
 
     def whole_files(
         self, words: Iterable[str], limit: int, kind: SourceKind | None = None
     ) -> Sequence[tuple[str, float]]:
-        """Return (path, BM25) of the first one's files, best first."""
+        """Return (path, BM25) of whole files, best first."""
         return self._first.whole_files(words, limit, kind)
 
-    def rarity(self, word: str) -> float:
-        """Return how rare a word is in the first one, by far the larger."""
-        return self._first.rarity(word)
-
-    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
-        """Return the chunks of the ids that are still there."""
-        ours, theirs = _parted(ids)
-        first, second = self._first.chunks(ours), self._second.chunks(theirs)
-        own = {
-            number: chunk for number, chunk in first.items() if chunk.kind != "memory" or chunk.path not in self._ids
-        }
-        return {**own, **{-1 - number: chunk for number, chunk in second.items()}}
-
-    def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """Return (chunk id, cosine) of some chunks, best first."""
-        own, others = _parted(ids)
-        return _merged(self._first.near(vector, own), self._second.near(vector, others))
-
-    def frequency(self, word: str) -> int:
-        """Return in how many chunks of the first a word stands: it is by far the larger one."""
-        return self._first.frequency(word)
-
-    def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
-        """Return (path, kind, language) of the first one's files."""
-        return self._first.paths()
-
-    def ids_of_files(self, paths: Sequence[str]) -> list[int]:
-        """Return the ids of the chunks of some files."""
-        return self._first.ids_of_files(paths)
-
-    def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
-        """Return the ids of the chunks of some memories, whichever has them."""
-        second = self._second.ids_of_memories([each for each in ids if each in self._ids])
-        own = self._first.ids_of_memories([each for each in ids if each not in self._ids])
-        return sorted([*own, *(-1 - number for number in second)])
-
-    def files(self) -> Iterable[str]:
-        """Return the paths of the first one's files; the second holds memories only."""
-        return self._first.files()
-
     def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
-        """Return the first chunk of each of some of the first one's files."""
+        """Return {path: first chunk} of the given files."""
         return self._first.first_chunks(paths)
 
-    @property
-    def generated(self) -> Collection[str]:
-        """The first one's files that say that a program made them."""
-        return self._first.generated
-
     def chunks_of(self, path: str) -> Mapping[int, Chunk]:
-        """Return the chunks of a file."""
+        """Return {id: chunk} of a file."""
         return self._first.chunks_of(path)
 
+    def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
+        """Return (path, kind, language) of all files."""
+        return self._first.paths()
 
-def _parted(ids: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return the ids of the first, and those of the second as it knows them."""
-    return [number for number in ids if number >= 0], [-1 - number for number in ids if number < 0]
+    def files(self) -> Iterable[str]:
+        """Return the paths of the files that are indexed whole."""
+        return self._first.files()
+
+    def rarity(self, word: str) -> float:
+        """Return the inverse document frequency of a word in the first snapshot."""
+        return self._first.rarity(word)
+
+    def frequency(self, word: str) -> int:
+        """Return in how many chunks of the first snapshot a word stands."""
+        return self._first.frequency(word)
 
 
-def _merged(first: Sequence[tuple[int, float]], second: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    found = [*first, *((-1 - number, score) for number, score in second)]
-    return sorted(found, key=lambda hit: (-hit[1], hit[0]))
+class _WithoutMemories:
+    """A source in which some memories are not found."""
+
+    __slots__ = ("_ids", "_source", "dense", "ids_of_files", "lexical", "near")
+
+    def __init__(self, source: Source, ids: frozenset[str]) -> None:
+        self._source = source
+        self._ids = ids
+        self.lexical = source.lexical
+        self.dense = source.dense
+        self.near = source.near
+        self.ids_of_files = source.ids_of_files
+
+    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
+        """Return {id: chunk} without the memories."""
+        found = self._source.chunks(ids)
+        return {
+            number: chunk for number, chunk in found.items() if chunk.kind != "memory" or chunk.path not in self._ids
+        }
+
+    def ids_of_memories(self, ids: Sequence[str]) -> Sequence[int]:
+        """Return the ids of the chunks of the other memories."""
+        return self._source.ids_of_memories([each for each in ids if each not in self._ids])

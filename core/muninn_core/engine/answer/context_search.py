@@ -20,9 +20,9 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
-from muninn_core.retrieval.filtered_reader import apply_filters
+from muninn_core.retrieval.filtering import apply_filters
 from muninn_core.retrieval.informative_terms import limit_terms
-from muninn_core.retrieval.recall import FilePriorLookup, Focus, Hybrid, Reader, hit_of, is_recallable, memory_hit
+from muninn_core.retrieval.recall import FilePriorLookup, Focus, Hybrid, hit_of, is_recallable, memory_hit
 from muninn_core.retrieval.recall import recall as ask
 from muninn_core.retrieval.spelling import meant
 from muninn_core.worktree.citations import CitationCheck
@@ -61,16 +61,15 @@ def asking(
     task = task_of(workspace, sight.documents, params.task, params.session).code
     text, _ = limit_terms(params.query, sight.reader.frequency)
     text = " ".join((text, *meant(text, sight.reader, is_common).values()))
-    reader: Reader = sight.reader
     within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, None)
     if asked is not None and asked.narrow:
         narrowing = apply_filters(
             sight.reader, within, sight.memories, asked.sieve, asked.phrases, asked.without, sight.now
         )
-        reader, within = narrowing.reader, narrowing.bounds
+        within = narrowing.bounds
     return partial(
         ask,
-        reader,
+        sight.reader,
         vector_of(sight.embedder, text),
         sight.memories,
         text,

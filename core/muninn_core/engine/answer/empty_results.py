@@ -8,7 +8,7 @@ from muninn_core.engine.answer.recall_request import RecallRequest
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import NAMES, nearest
-from muninn_core.retrieval.filtered_reader import Filtering
+from muninn_core.retrieval.filtering import Filtering
 from muninn_core.retrieval.filters import OF_FILES, compile_filters
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.retrieval.recall import is_recallable

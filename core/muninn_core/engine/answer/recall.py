@@ -23,11 +23,11 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval.browse import browse
-from muninn_core.retrieval.filtered_reader import Filtering, apply_filters
+from muninn_core.retrieval.filtering import Filtering, apply_filters
 from muninn_core.retrieval.informative_terms import MOST_WORDS, limit_terms, weights
 from muninn_core.retrieval.profile import rank_linked
 from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, Reader, is_recallable, rank, settle
+from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, is_recallable, rank, settle
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.spelling import meant
 from muninn_core.worktree.call import Call
@@ -44,11 +44,10 @@ FILES_DEEP = 4
 
 
 class _Ask(NamedTuple):
-    """What is ranked: words and a vector, by whom it may be found, and what that leaves out."""
+    """What is ranked: words and a vector, what may be found, and what that leaves out."""
 
     text: str
     vector: NDArray[np.float32] | None
-    reader: Reader
     bounds: Bounds
     narrowing: Filtering | None
     notes: tuple[str, ...]
@@ -102,12 +101,12 @@ def _ask(workspace: Workspace, asking: RecallRequest, sight: SearchContext) -> _
         text, within = f"{text} {like.words}".strip(), _without(within, like)
     vector = like.vector if like is not None else vector_of(sight.embedder, text) if text else None
     if not asking.narrow:
-        return _Ask(text, vector, sight.reader, within, None, tuple(notes))
+        return _Ask(text, vector, within, None, tuple(notes))
     narrowing = apply_filters(
         sight.reader, within, sight.memories, asking.sieve, asking.phrases, asking.without, sight.now
     )
     notes += _left_out(asking, narrowing)
-    return _Ask(text, vector, narrowing.reader, narrowing.bounds, narrowing, tuple(notes))
+    return _Ask(text, vector, narrowing.bounds, narrowing, tuple(notes))
 
 
 def _without(within: Bounds, like: LikeThis) -> Bounds:
@@ -135,7 +134,7 @@ def _ranked(
     params, library = asking.params, sight.documents
     if _profile(workspace, params) == "mnemosyne":
         return rank_linked(
-            ask.reader,
+            sight.reader,
             sight.memories,
             workspace.memory.link_graph(sight.memories),
             ask.text,
@@ -162,7 +161,7 @@ def _ranked(
             hybrid=hybrid,
         )
     return rank(
-        ask.reader,
+        sight.reader,
         ask.vector,
         sight.memories,
         ask.text,

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.errors import BadParams
 from muninn_core.index.embed import Embedder
-from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.classify import classify
 from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, IGNORE_FILE, IgnoreTree
@@ -42,7 +42,7 @@ Question = RecallParams | ContextParams | MemoriesParams
 class SearchContext(NamedTuple):
     """What is searched and how, the memories and documents, the kinds, the time of asking, and what it saw."""
 
-    reader: Snapshot | JoinedReader
+    reader: Reader
     embedder: Embedder
     memories: Mapping[str, Memory]
     documents: SteeringDocuments
@@ -62,7 +62,7 @@ def search_context(workspace: Workspace, params: RecallParams | ContextParams, n
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
     memories, saw = memories_of(workspace, params)
     saw = replace(saw, index=replace(saw.index, generation=snapshot.generation))
-    reader: Snapshot | JoinedReader = snapshot
+    reader: Reader = snapshot
     if params.branches:
         elsewhere = [memory for memory in memories.values() if memory.elsewhere and is_recallable(memory, now)]
         key = tuple((memory.id, memory.updated, memory.text) for memory in elsewhere)

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
+from muninn_core.retrieval.reader import Reader
 from muninn_core.retrieval.recall import hit_of, reason_of, signal
 from muninn_core.retrieval.weights import SUBJECT
 from muninn_core.source.document import Document
 from muninn_core.worktree.documents import SteeringDocuments
-from muninn_core.worktree.side_index import JoinedReader
 
 MOST = 3
 """More decisions than this would crowd out what was asked for."""
@@ -58,7 +57,7 @@ def touched(
     return [one for _, _, one in sorted(found, key=lambda entry: entry[:2])[:MOST]]
 
 
-def hits_of(found: Iterable[TouchedDecision], reader: Snapshot | JoinedReader) -> list[Hit]:
+def hits_of(found: Iterable[TouchedDecision], reader: Reader) -> list[Hit]:
     """Return a hit of each decision: the section that says what was decided, with why it is there."""
     hits = []
     for document, reason in found:

@@ -1,0 +1,116 @@
+"""Brings filters and phrases to the index: which chunks may be found, so that none hides behind others.
+
+The chunks that pass are found as ids before anything is ranked, and words and vectors are searched among these. Where
+a kind has more than MOST_IDS of them, the kind is searched as a whole and `admits` refuses single chunks; the search
+then widens its candidates. The syntax of filters and phrases is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
+from muninn_core.retrieval.candidates import Bounds
+from muninn_core.retrieval.decay import is_recallable
+from muninn_core.retrieval.phrase import holding, index_words
+from muninn_core.retrieval.reader import Ids, Reader, ids_of_files, ids_of_memories
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.filters import FilterSet
+
+MOST_IDS = 20_000
+"""The most ids that are named for a kind; to search among so many costs some milliseconds."""
+
+MOST_COMPARED = 3_000
+"""The most chunks whose texts are compared with a phrase, the best of those that hold all of its words."""
+
+_SHARE = 0.5
+"""A filter that passes a larger share of a kind's files hides little: `admits` refuses the others."""
+
+
+class Filtering(NamedTuple):
+    """Bounds with the filters in them.
+
+    `files` and `memories` count what passes the filters, None without filters. `compared` is false when only the best
+    of the chunks that may hold a phrase were compared with it.
+    """
+
+    bounds: Bounds
+    files: int | None
+    memories: int | None
+    compared: bool
+
+
+def apply_filters(
+    reader: Reader,
+    bounds: Bounds,
+    memories: Mapping[str, Memory],
+    filters: FilterSet,
+    phrases: Sequence[str],
+    without: Sequence[str],
+    now: datetime,
+) -> Filtering:
+    """Return the bounds of what passes the filters, holds all `phrases` and none of `without`."""
+    allowed: dict[SourceKind, Ids | None] = dict.fromkeys(SOURCE_KINDS)
+    files = count = None
+    if filters.filters:
+        files = _allow_files(reader, filters, allowed)
+        kept = [each for each in memories.values() if filters.memory(each) and is_recallable(each, now)]
+        count = len(kept)
+        if count <= MOST_IDS:
+            allowed["memory"] = ids_of_memories(reader, sorted(each.id for each in kept))
+    compared = True
+    for kind, ids in allowed.items() if phrases else ():
+        allowed[kind], whole = _with_phrases(reader, kind, ids, phrases)
+        compared = compared and whole
+    passing = _admitting(bounds, filters, phrases, without)
+    return Filtering(passing._replace(allowed=allowed), files, count, compared)
+
+
+def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], without: Sequence[str]) -> Bounds:
+    holds = holding(phrases)
+    refused = [holding([phrase]) for phrase in without]
+
+    def admits(chunk: Chunk, memory: Memory | None) -> bool:
+        passes = filters.file(chunk.path, chunk.kind, chunk.language) if memory is None else filters.memory(memory)
+        return passes and bounds.admits(chunk, memory) and holds(chunk) and not any(has(chunk) for has in refused)
+
+    def stub(memory: Memory) -> Chunk:
+        return Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
+
+    return Bounds(admits, [each for each in bounds.sure if admits(stub(each), each)])
+
+
+def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, Ids | None]) -> int:
+    """Name the chunks of the files that pass, where these are few; return how many files pass."""
+    every = reader.paths() if not filters.memories_alone else ()
+    passing: dict[SourceKind, list[str]] = {"code": [], "knowledge": []}
+    total = dict.fromkeys(passing, 0)
+    for path, kind, language in every:
+        total[kind] += 1
+        if filters.file(path, kind, language):
+            passing[kind].append(path)
+    for kind, paths in passing.items():
+        if len(paths) <= _SHARE * total[kind] and len(paths) <= MOST_IDS:
+            ids = ids_of_files(reader, paths)
+            allowed[kind] = ids if sum(map(len, ids)) <= MOST_IDS else None
+    return sum(map(len, passing.values()))
+
+
+def _with_phrases(reader: Reader, kind: SourceKind, allowed: Ids | None, phrases: Sequence[str]) -> tuple[Ids, bool]:
+    """Return the chunks of a kind that hold all phrases, and whether all that may hold them were compared."""
+    words = [word for phrase in phrases for word in index_words(phrase)]
+    holds: Callable[[Chunk], bool] = holding(phrases)
+    found: list[list[int]] = []
+    compared = 0
+    for place, source in enumerate(reader.sources):
+        only = None if allowed is None else allowed[place]
+        matches = source.lexical(words, MOST_COMPARED, kind, only=only, every=words) if only is None or only else ()
+        compared += len(matches)
+        numbers = sorted(number for number, _ in matches)
+        found.append([number for number, chunk in source.chunks(numbers).items() if holds(chunk)])
+    return found, compared < MOST_COMPARED

@@ -1,0 +1,116 @@
+"""What search asks of an index: the protocols `Reader` and `Source`.
+
+A reader is one moment of everything that can be searched. Its chunks are in one or more sources: the index of the
+work tree, files that wait to be indexed, memory of other branches. A chunk's key is its source and an id. The id is
+opaque: only the source that gave it can resolve it. So results stay grouped by source, in the order of
+`Reader.sources`, and no key is built for each candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from muninn_core.model.chunk import Chunk, SourceKind
+
+Matches = Sequence[tuple[int, float]]
+"""(id, score) of chunks of one source, best first."""
+
+Ids = Sequence[Sequence[int]]
+"""The ids of chunks, one sequence for each source of a reader."""
+
+
+class Source(Protocol):
+    """Chunks of one index, and how to find them."""
+
+    def lexical(
+        self,
+        words: Iterable[str],
+        limit: int,
+        kind: SourceKind | None = None,
+        *,
+        only: Sequence[int] | None = None,
+        every: Iterable[str] = (),
+    ) -> Matches:
+        """Return chunks with their BM25 scores, more than `limit` where the last scores are equal.
+
+        `words` are those of `identifiers.words(query).split()`. `only` restricts the ids; a chunk must hold each of
+        the words of `every`.
+        """
+
+    def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Matches:
+        """Return the nearest chunks with their cosines. `vector` is float32 [dim] of length 1."""
+
+    def near(self, vector: np.ndarray, ids: Sequence[int]) -> Matches:
+        """Return the cosines of the given chunks; chunks without a vector are left out."""
+
+    def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
+        """Return {id: chunk}; ids that are gone are left out. The chunk of a memory has the memory's id as path."""
+
+    def ids_of_files(self, paths: Sequence[str]) -> Sequence[int]:
+        """Return the ids of the chunks of the given files."""
+
+    def ids_of_memories(self, ids: Sequence[str]) -> Sequence[int]:
+        """Return the ids of the chunks of the given memories."""
+
+
+class Reader(Protocol):
+    """An index at one moment: its sources of chunks, its files and its word statistics."""
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        """The sources of chunks. Ids that are grouped by source have this order."""
+
+    @property
+    def documents(self) -> int:
+        """The number of chunks and whole files."""
+
+    def whole_files(
+        self, words: Iterable[str], limit: int, kind: SourceKind | None = None
+    ) -> Sequence[tuple[str, float]]:
+        """Return (path, BM25) of whole files, best first."""
+
+    def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
+        """Return {path: first chunk} of the given files; files that are not indexed are left out."""
+
+    def chunks_of(self, path: str) -> Mapping[int, Chunk]:
+        """Return {id: chunk} of a file."""
+
+    def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
+        """Return (path, kind, language) of all files."""
+
+    def files(self) -> Iterable[str]:
+        """Return the paths of the files that are indexed whole."""
+
+    @property
+    def generated(self) -> Collection[str]:
+        """The files whose text says that a program generated them."""
+
+    def rarity(self, word: str) -> float:
+        """Return the inverse document frequency that BM25 gives a word."""
+
+    def frequency(self, word: str) -> int:
+        """Return in how many chunks a word stands."""
+
+
+def ids_of_files(reader: Reader, paths: Sequence[str]) -> Ids:
+    """Return the ids of the chunks of the given files, by source."""
+    return [source.ids_of_files(paths) for source in reader.sources]
+
+
+def ids_of_memories(reader: Reader, ids: Sequence[str]) -> Ids:
+    """Return the ids of the chunks of the given memories, by source."""
+    return [source.ids_of_memories(ids) for source in reader.sources]
+
+
+def read_chunks(reader: Reader, ids: Ids) -> list[Chunk]:
+    """Return the chunks of the given ids that still exist."""
+    return [
+        chunk
+        for source, wanted in zip(reader.sources, ids, strict=True)
+        if wanted
+        for chunk in source.chunks(wanted).values()
+    ]
