@@ -1,10 +1,10 @@
-"""How each agent wants to be answered: as plain text, inside its own JSON, or not at all.
+"""Formats the answer of a hook for each agent: as plain text, as JSON, or not at all.
 
-What an event says, if anything, is its module's affair (`muninn_hooks.main.EVENTS`). Where an agent has no way
-to take it, nothing is printed: some of them reject what they do not expect, and Gemini shows plain text to the user.
+The module of an event (`muninn_hooks.main.EVENTS`) renders the text. An agent without a field for it gets nothing: some
+agents reject unexpected output, and Gemini shows plain text to the user.
 
-Sources: Claude Code 2.1, the schemas in Codex CLI 0.169, the hooks reference in Gemini CLI 0.61 (all tried), Cursor's
-reference of hooks (not tried). OpenCode is answered through our own plugin, which takes text.
+Sources: Claude Code 2.1, the schemas in Codex CLI 0.169, the hooks reference in Gemini CLI 0.61 (all tested with the
+program), Cursor's hooks reference (not tested). The plugin for OpenCode takes plain text.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ FORMS: dict[str, dict[str, str]] = {
         "user-prompt": TEXT,
         "post-commit": NESTED,
         "post-failure": NESTED,
-        "pre-compact": TEXT,  # it goes to whoever writes the summary
+        "pre-compact": TEXT,  # goes into the prompt of the summary
     },
     CODEX: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED),
     GEMINI: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure"), NESTED),
     CURSOR: dict.fromkeys(("session-start", "post-commit", "post-failure"), FLAT),
     OPENCODE: dict.fromkeys(("session-start", "user-prompt", "post-commit", "post-failure", "pre-compact"), TEXT),
 }
-"""The form of an agent's answer to an event of ours; where there is none it takes no answer."""
+"""The form of the answer, by agent and event. An agent takes no answer to an event that is missing here."""
 
 _NAMES = {
     "session-start": "SessionStart",
@@ -41,7 +41,7 @@ _NAMES = {
     "post-commit": "PostToolUse",
     "post-failure": "PostToolUseFailure",
 }
-"""The agents' name of an event, for a payload that does not give it."""
+"""The agents' names of events, for a payload without one."""
 
 
 def answer(payload: Payload, event: str, text: str) -> str:
@@ -51,7 +51,7 @@ def answer(payload: Payload, event: str, text: str) -> str:
     if not said or form is None:
         return ""
     if form == TEXT:
-        # What starts with a brace would be read as JSON.
+        # Agents parse output that starts with a brace as JSON.
         return f"Memory of this repository:\n{said}\n" if said.startswith("{") else f"{said}\n"
     if form == FLAT:
         return _dump({"additional_context": said})

@@ -1,4 +1,4 @@
-"""`muninn hook EVENT`: one event of an agent's session, from the JSON on stdin to the text on stdout.
+"""`muninn hook EVENT --agent NAME`: one event of an agent's session, from the JSON on stdin to the text on stdout.
 
 An agent must never wait for Muninn nor stumble over it. So everything happens on a thread that the main thread waits
 for no longer than the event's budget, every event is one line of `.muninn/local/hooks.log`, and the exit status is 0.
@@ -41,13 +41,14 @@ SECONDS = "MUNINN_HOOK_SECONDS"
 
 
 class _Run:
-    """What the working thread leaves behind: the text to print or the failure, and whose log it belongs to.
+    """The state of one event, filled by the working thread: the text to print or the failure, and the work tree.
 
-    `request` is what was to be asked, once it is known.
+    `agent` is "" when the command names none. `request` is the verb and its parameters, once they are known.
     """
 
-    def __init__(self, event: str, module: ModuleType) -> None:
+    def __init__(self, event: str, agent: str, module: ModuleType) -> None:
         self.event = event
+        self.agent = agent
         self.module = module
         self.root = ""
         self.text = ""
@@ -56,19 +57,23 @@ class _Run:
 
 
 def main(argv: list[str]) -> int:
-    """Handle the event that `argv[0]` names. Returns 0 whatever happens, but 1 for an event that does not exist.
+    """Handle one event. Returns 0 even when it fails, and 1 for an unknown event or agent.
 
-    2 would be a word of agents': it blocks a prompt or a tool, and newer settings may name what we don't know.
+    Agents take 2 as an order to block the prompt or the tool. Settings of a newer version may name unknown events.
     """
     if argv == [GIT]:
         from muninn_hooks import pre_commit
 
         return pre_commit.run()
-    if len(argv) != 1 or argv[0] not in EVENTS:
-        sys.stderr.write(f"usage: muninn hook {'|'.join((*EVENTS, GIT))}   (an event's JSON comes on stdin)\n")
+    agent = argv[2] if len(argv) == 3 and argv[1] == "--agent" else ""
+    if not argv or argv[0] not in EVENTS or (len(argv) > 1 and agent not in payload.AGENTS):
+        sys.stderr.write(
+            f"usage: muninn hook {'|'.join((*EVENTS, GIT))} [--agent {'|'.join(payload.AGENTS)}]\n"
+            "       The JSON of the event comes on stdin.\n"
+        )
         return 0 if argv in (["-h"], ["--help"]) else 1
     begun = time.monotonic()
-    run = _Run(argv[0], _load(EVENTS[argv[0]]))
+    run = _Run(argv[0], agent, _load(EVENTS[argv[0]]))
     done = _thread.allocate_lock()
     done.acquire()
     _thread.start_new_thread(_work, (run, done))
@@ -100,7 +105,7 @@ def _answer(run: _Run) -> str:
     """Return what the event prints, "" for nothing: in a folder without Muninn's memory there is nothing to say."""
     raw = payload.read_stdin()
     try:
-        given = payload.decode(raw)
+        given = payload.decode(raw, run.agent)
     except ValueError as error:
         run.root = _root((os.environ.get("CLAUDE_PROJECT_DIR", ""),))
         raise ValueError(f"the event's JSON can't be read: {error}") from None

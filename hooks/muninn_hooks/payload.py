@@ -1,8 +1,7 @@
-"""The JSON that an agent hands to a hook, read into one shape whatever the agent calls its fields.
+"""Reads the JSON that an agent sends to a hook into one shape.
 
-Agents are told apart by a field that only they send. Fields as Claude Code 2.1, Codex CLI 0.169, Gemini CLI 0.61,
-Cursor 2 and our own plugin for OpenCode send them; unknown ones are ignored, absent ones are "". How an agent wants to
-be answered is said in `dialects`.
+The command of the hook names the agent. The fields are those of Claude Code 2.1, Codex CLI 0.169, Gemini CLI 0.61,
+Cursor 2 and the plugin for OpenCode. Unknown fields are ignored, missing ones are "". `dialects` formats the answers.
 """
 
 from __future__ import annotations
@@ -14,16 +13,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-CLAUDE_CODE, CODEX, GEMINI, CURSOR, OPENCODE = "claude-code", "codex", "gemini", "cursor", "opencode"
+CLAUDE_CODE, CODEX, GEMINI, CURSOR, OPENCODE = AGENTS = ("claude-code", "codex", "gemini", "cursor", "opencode")
+"""The agents, by the names that `muninn install` and `--agent` take."""
 
 _SESSION_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 
 class Payload:
-    """One event. `session` is "" when the agent's id is none that Muninn takes; `agent` names the program.
+    """One event of an agent.
 
-    `event` is the agent's own name for what happened. `command` is the line that a shell was given, `error` why it
-    failed, "" where it did not.
+    `agent` is one of AGENTS; without one it is detected from the fields. `event` is the agent's own name of the event.
+    `session` is "" when the agent's id is not a valid session name. `command` is the line that the agent's shell ran,
+    `error` the reason that it failed, or "".
     """
 
     __slots__ = (
@@ -40,8 +41,8 @@ class Payload:
         "transcript",
     )
 
-    def __init__(self, data: dict[str, Any]) -> None:
-        self.agent = _agent(data)
+    def __init__(self, data: dict[str, Any], agent: str = "") -> None:
+        self.agent = agent or _detect(data)
         self.event = _text(data, "hook_event_name")
         self.cwd = _text(data, "cwd") or _first(data, "workspace_roots")
         self.source = _text(data, "source")
@@ -56,9 +57,9 @@ class Payload:
 
 
 def read_stdin() -> bytes:
-    """Read all of stdin; nothing from a terminal.
+    """Read all of stdin; return nothing when it is a terminal.
 
-    It reads the descriptor itself: a thread that is left behind in `sys.stdin.read` would abort the interpreter's exit.
+    `os.read` is used because a thread blocked in `sys.stdin.read` aborts the interpreter at exit.
     """
     if os.isatty(0):
         return b""
@@ -68,22 +69,22 @@ def read_stdin() -> bytes:
     return b"".join(parts)
 
 
-def decode(raw: bytes) -> Payload:
-    """Decode an event. Raises ValueError for anything but a JSON object."""
+def decode(raw: bytes, agent: str = "") -> Payload:
+    """Decode an event of an agent, see `Payload`. Raises ValueError for anything but a JSON object."""
     if not raw.strip():
         raise ValueError("stdin is empty")
-    # What an agent quotes from a program's output may be in any encoding.
+    # Agents quote the output of programs, which may have any encoding.
     data = json.loads(raw.decode(json.detect_encoding(raw), "replace"))
     if not isinstance(data, dict):
         raise ValueError("it is not an object")
-    return Payload(data)
+    return Payload(data, agent)
 
 
-def _agent(data: dict[str, Any]) -> str:
-    """Tell who sent it. Codex's start of a session lacks the turn, but has the mode, which Claude Code's has not.
-
-    Its end has neither; then the name of its transcript tells.
-    """
+def _detect(data: dict[str, Any]) -> str:
+    """Return the agent that sends such fields."""
+    # Only for installations from before the command had --agent: any agent may come to send these fields.
+    # Codex sends `permission_mode` at the start of a session, where Claude Code does not. At the end of a session only
+    # the name of Codex's transcript differs.
     if data.get("agent") == OPENCODE:
         return OPENCODE
     if "conversation_id" in data:
@@ -96,12 +97,12 @@ def _agent(data: dict[str, Any]) -> str:
 
 
 def _prompt(given: str) -> str:
-    """Return what the person wrote: Gemini puts what hooks said at the start before the first prompt."""
+    """Return what the person wrote. Gemini puts the output of SessionStart hooks before the first prompt."""
     return given.rpartition("</hook_context>")[2].lstrip() if given.startswith("<hook_context>") else given
 
 
 def _error(data: dict[str, Any]) -> str:
-    """Return why a tool failed: a field of the event, or of Gemini's answer of the tool, which may be its output."""
+    """Return why a tool failed: from the event's own field, or from Gemini's response of the tool or its output."""
     told = _text(data, "error") or _text(data, "error_message")
     answer = data.get("tool_response")
     if told or not isinstance(answer, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -13,8 +14,9 @@ import pytest
 from muninn_cli.outcome import settle
 from muninn_hooks import install
 from muninn_hooks.connect.clients import CLIENTS, snippet
-from muninn_hooks.connect.pieces import Item, is_ours
+from muninn_hooks.connect.pieces import COMMAND, Item, is_ours
 from muninn_hooks.main import EVENTS
+from muninn_hooks.payload import AGENTS, OPENCODE
 
 WITH_FILES = [name for name, make in CLIENTS.items() if make().files]
 PRINTED = [name for name, make in CLIENTS.items() if not make().files]
@@ -347,21 +349,44 @@ def test_what_is_written_can_be_printed_too(repo: Path, capsys: pytest.CaptureFi
     assert run("install", "codex", repo, "--print") == 0
     shown = capsys.readouterr().out
     assert '.codex/config.toml:\n\n[mcp_servers.muninn]\ncommand = "muninn"\nargs = ["mcp"]\n' in shown
-    assert '"command": "muninn hook session-start"' in shown
+    assert '"command": "muninn hook session-start --agent codex"' in shown
     assert everything(repo) == {".git/HEAD": b"ref: refs/heads/main\n"}
 
 
 def test_every_hook_in_the_table_is_an_event_of_ours() -> None:
     handlers = [
-        one
-        for make in CLIENTS.values()
+        (client, one)
+        for client, make in CLIENTS.items()
         for file in make().files
         for piece in file.content.pieces
         if isinstance(piece, Item)
         for one in piece.value.get("hooks", [piece.value])
     ]
-    words = [(one["command"], *one.get("args", [])) for one in handlers]
-    assert {" ".join(line).split()[-1] for line in words} == set(EVENTS)
+    lines = [(client, " ".join((one["command"], *one.get("args", []))).split()) for client, one in handlers]
+    assert {(client, *line[:2], *line[3:]) for client, line in lines} == {
+        (agent, COMMAND, "hook", "--agent", agent) for agent in AGENTS if agent != OPENCODE
+    }
+    assert {line[2] for _, line in lines} == set(EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("client", "path", "added"),
+    [
+        ("claude-code", ".claude/settings.local.json", re.compile(r',\s*"--agent",\s*"claude-code"')),
+        ("codex", ".codex/hooks.json", re.compile(" --agent codex")),
+        ("cursor", ".cursor/hooks.json", re.compile(" --agent cursor")),
+        ("gemini", ".gemini/settings.json", re.compile(" --agent gemini")),
+    ],
+)
+def test_an_installation_without_the_name_of_the_agent_is_brought_up_to_date(
+    repo: Path, client: str, path: str, added: re.Pattern[str]
+) -> None:
+    run("install", client, repo)
+    today = (repo / path).read_text("utf-8")
+    (repo / path).write_text(added.sub("", today), "utf-8")
+    assert json.loads((repo / path).read_text("utf-8")) != json.loads(today)
+    run("install", client, repo)
+    assert json.loads((repo / path).read_text("utf-8")) == json.loads(today)
 
 
 @pytest.mark.parametrize(
@@ -386,7 +411,7 @@ def test_a_program_with_a_blank_in_its_path_is_quoted_for_a_shell(repo: Path, mo
     monkeypatch.setattr(install, "resolve_command", lambda *_: (str(odd), []))
     run("install", "codex", repo)
     hooks = json.loads((repo / ".codex/hooks.json").read_text())["hooks"]
-    assert hooks["Stop"][0]["hooks"][0]["command"] == f"'{odd}' hook stop"
+    assert hooks["Stop"][0]["hooks"][0]["command"] == f"'{odd}' hook stop --agent codex"
     assert tomllib.loads((repo / ".codex/config.toml").read_text())["mcp_servers"]["muninn"]["command"] == str(odd)
     run("uninstall", "codex", repo)
     assert not (repo / ".codex").exists()

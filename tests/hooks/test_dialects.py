@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from muninn_hooks.dialects import FORMS, answer
-from muninn_hooks.payload import Payload, decode
+from muninn_hooks.payload import AGENTS, Payload, decode
 
 CLAUDE_START = {
     "session_id": "s-1",
@@ -77,8 +77,14 @@ def read(data: dict[str, Any]) -> Payload:
         ({}, "claude-code"),
     ],
 )
-def test_an_agent_is_told_by_what_only_it_sends(data: dict[str, Any], agent: str) -> None:
+def test_without_a_name_an_agent_is_told_by_what_only_it_sends(data: dict[str, Any], agent: str) -> None:
     assert read(data).agent == agent
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("data", [CLAUDE_START, CODEX_TOOL, GEMINI_TOOL, CURSOR_START, OPENCODE_START])
+def test_the_name_in_the_command_counts_whatever_the_fields_are(data: dict[str, Any], agent: str) -> None:
+    assert decode(json.dumps(data).encode(), agent).agent == agent
 
 
 def test_claude_codes_mode_of_permissions_makes_it_no_codex() -> None:

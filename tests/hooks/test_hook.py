@@ -38,10 +38,12 @@ class Agent:
         payload = {"session_id": "s-1", "cwd": str(self.root), "transcript_path": "", **fields}
         return self.send(event, json.dumps(payload))
 
-    def send(self, event: str, stdin: str, **env: str) -> subprocess.CompletedProcess[str]:
+    def send(
+        self, event: str, stdin: str, options: tuple[str, ...] = (), **env: str
+    ) -> subprocess.CompletedProcess[str]:
         """Send an event as it stands."""
         return subprocess.run(
-            [*PROGRAM, event],
+            [*PROGRAM, event, *options],
             input=stdin,
             env={**self.env, **env},
             cwd="/",
@@ -272,6 +274,22 @@ def test_the_shape_that_codex_sends_is_taken_too(remembering: Agent) -> None:
     remembering.commit("Introduce an event log")
     remembering.fire("post-commit", turn_id="t1", tool_name="Bash", tool_response="[main 1234567] …")
     assert [one["agent"] for one in remembering.call("memories", tag="commit")["memories"]] == ["codex"]
+
+
+def test_the_command_names_the_agent(remembering: Agent) -> None:
+    payload = {"session_id": "s-1", "cwd": str(remembering.root), "timestamp": "2026-01-01T00:00:00Z"}
+    done = remembering.send("session-start", json.dumps(payload), options=("--agent", "claude-code"))
+    assert "Sessions live in Postgres." in done.stdout
+    assert not done.stdout.startswith("{")
+    done = remembering.send("session-start", json.dumps(payload), options=("--agent", "cursor"))
+    assert "Sessions live in Postgres." in json.loads(done.stdout)["additional_context"]
+
+
+@pytest.mark.parametrize("options", [("--agent", "parrot"), ("--agent",), ("codex",), ("--agent", "codex", "x")])
+def test_an_agent_that_does_not_exist_is_told_and_blocks_no_agent(agent: Agent, options: tuple[str, ...]) -> None:
+    done = agent.send("session-start", "{}", options=options)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "--agent claude-code|codex|" in done.stderr
 
 
 @pytest.mark.parametrize("event", EVENTS)

@@ -69,7 +69,7 @@ def test_a_fresh_repository_gets_the_hooks_and_the_server(repo: Path) -> None:
                 {
                     "type": "command",
                     "command": "muninn",
-                    "args": ["hook", "post-commit"],
+                    "args": ["hook", "post-commit", "--agent", "claude-code"],
                     "timeout": 10,
                     "if": "Bash(git *)",
                 }

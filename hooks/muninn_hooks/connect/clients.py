@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.model.value import Value
 from muninn_hooks.connect.formats import Content
 from muninn_hooks.connect.pieces import COMMAND, Block, Default, Entry, Item, Whole
+from muninn_hooks.payload import CLAUDE_CODE, CODEX, CURSOR, GEMINI, OPENCODE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,23 +65,24 @@ Row = tuple[str, str | None, str, int]
 """The agent's event, what has to match, our event, and the timeout in seconds."""
 
 
-def _grouped(rows: tuple[Row, ...], unit: int = 1) -> tuple[Item, ...]:
-    """Return hooks as Codex and Gemini take them: a shell's line in a group; `unit` timeouts are a second."""
+def _grouped(agent: str, rows: tuple[Row, ...], unit: int = 1) -> tuple[Item, ...]:
+    """Return hooks in the format of Codex and Gemini: a shell command in a group; `unit` timeouts are a second."""
     items = []
     for event, matcher, ours, seconds in rows:
-        handler = {"type": "command", "command": f"{COMMAND} hook {ours}", "timeout": seconds * unit}
+        command = f"{COMMAND} hook {ours} --agent {agent}"
+        handler = {"type": "command", "command": command, "timeout": seconds * unit}
         group = {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
         items.append(Item(path=("hooks", event), value=group))
     return tuple(items)
 
 
-def _flat(rows: tuple[Row, ...]) -> tuple[Item, ...]:
-    """Return hooks as Cursor takes them: without groups."""
+def _flat(agent: str, rows: tuple[Row, ...]) -> tuple[Item, ...]:
+    """Return hooks in the format of Cursor: without groups."""
     return tuple(
         Item(
             path=("hooks", event),
             value={
-                "command": f"{COMMAND} hook {ours}",
+                "command": f"{COMMAND} hook {ours} --agent {agent}",
                 **({"matcher": matcher} if matcher else {}),
                 "timeout": seconds,
             },
@@ -89,11 +91,11 @@ def _flat(rows: tuple[Row, ...]) -> tuple[Item, ...]:
     )
 
 
-def _exec(rows: tuple[tuple[str, str | None, str, int, str | None], ...]) -> tuple[Item, ...]:
-    """Return hooks as Claude Code takes them without a shell: the program, its arguments, and a condition on a tool."""
+def _exec(agent: str, rows: tuple[tuple[str, str | None, str, int, str | None], ...]) -> tuple[Item, ...]:
+    """Return hooks in the format of Claude Code: the program, its arguments, and a condition on a tool."""
     items = []
     for event, matcher, ours, seconds, condition in rows:
-        handler = {"type": "command", "command": COMMAND, "args": ["hook", ours], "timeout": seconds}
+        handler = {"type": "command", "command": COMMAND, "args": ["hook", ours, "--agent", agent], "timeout": seconds}
         if condition:
             handler["if"] = condition
         group = {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
@@ -150,7 +152,7 @@ _FOLDER = ("mcp", "--repo", "${workspaceFolder}")
 """Editors start servers in a folder of their choice, and say which one is open."""
 
 CLIENTS: dict[str, Callable[[], Client]] = {
-    "claude-code": lambda: Client(
+    CLAUDE_CODE: lambda: Client(
         title="Claude Code",
         gets="hooks and MCP server",
         files=(
@@ -158,7 +160,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
                 here="{root}/.claude/settings.local.json",
                 shared="{root}/.claude/settings.json",
                 everywhere="{claude}/settings.json",
-                content=Content(pieces=_exec(CLAUDE_CODE_HOOKS)),
+                content=Content(pieces=_exec(CLAUDE_CODE, CLAUDE_CODE_HOOKS)),
                 plain=True,
             ),
             File(
@@ -170,14 +172,14 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             ),
         ),
     ),
-    "codex": lambda: Client(
+    CODEX: lambda: Client(
         title="Codex CLI",
         gets="hooks and MCP server",
         files=(
             File(
                 here="{root}/.codex/hooks.json",
                 everywhere="{codex}/hooks.json",
-                content=Content(pieces=_grouped(_CODEX_HOOKS)),
+                content=Content(pieces=_grouped(CODEX, _CODEX_HOOKS)),
                 plain=True,
             ),
             File(
@@ -188,7 +190,7 @@ CLIENTS: dict[str, Callable[[], Client]] = {
         ),
         then="Codex asks once whether it trusts the folder, and, with /hooks, its hooks",
     ),
-    "opencode": lambda: Client(
+    OPENCODE: lambda: Client(
         title="OpenCode",
         gets="plugin and MCP server",
         files=(
@@ -210,14 +212,14 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             ),
         ),
     ),
-    "cursor": lambda: Client(
+    CURSOR: lambda: Client(
         title="Cursor",
         gets="hooks and MCP server",
         files=(
             File(
                 here="{root}/.cursor/hooks.json",
                 everywhere="{home}/.cursor/hooks.json",
-                content=Content(pieces=(Default(path=("version",), value=1), *_flat(_CURSOR_HOOKS))),
+                content=Content(pieces=(Default(path=("version",), value=1), *_flat(CURSOR, _CURSOR_HOOKS))),
             ),
             File(
                 here="{root}/.cursor/mcp.json",
@@ -226,14 +228,14 @@ CLIENTS: dict[str, Callable[[], Client]] = {
             ),
         ),
     ),
-    "gemini": lambda: Client(
+    GEMINI: lambda: Client(
         title="Gemini CLI",
         gets="hooks and MCP server",
         files=(
             File(
                 here="{root}/.gemini/settings.json",
                 everywhere="{home}/.gemini/settings.json",
-                content=Content(pieces=(_server("mcpServers"), *_grouped(_GEMINI_HOOKS, unit=1000))),
+                content=Content(pieces=(_server("mcpServers"), *_grouped(GEMINI, _GEMINI_HOOKS, unit=1000))),
             ),
         ),
         then="Gemini CLI runs hooks of a folder only when it trusts it",

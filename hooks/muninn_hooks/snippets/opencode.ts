@@ -18,13 +18,13 @@ type Fields = Record<string, unknown>
 /** Run one event and return what Muninn says, "" for nothing; it never rejects. */
 function hook(event: string, fields: Fields): Promise<string> {
   return new Promise((resolve) => {
-    const child = spawn(MUNINN, ["hook", event], { stdio: ["pipe", "pipe", "ignore"] })
+    const child = spawn(MUNINN, ["hook", event, "--agent", "opencode"], { stdio: ["pipe", "pipe", "ignore"] })
     const said: Buffer[] = []
     child.on("error", () => resolve(""))
     child.on("close", () => resolve(Buffer.concat(said).toString("utf8").trim()))
     child.stdout.on("data", (part: Buffer) => said.push(part))
     child.stdin.on("error", () => undefined)
-    child.stdin.end(JSON.stringify({ agent: "opencode", ...fields }))
+    child.stdin.end(JSON.stringify(fields))
   })
 }
 
