@@ -122,14 +122,14 @@ class Replay:
         self._git("checkout", "-q", "-f", late)
         self._settle()
         citations = Citations(self.root, most=lambda: _MOST_BYTES, token=lambda: late)
-        look = citations.look(math.inf)
+        look = citations.checker(math.inf)
         truth = Truth(self.root, early, late)
         for cite in cites:
             begun, processor = time.perf_counter(), time.process_time()
-            (found,) = look.of(Memory(id="m", type="insight", text="t", ts="", cites=(cite,)))
+            (found,) = look.judge(Memory(id="m", type="insight", text="t", ts="", cites=(cite,)))
             cost = ((time.perf_counter() - begun) * 1000, (time.process_time() - processor) * 1000)
             yield f"{cite.path}#{cite.symbol}", found.state, truth.of(cite), cost
-        citations.rest()
+        citations.release_memory()
 
     def _settle(self) -> None:
         """Let the files look as if checked out a while ago: git reads again what is as new as its index."""

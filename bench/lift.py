@@ -170,7 +170,7 @@ class Walk:
         vector = self._model.embed_query(step.title)
         bare = partial(
             recall,
-            workspace.updater.ready(30).snapshot(),
+            workspace.updater.wait_open(30).snapshot(),
             vector if vector.any() else None,
             {},
             step.title,
@@ -180,7 +180,7 @@ class Walk:
         )
         changed = sorted(step.changed)
         found = self._found(step)
-        worth = [_worth(step, changed, hits) for hits in (bare(), bare(evolution=workspace.evolving.now()), found)]
+        worth = [_worth(step, changed, hits) for hits in (bare(), bare(evolution=workspace.evolution.current()), found)]
         if len(changed) < 2:
             return Answer(step.sha, step.title, *worth)
         others = changed[1:]

@@ -75,7 +75,7 @@ class Muninn:
         self._scope = Call(place=locate(str(tree)), client="bench")
         self._engine.call("init", InitParams(), self._scope)
         self._engine.call("index", IndexParams(wait=True), self._scope)
-        self.snapshot: Snapshot = self._engine.open(self._scope.place).updater.ready(30).snapshot()
+        self.snapshot: Snapshot = self._engine.open(self._scope.place).updater.wait_open(30).snapshot()
 
     def ask(self, text: str, kind: SourceKind | None = "code") -> list[Place]:
         """Ask as a client does."""

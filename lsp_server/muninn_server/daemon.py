@@ -156,7 +156,7 @@ class Daemon:
     def _prepare(self) -> None:
         """Load what the first requests would wait for: the repository and, after it, the libraries of some faces."""
         try:
-            self.engine.open(self._place).updater.ready(PREPARE_SECONDS)
+            self.engine.open(self._place).updater.wait_open(PREPARE_SECONDS)
         except MuninnError as error:
             log.info("%s", error.message)
         except Exception:

@@ -103,7 +103,7 @@ class Session:
         )
 
         def work() -> T:
-            call.check()
+            call.raise_if_cancelled()
             return finish(self.engine.call(method.verb, params, call))
 
         if verb == "shutdown":  # it must not stand in a queue behind those who wait for the index

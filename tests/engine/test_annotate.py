@@ -208,20 +208,20 @@ def test_the_end_of_a_sentence_is_no_part_of_an_address(rules):
 def test_unsaved_text_counts_for_the_editor_that_has_it_and_for_nobody_else(rules):
     muninn, ids = rules
     buffers = Overlays()
-    buffers.put(FILE, "# A line.\n\n" + USERS.replace("del USERS[uid]", "USERS.pop(uid, None)"))
+    buffers.open(FILE, "# A line.\n\n" + USERS.replace("del USERS[uid]", "USERS.pop(uid, None)"))
     seen = muninn.call("annotate", file=FILE, buffers=buffers)
     assert [(note.start, note.state) for note in seen.notes] == [(0, ""), (8, "moved"), (13, "drifted")]
     assert [doubt.id for doubt in seen.doubts] == [ids[1]]
     on_disk = muninn.call("annotate", file=FILE)
     assert [(note.start, note.state) for note in on_disk.notes] == [(0, ""), (6, "fresh"), (11, "fresh")]
-    buffers.drop(FILE)
+    buffers.close(FILE)
     assert muninn.call("annotate", file=FILE, buffers=buffers).notes == on_disk.notes
 
 
 def test_a_buffer_that_says_what_the_disk_says_changes_nothing(rules):
     muninn, _ = rules
     buffers = Overlays()
-    buffers.put(FILE, USERS.replace("\n", "\r\n"))
+    buffers.open(FILE, USERS.replace("\n", "\r\n"))
     workspace = muninn.engine.open(muninn.place)
     assert buffers.unsaved(workspace.citations) == {}
     assert muninn.call("annotate", file=FILE, buffers=buffers) == muninn.call("annotate", file=FILE)
@@ -233,7 +233,7 @@ def test_lines_that_are_cited_without_a_symbol_are_followed_in_unsaved_text(muni
     muninn.call("remember", text="Expiry is an hour.", cites=[{"path": "README.md", "start": 5, "end": 7}])
     buffers = Overlays()
     text = (muninn.root / "README.md").read_text()
-    buffers.put("README.md", "New first line.\n\n" + text.replace("one hour", "two hours"))
+    buffers.open("README.md", "New first line.\n\n" + text.replace("one hour", "two hours"))
     (note,) = muninn.call("annotate", file="README.md", buffers=buffers).notes
     assert (note.state, note.start, note.end) == ("drifted", 7, 9)
 
@@ -241,7 +241,7 @@ def test_lines_that_are_cited_without_a_symbol_are_followed_in_unsaved_text(muni
 def test_what_is_remembered_of_unsaved_text_cites_that_text(muninn):
     buffers = Overlays()
     text = USERS + "\n\ndef rename_user(uid, name):\n    USERS[uid] = name\n"
-    buffers.put(FILE, text)
+    buffers.open(FILE, text)
     muninn.call("remember", text="Renaming asks nobody.", files=[f"{FILE}#rename_user"], buffers=buffers)
     with pytest.raises(BadParams, match="rename_user"):
         muninn.call("remember", text="Renaming asks nobody.", files=[f"{FILE}#rename_user"])

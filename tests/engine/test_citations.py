@@ -401,13 +401,13 @@ def test_an_answer_whose_time_is_up_says_so_and_the_next_one_goes_on(muninn):
     memories = [muninn.call("memories", id=identity).memories[0] for identity in ids]
     found_out = muninn.engine.open(locate(str(muninn.root))).citations
     found_out._results.clear()
-    look = found_out.look(0.0)
-    hurried = look.of_all(memories)
+    look = found_out.checker(0.0)
+    hurried = look.judge_all(memories)
     assert sorted(one.state for found in hurried.values() for one in found) == ["fresh", "unchecked", "unchecked"]
     assert {one for found in hurried.values() for one in found if one.state == "unchecked"} == look.late
     assert {one.note for one in look.late} == {"there was no time to look; the next answer does"}
-    found_out.look(0.0).of_all(memories)
-    again = found_out.look(0.0).of_all(memories)
+    found_out.checker(0.0).judge_all(memories)
+    again = found_out.checker(0.0).judge_all(memories)
     assert [one.state for found in again.values() for one in found] == ["fresh"] * 3
 
 

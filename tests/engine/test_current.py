@@ -46,8 +46,8 @@ def test_following_changes_gives_what_looking_through_everything_gives(changes, 
         if at_once:
             steps[identity] = memory
         else:
-            current.take({identity: memory})
-    current.take(steps)
+            current.update({identity: memory})
+    current.update(steps)
     expected = by_looking_through(state)
     assert list(current.newest(NOW)) == expected
     assert current.pinned(NOW) == [one for one in expected if one.pinned]
@@ -63,5 +63,5 @@ def test_many_changes_at_once_are_sorted_in():
         for number in range(500)
     }
     state.update(many)
-    current.take(many)
+    current.update(many)
     assert list(current.newest(NOW)) == by_looking_through(state)

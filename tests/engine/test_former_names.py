@@ -164,7 +164,7 @@ def test_names_that_come_and_go_with_memories_are_followed_as_if_looked_for_at_o
                 held[identity] = memory(identity, *files, ts=f"2020-01-{1 + step % 28:02}T00:00:00.000Z")
         for name in old:
             now = name.replace(".py", "_now.py")
-            found = growing.of(now, held)
-            assert found == opened().of(now, held)
+            found = growing.former_names(now, held)
+            assert found == opened().former_names(now, held)
             outcomes.add(found)
     assert len(outcomes) == 4

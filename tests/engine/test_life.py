@@ -94,7 +94,7 @@ def test_indexing_ends_once_every_memory_is_searchable_and_tells_when_they_can_n
     monkeypatch.setattr(Index, "put_memories", slow)
     muninn.call("remember", text="Sessions live in Redis.")
     muninn.call("index")
-    snapshot = updater_of(muninn).ready(30).snapshot()
+    snapshot = updater_of(muninn).wait_open(30).snapshot()
     assert snapshot.counts()["memory"] == 1
     full.set()
     muninn.call("remember", text="Cookies overflow at four kilobytes.")
@@ -161,7 +161,7 @@ def test_what_changes_between_the_first_look_and_the_watching_is_not_missed(muni
     later = start(muninn.root, opened=watch)
     updater = updater_of(later)
     assert updater.wait_files(1, 30)
-    assert "early.py" in updater.ready(30).snapshot().files()
+    assert "early.py" in updater.wait_open(30).snapshot().files()
 
 
 def test_closing_while_the_model_is_loading_ends(plain_repo, start, bundled):

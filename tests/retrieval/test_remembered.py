@@ -32,7 +32,7 @@ PAST = {
 
 
 def told(witnesses, *words, **how):
-    return witnesses.of(words, NOW, **how)
+    return witnesses.lookup(words, NOW, **how)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_an_older_memory_says_less():
 
 def test_following_changes_ends_where_looking_at_all_memories_begins(witnesses):
     told(witnesses, "retry")
-    witnesses.take({"m1": None, "m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")})
+    witnesses.update({"m1": None, "m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")})
     after = {**{key: one for key, one in PAST.items() if key != "m1"}}
     after |= {"m2": memory(2, "Retry uploads", "upload.py"), "m9": memory(9, "Uploads", "new.py")}
     assert told(witnesses, "retry", "upload") == told(FilePriors(lambda: after), "retry", "upload")

@@ -124,7 +124,7 @@ class Engine(
         """Take note of files that changed (absolute paths)."""
         workspace = self.trees.get(place)
         if workspace is not None:
-            workspace.touched(paths)
+            workspace.files_changed(paths)
 
     def idle_seconds(self, place: Place) -> float:
         """Return after how long without a client the daemon is to leave."""
@@ -145,7 +145,7 @@ class Engine(
     def rest(self) -> None:
         """Give memory back to the system that only makes the next answer faster."""
         self._rested = self._work_done()
-        self.trees.rest()
+        self.trees.release_memory()
 
     def _work_done(self) -> list[object]:
         return [workspace.updater.work_done for workspace in self.trees]
@@ -158,4 +158,4 @@ class Engine(
         """Take note of something that `status` shows."""
         workspace = self.trees.get(place)
         if workspace is not None:
-            workspace.trouble("watch", message, hint)
+            workspace.report_problem("watch", message, hint)

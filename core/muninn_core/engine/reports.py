@@ -76,7 +76,7 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
         shared=SharedStatus(path=str(shared.layout.root), memories=shared.state.active) if shared else SharedStatus(),
         problems=_problems(workspace),
         bridges=_bridges(workspace),
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 
@@ -109,17 +109,17 @@ def indexed(workspace: Workspace, params: IndexParams, call: Call) -> IndexResul
     if params.wait:
         call.report("begin", "comparing files")
         while not updater.wait_files(ticket, WAIT_SECONDS):
-            call.check()
+            call.raise_if_cancelled()
             found = ", found by their words already" if updater.surveyed else ""
             left = updater.lag
             message = f"{left} {'file' if left == 1 else 'files'} to go{found}"
             call.report("report", message, updater.percentage)
         while not updater.wait_meaning(WAIT_SECONDS):
-            call.check()
+            call.raise_if_cancelled()
             call.report("report", f"words are ready, the meaning of {updater.unembedded} to go", updater.percentage)
-        while not updater.settle_memories(WAIT_SECONDS):
-            call.check()
-        workspace.evolving.follow()
+        while not updater.index_memories(WAIT_SECONDS):
+            call.raise_if_cancelled()
+        workspace.evolution.follow()
         call.report("end", "up to date")
     state = _index_status(workspace)
     return IndexResult(
@@ -129,7 +129,7 @@ def indexed(workspace: Workspace, params: IndexParams, call: Call) -> IndexResul
         removed=updater.removed,
         seconds=round(time.monotonic() - begun, 3),
         skipped=updater.skipped,
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 
@@ -172,21 +172,21 @@ def _index_status(workspace: Workspace) -> IndexStatus:
 
 def _bridges(workspace: Workspace) -> tuple[BridgeStatus, ...]:
     index = workspace.updater.index
-    counts = workspace.bridged.counts(index.snapshot()) if index is not None else {}
-    return statuses(workspace.config, workspace.outside, counts)
+    counts = workspace.bridge_counts.counts(index.snapshot()) if index is not None else {}
+    return statuses(workspace.config, workspace.external_folder, counts)
 
 
 def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     config = str(workspace.layout.relative(workspace.layout.config))
-    found = list(workspace.notes_of_trouble)
+    found = list(workspace.problems)
     found += [
         Problem(kind="config", message=problem.message, path=config, line=problem.line, hint=problem.hint)
         for problem in workspace.config_problems
     ]
-    missing = workspace.outside.problem()
+    missing = workspace.external_folder.problem()
     found += [replace(missing, path=config)] if missing else []
     found += workspace.memory.log.problems[:SHOWN]
-    found += workspace.documents.look().problems()[:SHOWN]
+    found += workspace.documents.read().problems()[:SHOWN]
     found += workspace.memory.shared.problems[:SHOWN] if workspace.memory.shared is not None else ()
     if not layout_at(workspace.place).muninn.is_dir():
         found.append(Problem(kind="gone", message="the folder .muninn is gone", hint="`muninn init` makes it again."))

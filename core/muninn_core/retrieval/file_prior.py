@@ -129,7 +129,7 @@ class FilePriors:
         self._lock = threading.Lock()
         self._roll: _PriorIndex | None = None
 
-    def take(self, changed: Mapping[str, Memory | None]) -> None:
+    def update(self, changed: Mapping[str, Memory | None]) -> None:
         """Take in memories that changed; None is one that is gone. Nothing is done before the first question."""
         with self._lock:
             roll = self._roll
@@ -142,7 +142,7 @@ class FilePriors:
             if roll.hollow:
                 self._roll = _PriorIndex(one.memory for row, one in enumerate(roll.rows) if roll.alive[row])
 
-    def of(
+    def lookup(
         self, asked: Sequence[str], now: datetime, seen: Callable[[Memory], bool] = lambda _memory: True
     ) -> dict[str, FilePrior]:
         """Return what memories that may be `seen` say of files, by path. `asked` are a question's distinct words.

@@ -36,7 +36,7 @@ class AccessCounts:
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             pass  # not there yet, or not ours
 
-    def note(self, ids: Iterable[str], now: str) -> None:
+    def count(self, ids: Iterable[str], now: str) -> None:
         """Count one access to each memory; touches no disk."""
         with self._lock:
             for each in ids:
@@ -46,7 +46,7 @@ class AccessCounts:
             while len(self._counts) > KEPT:
                 del self._counts[next(iter(self._counts))]
 
-    def of(self, identity: str) -> Access:
+    def get(self, identity: str) -> Access:
         """Return how often a memory was part of an answer, and when last."""
         count, last = self._counts.get(identity, (0, ""))
         return Access(count=count, last=last)

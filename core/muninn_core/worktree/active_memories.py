@@ -29,7 +29,7 @@ class ActiveMemories:
         self._pins: set[str] = set()
         self._mortal: set[str] = set()
 
-    def take(self, changed: Mapping[str, Memory | None]) -> None:
+    def update(self, changed: Mapping[str, Memory | None]) -> None:
         """Take in memories that changed; None is one that is gone. Nothing is done before the first use."""
         with self._lock:
             if self._active is None:

@@ -54,7 +54,7 @@ class ExternalFolder:
         self._config = config
         self._most = most
         self._looking = threading.Lock()
-        self._seen = self.stamps()
+        self._seen = self.file_stamps()
 
     @property
     def folder(self) -> Path | None:
@@ -79,7 +79,7 @@ class ExternalFolder:
             roots.append(os.path.dirname(self._place.identity))  # noqa: PTH120
         return [re.sub(r"[^A-Za-z0-9]", "-", root) for root in dict.fromkeys(roots)]
 
-    def stamps(self) -> tuple[FileStamp, ...]:
+    def file_stamps(self) -> tuple[FileStamp, ...]:
         """Return the files to be indexed, by their absolute paths; links are not followed."""
         folder = self.folder
         if folder is None:
@@ -97,12 +97,12 @@ class ExternalFolder:
             return ()  # not there (any more): `problem` says so
         return tuple(sorted(found, key=lambda one: one.path)[:MOST_OUTSIDE])
 
-    def changed(self) -> set[str]:
+    def changed_files(self) -> set[str]:
         """Return the paths that came, went or changed since the last call."""
         if self._config().bridges.claude_memory == "off" and not self._seen:
             return set()
         with self._looking:
-            before, self._seen = self._seen, self.stamps()
+            before, self._seen = self._seen, self.file_stamps()
             return {one.path for one in set(before) ^ set(self._seen)}
 
     def problem(self) -> Problem | None:

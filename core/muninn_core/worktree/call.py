@@ -55,13 +55,13 @@ class Call:
         self._report = report
 
     @property
-    def gone(self) -> bool:
+    def cancelled(self) -> bool:
         """Whether nobody waits for the answer any more."""
         return self._cancelled is not None and self._cancelled.is_set()
 
-    def check(self) -> None:
+    def raise_if_cancelled(self) -> None:
         """Raise Cancelled when the client no longer wants the answer."""
-        if self.gone:
+        if self.cancelled:
             raise Cancelled("the request was cancelled")
 
     def report(self, kind: str, message: str = "", percentage: int = 0) -> None:

@@ -32,7 +32,7 @@ class ChangesSince:
         self._known: dict[Any, Any] = {}
         self._known_at: Any = None
 
-    def told(self, question: Any, ask: Callable[[], T], before: Callable[[], None] = lambda: None) -> T:
+    def cached(self, question: Any, ask: Callable[[], T], before: Callable[[], None] = lambda: None) -> T:
         """Return the answer to a question, asked once while HEAD and files stay; `before` may refuse to ask."""
         token = self._token()
         with self._lock:
@@ -45,7 +45,7 @@ class ChangesSince:
         found: T = known[question]
         return found
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Give back what only makes the next answer faster: git's processes and the texts that are at hand."""
         with self._lock:
             self._known.pop("texts", None)
@@ -64,7 +64,7 @@ class ChangesSince:
         made, head = self._commit(commit), self._commit("HEAD")
         if made is None or head is None:
             return None
-        trail = self.told("trail", lambda: git.RenameTrail(self._root, self._objects, head))
+        trail = self.cached("trail", lambda: git.RenameTrail(self._root, self._objects, head))
         now = path if self._objects.holds(head.sha, path) else trail.follow(made, path)
         waiting = self._waiting() if now is not None else None
         if now is None or waiting is None:
@@ -80,24 +80,24 @@ class ChangesSince:
         pool = {one for one in self._changed(commit) if one.endswith(suffix) and not one.startswith(".muninn/")}
         if not texts or not pool:
             return sorted(pool)
-        texts_at_hand = self.told("texts", lambda: WordSearch(self._root, MOST_HELD))
+        texts_at_hand = self.cached("texts", lambda: WordSearch(self._root, MOST_HELD))
         if not texts_at_hand.hold(pool, suffix):
             return sorted(pool.intersection(git.naming(self._root, texts, suffix)))
         return sorted(pool.intersection(texts_at_hand.holding(texts, suffix)))
 
     def _commit(self, name: str) -> git.FileChanges | None:
-        return self.told(("commit", name), lambda: self._objects.commit(name))
+        return self.cached(("commit", name), lambda: self._objects.commit(name))
 
     def _waiting(self) -> git.Changes | None:
         """Return what differs between HEAD and the work tree."""
-        return self.told("waiting", lambda: git.changes(self._root, "HEAD"))
+        return self.cached("waiting", lambda: git.changes(self._root, "HEAD"))
 
     def _changed(self, commit: str | None) -> frozenset[str]:
         """Return the files that are new or changed since a commit; some may be gone from the work tree."""
         made, head = self._commit(commit) if commit else None, self._commit("HEAD")
-        fresh = self.told("untracked", lambda: frozenset(git.untracked(self._root)))
+        fresh = self.cached("untracked", lambda: frozenset(git.untracked(self._root)))
         waiting = self._waiting()
         if made is None or head is None or waiting is None:
             return fresh
-        between = self.told(("changed", made.sha), lambda: self._objects.changed(made.sha, head.sha))
+        between = self.cached(("changed", made.sha), lambda: self._objects.changed(made.sha, head.sha))
         return between | waiting.changed | fresh

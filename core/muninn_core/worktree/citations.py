@@ -63,7 +63,7 @@ class CitationFiles(Protocol):
     def since(self) -> ChangesSince:
         """What git says of the changes since a commit."""
 
-    def look(self, seconds: float | None = None) -> CitationCheck:
+    def checker(self, seconds: float | None = None) -> CitationCheck:
         """Return the check of one answer; it may take `seconds`, by default `ANSWER_SECONDS`."""
 
     def signature(self, path: str) -> _Signature | None:
@@ -72,10 +72,10 @@ class CitationFiles(Protocol):
     def page(self, path: str) -> LineIndex | None:
         """Return the lines of a file, None when there is no such file. Raises Unknown when it is not text."""
 
-    def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
+    def cached(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return the cached result of a cite while it holds."""
 
-    def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
+    def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Cache a result. `far`: git was asked, too."""
 
 
@@ -93,7 +93,7 @@ class Citations:
         self._results: dict[Cite, tuple[Any, Citation]] = {}
         self.since = ChangesSince(root, token)
 
-    def look(self, seconds: float | None = None) -> CitationCheck:
+    def checker(self, seconds: float | None = None) -> CitationCheck:
         """Return what judges the memories of one answer, for `ANSWER_SECONDS` or as long as is said."""
         return CitationCheck(self, time.monotonic() + (ANSWER_SECONDS if seconds is None else seconds))
 
@@ -134,14 +134,14 @@ class Citations:
                 _, (_, gone) = self._pages.popitem(last=False)
                 self._characters -= len(gone.text)
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Forget the files that were read, and let git's processes go; judgements are kept."""
         with self._lock:
             self._pages.clear()
             self._characters = 0
-        self.since.rest()
+        self.since.release_memory()
 
-    def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
+    def cached(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return a judgement that still holds. It was made of the cited file, and perhaps of what git told."""
         found = self._results.get(cite)
         if found is None:
@@ -149,7 +149,7 @@ class Citations:
         own, far = found[0]
         return found[1] if own == signature and (far is None or far == self._token()) else None
 
-    def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
+    def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Keep a judgement for as long as it holds."""
         if len(self._results) >= KEPT_RESULTS:
             self._results.clear()
@@ -174,7 +174,7 @@ class CitationCheck:
         self._begun = False
         self._own: dict[str, _Signature | None] = {}
 
-    def of(self, memory: Memory) -> tuple[Citation, ...]:
+    def judge(self, memory: Memory) -> tuple[Citation, ...]:
         """Return a memory's citations as they stand, and those of its files that are no longer where it names them."""
         return (*self.cites(memory), *(found for found in self.files(memory) if found.state in ("moved", "gone")))
 
@@ -187,10 +187,10 @@ class CitationCheck:
         cited = {cite.path for cite in memory.cites}
         return tuple(self._judged(Cite(path=path, commit=memory.commit)) for path in memory.files if path not in cited)
 
-    def of_all(self, memories: Iterable[Memory]) -> dict[str, tuple[Citation, ...]]:
+    def judge_all(self, memories: Iterable[Memory]) -> dict[str, tuple[Citation, ...]]:
         """Return the citations of each memory that has some, by its id. Files are read one after the other."""
         ordered = sorted(memories, key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
-        found = {memory.id: self.of(memory) for memory in ordered}
+        found = {memory.id: self.judge(memory) for memory in ordered}
         return {identity: citations for identity, citations in sorted(found.items()) if citations}
 
     def judged(self, cite: Cite) -> Citation:
@@ -201,7 +201,7 @@ class CitationCheck:
         if cite.path not in self._own:
             self._own[cite.path] = self._citations.signature(cite.path)
         signature = self._own[cite.path]
-        known = self._citations.known(cite, signature)
+        known = self._citations.cached(cite, signature)
         if known is not None:
             return known
         self._far = False
@@ -213,7 +213,7 @@ class CitationCheck:
             return result
         except Unknown as error:
             result = unchecked(cite, error)
-        self._citations.keep(cite, signature, far=self._far, result=result)
+        self._citations.cache(cite, signature, far=self._far, result=result)
         return result
 
     def _spend(self) -> None:
@@ -266,7 +266,7 @@ class CitationCheck:
         self._far = True
         since = self._citations.since
         try:
-            return since.told(question, lambda: ask(since), self._spend)
+            return since.cached(question, lambda: ask(since), self._spend)
         except GitError as error:
             raise Unknown(str(error)) from None
 

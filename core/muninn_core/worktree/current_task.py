@@ -35,7 +35,7 @@ def task_of(workspace: Workspace, library: SteeringDocuments, given: str | None,
     """Return the task of a call."""
     if given:
         return Task(canonical(library, given), "given")
-    noted = workspace.notes.get(session or workspace.session, NOTE)
+    noted = workspace.session_notes.get(session or workspace.session, NOTE)
     if isinstance(noted, str) and noted:
         return Task(noted, "session")
     named = _task_of_branch(workspace, library)
@@ -47,13 +47,13 @@ def task_of(workspace: Workspace, library: SteeringDocuments, given: str | None,
 
 def canonical(library: SteeringDocuments, code: str) -> str:
     """Return a code in the form that its document has; as it is when there is none."""
-    document = library.named(code)
+    document = library.with_code(code)
     return document.short_code if document is not None and document.short_code else code
 
 
 def focus(workspace: Workspace, memories: Iterable[Memory], session: str | None) -> FocusStatus:
     """Return the active initiatives and tasks, and how many of the memories were learned on each."""
-    library = workspace.documents.look()
+    library = workspace.documents.read()
     task = task_of(workspace, library, None, session)
     found = [each for each in library if _in_focus(each, task.code)]
     tasks = Counter(memory.task for memory in memories if memory.task) if found else Counter()
@@ -86,7 +86,7 @@ def _task_of_branch(workspace: Workspace, library: SteeringDocuments) -> str:
     branch = workspace.head.read().branch
     best: dict[str, str] = {}
     for code in candidates_in(branch or ""):
-        document = library.named(code)
+        document = library.with_code(code)
         level = document.level if document is not None else level_of(code) if code.isupper() else ""
         known = document.short_code if document is not None and document.short_code else code
         if level in ("task", "initiative"):

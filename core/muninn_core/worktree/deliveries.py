@@ -38,12 +38,12 @@ class Deliveries:
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             pass  # not there yet, or not ours
 
-    def of(self, session: str | None) -> frozenset[str]:
+    def delivered_to(self, session: str | None) -> frozenset[str]:
         """Return what a session was given; nothing is known of one without a name."""
         with self._lock:
             return frozenset(self._sessions.get(session or "", ()))
 
-    def note(self, session: str | None, ids: Iterable[str]) -> None:
+    def add(self, session: str | None, ids: Iterable[str]) -> None:
         """Note what a session is being given; touches no disk."""
         if not session:
             return

@@ -33,11 +33,11 @@ class SteeringDocuments:
         """Yield the documents in the order of their paths."""
         return iter(self.documents.values())
 
-    def of(self, path: str) -> Document | None:
+    def at_path(self, path: str) -> Document | None:
         """Return the document at a path; None when there is none."""
         return self.documents.get(path)
 
-    def named(self, code: str) -> Document | None:
+    def with_code(self, code: str) -> Document | None:
         """Return the document that a code or id names, the live ones before the archived."""
         found = [
             each
@@ -65,7 +65,7 @@ class DocumentCache:
         self._known: dict[str, tuple[_Stamp, Document | None]] = {}
         self._last: tuple[dict[str, _Stamp], SteeringDocuments] = ({}, SteeringDocuments({}))
 
-    def look(self) -> SteeringDocuments:
+    def read(self) -> SteeringDocuments:
         """Return the documents as their files are now; those that stayed as they were are not read again.
 
         A decision that one in force says it supersedes is superseded, whatever its own file still says.

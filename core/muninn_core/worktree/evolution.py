@@ -41,7 +41,7 @@ class EvolutionLoader:
         self._at: str | None = None
         self._evolution = Evolution()
 
-    def now(self) -> Evolution:
+    def current(self) -> Evolution:
         """Return the evolution up to HEAD, or as it was read last where that takes longer than `PATIENCE_SECONDS`."""
         head = self._head() if self._place.git_dir else None
         if head == self._at or self._closed:

@@ -135,7 +135,7 @@ class IndexUpdater:
         return min(index.surveyed, self.lag) if index is not None else 0
 
     @property
-    def looks(self) -> int:
+    def scans(self) -> int:
         """A number that rises whenever changed files have been looked at."""
         return self._tried
 
@@ -208,7 +208,7 @@ class IndexUpdater:
             self._wake.wait_for(lambda: self._memories_tried >= ticket or self._stopped, seconds)
             return self._memories_done >= ticket
 
-    def settle_memories(self, seconds: float) -> bool:
+    def index_memories(self, seconds: float) -> bool:
         """Wait like `wait_memories`. Raises what made memories fail."""
         done = self.wait_memories(seconds)
         with self._wake:
@@ -216,7 +216,7 @@ class IndexUpdater:
                 self._raise_failure()
             return done
 
-    def ready(self, seconds: float) -> Index:
+    def wait_open(self, seconds: float) -> Index:
         """Return the index as soon as it can be read. Raises what made it fail, else BusyError."""
         with self._wake:
             self._wake.wait_for(lambda: self.index is not None or self._stopped or bool(self._files_failure), seconds)

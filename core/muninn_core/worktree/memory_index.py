@@ -29,7 +29,7 @@ class MemoryIndex:
         self._keys: dict[str, frozenset[str]] = {}
         self._holders: dict[str, dict[str, Memory]] = {}
 
-    def take(self, changed: Mapping[str, Memory | None]) -> None:
+    def update(self, changed: Mapping[str, Memory | None]) -> None:
         """Take in memories that changed; None is one that no longer speaks. Nothing is done before the first use."""
         with self._lock:
             if self._open:
@@ -38,11 +38,11 @@ class MemoryIndex:
                     if memory is not None and memory.active:
                         self._add(memory)
 
-    def of_files(self, paths: Iterable[str]) -> list[Memory]:
+    def by_files(self, paths: Iterable[str]) -> list[Memory]:
         """Return the memories that name or cite one of some files, by id."""
         return self._found(f"/{path}" for path in paths)
 
-    def of_name(self, name: str) -> list[Memory]:
+    def by_name(self, name: str) -> list[Memory]:
         """Return the memories that cite a definition of this name, name it as an entity, or in backticks; by id."""
         return self._found([name]) if len(name) >= SHORTEST else []
 

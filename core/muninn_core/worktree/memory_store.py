@@ -205,9 +205,9 @@ class MemoryStore:
         """Update the caches and the index. `every` also has the memories that changed and are not recallable."""
         if changed:
             self.drop_redacted(after, changed)
-            self.file_priors.take(every)
-            self.active.take(changed)
-            self.index.take(changed)
+            self.file_priors.update(every)
+            self.active.update(changed)
+            self.index.update(changed)
             self._indexed(changed)
 
     def drop_redacted(self, memories: Mapping[str, Memory], ids: Iterable[str]) -> None:

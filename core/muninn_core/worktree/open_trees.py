@@ -35,7 +35,7 @@ class Listeners(Generic[T]):
         self._heard.setdefault(root, []).append(heard)
         return lambda: self._heard[root].remove(heard)
 
-    def tell(self, root: str, changed: T) -> None:
+    def notify(self, root: str, changed: T) -> None:
         """Call all who listen to a work tree."""
         for heard in list(self._heard.get(root, ())):
             heard(changed)
@@ -98,7 +98,7 @@ class OpenTrees:
                 raise MuninnError("the daemon is stopping", hint="The next call starts it again.")
             found = self._made(place)
             self._workspaces[place.root] = found
-            found.edited.seen = self._watch(place) or found.edited.seen
+            found.edited_files.seen = self._watch(place) or found.edited_files.seen
             found.start()
             return found
 
@@ -114,21 +114,21 @@ class OpenTrees:
         if not workspace.writable:
             workspace = self._taken_over(workspace)
         if not workspace.writable:
-            reason = workspace.notes_of_trouble[0] if workspace.notes_of_trouble else None
+            reason = workspace.problems[0] if workspace.problems else None
             raise ReadOnlyError(
                 reason.message if reason else "this repository is read-only",
                 hint=reason.hint if reason else "Memory can be read here but not stored.",
             )
         return workspace
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Give memory back that only makes the next answer faster."""
         with self._opening:
             replaced, self._replaced = self._replaced, []
         for workspace in replaced:
             workspace.close()
         for workspace in self:
-            workspace.rest()
+            workspace.release_memory()
 
     def close(self) -> None:
         """Close all: what sessions stored is sealed, indexes are left whole."""
@@ -150,8 +150,8 @@ class OpenTrees:
             home=self._home,
             shared=self._shared_log(place),
         )
-        made.tell = lambda paths: self.files.tell(place.root, paths)
-        made.tell_memories = lambda changed: self.memories.tell(place.root, changed)
+        made.on_files_changed = lambda paths: self.files.notify(place.root, paths)
+        made.on_memories_changed = lambda changed: self.memories.notify(place.root, changed)
         return made
 
     def _taken_over(self, reading: Workspace) -> Workspace:
@@ -159,18 +159,18 @@ class OpenTrees:
         place = reading.place
         with self._opening:
             known = self._workspaces.get(place.root)
-            if known is not reading or self._closed or not reading.is_free():
+            if known is not reading or self._closed or not reading.can_take_lock():
                 return known or reading
             opened = self._made(place)
             if not opened.writable:
                 opened.close()
                 return reading
-            opened.edited.seen = reading.edited.seen
-            opened.notes_of_trouble += [one for one in reading.notes_of_trouble if one.kind == "watch"]
+            opened.edited_files.seen = reading.edited_files.seen
+            opened.problems += [one for one in reading.problems if one.kind == "watch"]
             self._workspaces[place.root] = opened
             self._replaced.append(reading)  # somebody may be reading in it
             opened.start()
-        self.files.tell(place.root, None)
+        self.files.notify(place.root, None)
         return opened
 
     def _shared_log(self, place: Place) -> SharedLog | None:

@@ -26,7 +26,7 @@ class Origins:
         self._lock = threading.Lock()
         self._known: dict[tuple[object, ...], str] = {}
 
-    def of(self, path: str, commit: str | None = None) -> str:
+    def origin_of(self, path: str, commit: str | None = None) -> str:
         """Return "pack NAME VERSION" for a file of a pack, "" for any other; as of a commit, if one is given."""
         if not path.startswith(PACKS):
             return ""

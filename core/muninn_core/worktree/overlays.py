@@ -44,12 +44,12 @@ class Overlays:
         self._pages: dict[str, tuple[int, LineIndex]] = {}
         self.results: dict[Cite, tuple[Any, Citation]] = {}
 
-    def put(self, path: str, text: str) -> None:
+    def open(self, path: str, text: str) -> None:
         """Take in the text that a file has in the editor."""
         with self._lock:
             self._open[path] = Overlay(text, next(self._serials))
 
-    def drop(self, path: str) -> None:
+    def close(self, path: str) -> None:
         """Forget a file that was closed."""
         with self._lock:
             self._open.pop(path, None)
@@ -105,9 +105,9 @@ class OverlaidCitations:
         # One answer sees one state: to ask for HEAD again with each citation costs more than to judge it.
         self._state = (base.token(), tuple(sorted((path, buffer.serial) for path, buffer in unsaved.items())))
 
-    def look(self, seconds: float | None = None) -> CitationCheck:
+    def checker(self, seconds: float | None = None) -> CitationCheck:
         """Return what judges the memories of one answer."""
-        return _OverlaidCheck(self, self._base.look(seconds))
+        return _OverlaidCheck(self, self._base.checker(seconds))
 
     def signature(self, path: str) -> _Signature | None:
         """Return what changes with a file's content; of an unsaved one no file has the same."""
@@ -119,12 +119,12 @@ class OverlaidCitations:
         buffer = self.unsaved.get(path)
         return self._buffers.page(path, buffer) if buffer else self._base.page(path)
 
-    def known(self, cite: Cite, signature: _Signature | None) -> Citation | None:
+    def cached(self, cite: Cite, signature: _Signature | None) -> Citation | None:
         """Return a judgement of an unsaved file that still holds."""
         found = self._buffers.results.get(cite)
         return found[1] if found is not None and found[0] == self._key(signature) else None
 
-    def keep(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
+    def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
         """Keep a judgement of an unsaved file until anything changes."""
         self._buffers.results[cite] = (self._key(signature), result)
 

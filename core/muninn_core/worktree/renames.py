@@ -62,7 +62,7 @@ class RenameHistory:
         self._ends: tuple[Any, dict[str, str]] = (None, {})
         self._waiting = _NONE_WAITS
 
-    def of(self, path: str, memories: Mapping[str, Memory]) -> frozenset[str]:
+    def former_names(self, path: str, memories: Mapping[str, Memory]) -> frozenset[str]:
         """Return the names by which memories know the file that is at `path` in the work tree now, but for `path`."""
         with self._lock:
             head = self._head()

@@ -52,7 +52,7 @@ class ResultPages:
         self._kept: OrderedDict[str, tuple[datetime, Rest]] = OrderedDict()
         self._held = 0
 
-    def keep(self, rest: Rest, before: str = "") -> str:
+    def add(self, rest: Rest, before: str = "") -> str:
         """Keep what comes next and return its cursor; "" when nothing does. `before` is the cursor of this page.
 
         The same question about the same state has the same cursors.
@@ -68,7 +68,7 @@ class ResultPages:
             self._drop()
         return cursor
 
-    def take(self, cursor: str) -> Rest:
+    def next_page(self, cursor: str) -> Rest:
         """Return what a cursor stands for; it can be asked for again. Raises NotFoundError."""
         with self._lock:
             self._drop()
@@ -81,7 +81,7 @@ class ResultPages:
             )
         return found[1]
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Forget all pages: what was redacted may be on one."""
         with self._lock:
             self._kept.clear()

@@ -37,7 +37,7 @@ class SkillCache:
             self._read = {file: self._read.get(file) or self._skill(file) for file in files}
             return list(self._read.values())
 
-    def cosines(self, skills: list[Skill], embedder: Embedder, vector: Vectors | None) -> list[float]:
+    def similarities(self, skills: list[Skill], embedder: Embedder, vector: Vectors | None) -> list[float]:
         """Return how near each skill's description is to a text's vector; 0 where the model knows no word of it."""
         if vector is None:
             return [0.0] * len(skills)

@@ -85,7 +85,7 @@ class Workspace:
         self.config: Config
         self.config_problems: tuple[ConfigProblem, ...]
         self.config, self.config_problems = load_config(self.layout.config)
-        self.notes_of_trouble: list[Problem] = []
+        self.problems: list[Problem] = []
         self._clock = clock
         self._embedder = embedder
         self._spare_cache = spare_cache
@@ -98,10 +98,10 @@ class Workspace:
             adopt_orphans(place, self.layout)
             self._heal_packs()
         log = open_log(self.layout, clock=clock, ids=ids, writable=self.writable)
-        self.notes = SessionNotes(self.layout.local / "notes.json", writable=self.writable)
-        self.accesses = AccessCounts(self.layout.local / "accesses.json", writable=self.writable)
-        self.given = Deliveries(self.layout.local / "given.json", writable=self.writable)
-        self.contexts = ContextStore(self.layout.contexts, writable=self.writable)
+        self.session_notes = SessionNotes(self.layout.local / "notes.json", writable=self.writable)
+        self.access_counts = AccessCounts(self.layout.local / "accesses.json", writable=self.writable)
+        self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
+        self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
         self.documents = DocumentCache(self.layout.root)
         self.session = f"s-{ids()}"
         self.memory = MemoryStore(
@@ -114,34 +114,40 @@ class Workspace:
             indexed=lambda changed: self.updater.update_memories(changed),
             changed=self._memories_changed,
         )
-        self.past = Revisions(place)
-        self.elsewhere = OtherBranches(place, self.past)
-        self.works = WorkStates(place, self.past)
-        self.edited = EditedFiles(place, lambda: self.head.read().commit)
-        self.evolving = EvolutionLoader(place, lambda: self.head.read().commit)
-        self.pages = ResultPages(clock)
+        self.revisions = Revisions(place)
+        self.other_branches = OtherBranches(place, self.revisions)
+        self.work_states = WorkStates(place, self.revisions)
+        self.edited_files = EditedFiles(place, lambda: self.head.read().commit)
+        self.evolution = EvolutionLoader(place, lambda: self.head.read().commit)
+        self.result_pages = ResultPages(clock)
         self.origins = Origins(self.layout)
         beside = self.layout.cache if self.writable else spare_cache
-        self.index_of_past = SideIndex(beside / "past", self.embedder)
-        self.index_of_branches = SideIndex(beside / "branches", self.embedder)
-        self.tell: Callable[[frozenset[str] | None], None] = lambda _paths: None
-        self.tell_memories: Callable[[Mapping[str, bool]], None] = lambda _changed: None
-        self.outside = ExternalFolder(place, home, lambda: self.config, lambda: self.config.index.max_file_bytes)
-        self.bridged = BridgeCounts()
-        self.shelf = SkillCache(self.layout.root, home, lambda: self.config.skills.paths)
+        self.revision_index = SideIndex(beside / "past", self.embedder)
+        self.branch_index = SideIndex(beside / "branches", self.embedder)
+        self.on_files_changed: Callable[[frozenset[str] | None], None] = lambda _paths: None
+        self.on_memories_changed: Callable[[Mapping[str, bool]], None] = lambda _changed: None
+        self.external_folder = ExternalFolder(
+            place, home, lambda: self.config, lambda: self.config.index.max_file_bytes
+        )
+        self.bridge_counts = BridgeCounts()
+        self.skill_cache = SkillCache(self.layout.root, home, lambda: self.config.skills.paths)
         self.updater = IndexUpdater(
-            self.layout.root, indexing(self.config), self._open_index, self.memory.recallable, self.outside.stamps
+            self.layout.root,
+            indexing(self.config),
+            self._open_index,
+            self.memory.recallable,
+            self.external_folder.file_stamps,
         )
         self.citations = Citations(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
-            token=lambda: (self.head.read().commit, self.updater.looks),
+            token=lambda: (self.head.read().commit, self.updater.scans),
         )
-        self.former_names = RenameHistory(
+        self.rename_history = RenameHistory(
             self.layout.root,
             most=lambda: self.config.index.max_file_bytes,
             head=lambda: self.head.read().commit,
-            token=lambda: (self.head.read().commit, self.updater.looks),
+            token=lambda: (self.head.read().commit, self.updater.scans),
         )
         self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
 
@@ -150,7 +156,7 @@ class Workspace:
         try:
             heal(self.layout)
         except MuninnError as error:
-            self.trouble("packs", error.message, error.hint)
+            self.report_problem("packs", error.message, error.hint)
 
     def start(self) -> None:
         """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""
@@ -160,7 +166,7 @@ class Workspace:
     def _tidy(self) -> None:
         """Keep the fold, and let go of contexts that hold what was redacted while no daemon was here."""
         self.memory.log.keep()
-        self.memory.drop_redacted(self.memory.all(), sorted(self.contexts.found(_MEMORY_IN_CONTEXT)))
+        self.memory.drop_redacted(self.memory.all(), sorted(self.context_store.found(_MEMORY_IN_CONTEXT)))
 
     def close(self) -> None:
         """Stop indexing, seal what the sessions stored, give the lock back.
@@ -168,18 +174,18 @@ class Workspace:
         In a work tree that was removed nothing is sealed, or the folder would come back; its spool waits for adoption.
         """
         self.updater.stop()
-        self.index_of_past.close()
-        self.index_of_branches.close()
-        self.citations.rest()
+        self.revision_index.close()
+        self.branch_index.close()
+        self.citations.release_memory()
         if self._warmer is not None:
             self._warmer.join()
-        self.evolving.close()
+        self.evolution.close()
         try:
             if self._keeper.is_alive():
                 self._keeper.join()
             if self.writable and self.layout.muninn.is_dir():
-                self.accesses.flush()
-                self.given.flush()
+                self.access_counts.flush()
+                self.deliveries.flush()
                 self.memory.log.seal(None)
                 self.memory.log.keep()
         finally:
@@ -192,20 +198,20 @@ class Workspace:
                 self._lock.write(f"{os.getpid()}\n")
                 return True
             holder = Path(self._lock.path).read_text("utf-8").strip()
-            self.trouble(
+            self.report_problem(
                 "busy",
                 f"another process{f' (pid {holder})' if holder else ''} has this repository open for writing",
                 "Stop it; until then nothing can be stored here.",
             )
         except OSError as error:
-            self.trouble(
+            self.report_problem(
                 "read_only",
                 f"{self.layout.local} can't be written: {error.strerror}",
                 "Memory can be read here but not stored.",
             )
         return False
 
-    def is_free(self) -> bool:
+    def can_take_lock(self) -> bool:
         """Whether this could be opened for writing now; only for a work tree that was opened for reading."""
         with suppress(OSError):
             self.layout.local.mkdir(parents=True, exist_ok=True)
@@ -214,17 +220,17 @@ class Workspace:
             return free
         return False
 
-    def trouble(self, kind: str, message: str, hint: str = "") -> None:
+    def report_problem(self, kind: str, message: str, hint: str = "") -> None:
         """Note something that `status` shows."""
-        self.notes_of_trouble.append(Problem(kind=kind, message=message, hint=hint))
+        self.problems.append(Problem(kind=kind, message=message, hint=hint))
 
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
         if self.writable and not self.layout.muninn.is_dir():  # who deleted it does not want a cache there either
             raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
         if anew:
-            self.index_of_past.close()
-            self.index_of_branches.close()
+            self.revision_index.close()
+            self.branch_index.close()
             shutil.rmtree(cache, ignore_errors=True)  # what can't be removed, opening heals or reports
         embedder = self.embedder()
         index = open_index(cache, embedder)
@@ -241,12 +247,12 @@ class Workspace:
             try:
                 known = self._embedder(self.config.index.model)
             except MuninnError as error:
-                self.trouble("model", error.message, error.hint)
+                self.report_problem("model", error.message, error.hint)
                 known = self._embedder(BUNDLED_MODEL)
             self._chosen = known
         return known
 
-    def warm(self) -> None:
+    def warm_up(self) -> None:
         """Load in the background what the first question would have to wait for."""
         if self._warmer is None:
             self._warmer = threading.Thread(target=self._warm, name="warm", daemon=True)
@@ -254,27 +260,27 @@ class Workspace:
 
     def _warm(self) -> None:
         with suppress(Exception):  # it only saves time, and whoever asks is told; all may be closing meanwhile
-            index = self.updater.ready(WARM_SECONDS)
+            index = self.updater.wait_open(WARM_SECONDS)
             vector = self.embedder(index).embed_query("what is remembered")
             index.snapshot().dense(vector, 1)
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Give back the memory of what only makes the next answer faster, and write what was only counted."""
-        self.accesses.flush()
-        self.given.flush()
-        self.citations.rest()
+        self.access_counts.flush()
+        self.deliveries.flush()
+        self.citations.release_memory()
         index = self.updater.index
         if index is not None:
             index.rest()
 
     def _memories_changed(self, changed: Mapping[str, bool]) -> None:
-        self.tell_memories(changed)
-        self.tell(None)
+        self.on_memories_changed(changed)
+        self.on_files_changed(None)
 
     def _remove_redacted(self, ids: Sequence[str]) -> None:
         """Remove stored contexts that hold redacted memories, whoever redacted them."""
         if self.writable:
-            self.contexts.scrub(ids)
+            self.context_store.scrub(ids)
 
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.
@@ -282,12 +288,12 @@ class Workspace:
         So every answer is that of the files as git left them; it costs no look at each of them.
         """
         self.memory.refresh(wait=False, brief=True)
-        changed = self.outside.changed()
+        changed = self.external_folder.changed_files()
         if changed:
             self.updater.follow(changed, OUTSIDE_SECONDS)
         self.memory.refresh_shared()
 
-    def touched(self, paths: set[str]) -> None:
+    def files_changed(self, paths: set[str]) -> None:
         """Take note of changed files (absolute paths): memory, settings, HEAD, or anything; the root is all."""
         root = str(self.layout.root) + "/"
         inside, full, rebuild = set(), False, False
@@ -304,7 +310,7 @@ class Workspace:
             self.memory.refresh()
         if inside or full:
             self.updater.update_files(inside, full=full, rebuild=rebuild)
-            self.tell(None if full else frozenset(inside))
+            self.on_files_changed(None if full else frozenset(inside))
 
     def _reload_config(self) -> bool:
         """Read the configuration again; say whether it names another model."""
@@ -313,11 +319,11 @@ class Workspace:
         self.updater.settings = indexing(self.config)
         if self.config.index.model == before:
             return False
-        self.notes_of_trouble = [problem for problem in self.notes_of_trouble if problem.kind != "model"]
+        self.problems = [problem for problem in self.problems if problem.kind != "model"]
         self._chosen = None
         return True
 
-    def saw(self, generation: int | None = None, state: State | None = None) -> ReadState:
+    def read_state(self, generation: int | None = None, state: State | None = None) -> ReadState:
         """Say what an answer that is computed now sees: its snapshot of the index, its state of the log."""
         head, shared = self.head.read(), self.memory.shared
         if generation is None:

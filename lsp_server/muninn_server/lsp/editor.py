@@ -147,7 +147,7 @@ class Editor:
         self._open.pop(path, None)
         if not closed:
             self._open = {path: None, **self._open}
-        self._session.engine.desk.put(self._session.place.root, self, tuple(self._open))
+        self._session.engine.desk.update(self._session.place.root, self, tuple(self._open))
 
     def answer(self, message: dict[str, Any]) -> None:
         """Take the client's answer to a request of ours; one that does not fit is a refusal."""
@@ -160,7 +160,7 @@ class Editor:
 
     async def close(self) -> None:
         """Stop what still runs for this editor, and take its files off the desk."""
-        self._session.engine.desk.put(self._session.place.root, self, ())
+        self._session.engine.desk.update(self._session.place.root, self, ())
         self._unheard()
         self.annotations.close()
         for timer in self._later.values():
@@ -249,7 +249,7 @@ class Editor:
             self._run(self.pages.saved(uri, document.source))
         elif path is not None:
             if not saved:
-                self._buffers.put(path, document.source)
+                self._buffers.open(path, document.source)
                 preview = self.pages.preview_of(path)
                 if preview:
                     self._soon(preview, PREVIEW_SECONDS, lambda: self.pages.refresh(preview))
@@ -263,7 +263,7 @@ class Editor:
         """Forget a document that was closed."""
         path = self.relative(uri)
         if path is not None:
-            self._buffers.drop(path)
+            self._buffers.close(path)
         timer = self._later.pop(uri, None)
         if timer is not None:
             timer.cancel()

@@ -111,11 +111,11 @@ def _check(name: str, value: str | None, known: Sequence[str]) -> None:
 
 def _look(workspace: Workspace) -> tuple[Snapshot, ReadState]:
     """Return the index as it is, and what an answer from it sees; of a new repository as soon as something is there."""
-    index = workspace.updater.ready(OPEN_SECONDS)
-    if workspace.updater.looks == 0 and not index.snapshot().counts()["files"]:
+    index = workspace.updater.wait_open(OPEN_SECONDS)
+    if workspace.updater.scans == 0 and not index.snapshot().counts()["files"]:
         workspace.updater.wait_files(FIRST_LOOK, FIRST_SECONDS)
     snapshot = index.snapshot()
-    saw = workspace.saw()
+    saw = workspace.read_state()
     return snapshot, replace(saw, index=replace(saw.index, generation=snapshot.generation))
 
 

@@ -75,7 +75,7 @@ def asking(
         text,
         now=sight.now,
         focus=Focus(files=files, session=params.session, task=task or None),
-        standing=look.of,
+        standing=look.judge,
         bounds=within,
         curated=curated(sight.documents, params.at),
         half_life=workspace.config.memory.half_life_days,
@@ -87,7 +87,7 @@ def asking(
 
 def evolution_of(workspace: Workspace, params: RecallParams | ContextParams) -> Evolution:
     """Return what history says of files; of the past nothing is said, since no code is searched there."""
-    return workspace.evolving.now() if params.at is None else UNKNOWN
+    return workspace.evolution.current() if params.at is None else UNKNOWN
 
 
 def _once(told: FilePriorLookup) -> FilePriorLookup:
@@ -108,7 +108,7 @@ def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sig
     if params.at is not None:
         return lambda _words: {}
     seen = visible(workspace, params.scope, params.session)
-    return partial(workspace.memory.file_priors.of, now=sight.now, seen=seen)
+    return partial(workspace.memory.file_priors.lookup, now=sight.now, seen=seen)
 
 
 def searched_commit(params: ContextParams, sight: SearchContext) -> str | None:
@@ -138,12 +138,12 @@ def memory_hits(
     found = [memory for memory in memories if wanted(memory) and is_recallable(memory, now)]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
-    return [memory_hit(memory, (), look.of(memory)) for memory in found[:MOST_NAMED]]
+    return [memory_hit(memory, (), look.judge(memory)) for memory in found[:MOST_NAMED]]
 
 
 def task_hits(sight: SearchContext, task: str, seen: Callable[[Memory], bool], look: CitationCheck) -> Iterator[Hit]:
     """Return a task's document, by its short code or else by its file's name, and its memories."""
-    document = sight.documents.named(task)
+    document = sight.documents.with_code(task)
     for path in sorted(sight.reader.files()):
         by_name = document is None and path.startswith(".metis/") and task.lower() in path.lower()
         if by_name or (document is not None and path == document.path):
@@ -159,7 +159,7 @@ def curated(library: SteeringDocuments, at: str | None) -> Callable[[str], tuple
     """Return what says how the decision at a path stands; about the past nothing is said."""
 
     def told(path: str) -> tuple[bool, str] | None:
-        document = library.of(path) if at is None else None
+        document = library.at_path(path) if at is None else None
         if document is None or not (document.holds or document.retired):
             return None
         return document.holds, document.standing

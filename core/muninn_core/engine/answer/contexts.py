@@ -82,7 +82,7 @@ def why(workspace: Workspace, params: WhyParams) -> WhyResult:
         items=items,
         left_out=left_out,
         text=explain(kept, items, left_out),
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 
@@ -94,7 +94,7 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
     """
     kept = _kept(workspace, params.bundle)
     if not params.fresh:
-        saw = workspace.saw()
+        saw = workspace.read_state()
         now = kept.saw if kept.inputs.at is not None else saw
         return ReplayResult(source="kept", same=True, moved=moved(kept.saw, now), differs=(), context=kept, saw=saw)
     asked = datetime.fromisoformat(kept.asked)
@@ -167,7 +167,7 @@ def _candidates(
     call: Call,
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
-    look = workspace.citations.look()
+    look = workspace.citations.checker()
     seen = visible(workspace, params.scope, params.session)
     pins = memory_hits(
         _pinned(workspace, params, sight), sight.now, lambda memory: memory.pinned and seen(memory), look
@@ -183,7 +183,7 @@ def _candidates(
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:
         if kind in sight.kinds:
-            call.check()
+            call.raise_if_cancelled()
             found[kind] = search(kind=kind, limit=min(most, max(least, params.budget // tokens)))
     narrowed = asked is not None and asked.narrow  # then nothing comes that was not asked for
     if params.at is None and params.scope != "session" and not narrowed:
@@ -201,13 +201,13 @@ def _pinned(workspace: Workspace, params: ContextParams, sight: SearchContext) -
 
 
 def _keep(workspace: Workspace, result: ContextResult) -> None:
-    workspace.contexts.keep(result.bundle, encode_json(result))
+    workspace.context_store.keep(result.bundle, encode_json(result))
     # A redaction meanwhile looked at the files before this one was there.
     _drop_redacted(workspace, result)
 
 
 def _kept(workspace: Workspace, bundle: str) -> ContextResult:
-    identity, content = workspace.contexts.read(bundle)
+    identity, content = workspace.context_store.read(bundle)
     try:
         result = decoder_of(ContextResult)(content)
     except (ValidationError, ValueError):
@@ -226,5 +226,5 @@ def _drop_redacted(workspace: Workspace, result: ContextResult) -> bool:
     ids |= {each.id for each in result.left_out if each.kind == "memory"}
     gone = [each for each in sorted(ids) if each in memories and memories[each].redacted]
     if gone:
-        workspace.contexts.scrub(gone)
+        workspace.context_store.scrub(gone)
     return bool(gone)

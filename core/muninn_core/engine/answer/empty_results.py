@@ -39,7 +39,7 @@ def explain_no_match(asking: RecallRequest, sight: SearchContext, narrowing: Fil
 def unknown_task(task: str, sight: SearchContext) -> bool:
     """Whether no document is a task's, and no memory that speaks was learned on it."""
     known = {memory.task for memory in sight.memories.values() if memory.task and is_recallable(memory, sight.now)}
-    return sight.documents.named(task) is None and not any(same_code(each, task) for each in known)
+    return sight.documents.with_code(task) is None and not any(same_code(each, task) for each in known)
 
 
 def _counted(number: int | None, one: str, many: str) -> str:

@@ -22,12 +22,12 @@ from muninn_core.worktree.workspace import Workspace
 def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> MemoriesResult:
     """Return the memories that pass every filter, newest first."""
     known, saw = memories_of(workspace, params)
-    now = workspace.past.at(params.at).time if params.at is not None else now
+    now = workspace.revisions.at(params.at).time if params.at is not None else now
     access = None
     found: Sequence[Memory]
     if params.id is not None:
         found = [known[only(params.id, known, "memory")]]
-        access = workspace.accesses.of(found[0].id)
+        access = workspace.access_counts.get(found[0].id)
     else:
         if params.file is not None:
             params = replace(params, file=relative_path(params.file, workspace.layout.root))
@@ -51,12 +51,12 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
             found = sorted(found, key=lambda memory: -memory.importance)
     page = tuple(
         replace(memory, expired=True) if has_expired(memory, now) else memory
-        for memory in workspace.works.label(found[params.offset : params.offset + params.limit])
+        for memory in workspace.work_states.label(found[params.offset : params.offset + params.limit])
     )
-    citations = workspace.citations.look().of_all(page)
+    citations = workspace.citations.checker().judge_all(page)
     index = workspace.updater.index if params.file is not None and params.at is None else None
-    mentions = workspace.bridged.mentions(index.snapshot(), params.file or "") if index is not None else ()
-    origin = workspace.origins.of(params.file) if params.file is not None else ""
+    mentions = workspace.bridge_counts.mentions(index.snapshot(), params.file or "") if index is not None else ()
+    origin = workspace.origins.origin_of(params.file) if params.file is not None else ""
     return MemoriesResult(
         memories=page,
         total=len(found),
@@ -94,7 +94,7 @@ def _names(workspace: Workspace, params: MemoriesParams, known: Mapping[str, Mem
     """Return the names of the file that is asked for: also those by which memories know it from before a rename."""
     if params.file is None:
         return frozenset()
-    former = workspace.former_names.of(params.file, known) if params.at is None else frozenset()
+    former = workspace.rename_history.former_names(params.file, known) if params.at is None else frozenset()
     return former | {params.file}
 
 

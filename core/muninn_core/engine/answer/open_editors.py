@@ -19,7 +19,7 @@ class OpenEditors:
         self._lock = threading.Lock()
         self._open: dict[str, dict[object, tuple[str, ...]]] = {}
 
-    def put(self, root: str, editor: object, files: Sequence[str]) -> None:
+    def update(self, root: str, editor: object, files: Sequence[str]) -> None:
         """Say which files of the work tree at `root` an editor has open, the last used first; none when it leaves.
 
         Paths are relative to the root, with slashes. `editor` is anything that stands for it.

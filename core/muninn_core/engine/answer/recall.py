@@ -66,7 +66,7 @@ def recall(
     sight = search_context(workspace, asking.params, now)
     if sight.now != now:
         asking = asking.about(sight.now)
-    call.check()
+    call.raise_if_cancelled()
     ask = _ask(workspace, asking, sight)
     ranking = _ranked(workspace, asking, sight, ask, opened)
     ranked: list[Candidate] = ranking
@@ -206,7 +206,7 @@ def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tu
 
 def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime) -> RecallResult:
     """Return the page of a cursor. Raises NotFoundError, and BadParams when it is one of another question."""
-    rest = workspace.pages.take(cursor)
+    rest = workspace.result_pages.next_page(cursor)
     given = replace(params, page=None, limit=rest.params.limit, session=rest.params.session)
     if given not in (rest.params, replace(RecallParams(), limit=given.limit, session=given.session)):
         raise BadParams("this page belongs to another question", hint="Give `page` alone, and `limit` if you like.")
@@ -214,8 +214,8 @@ def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime
     # What has been forgotten or redacted since is not shown, wherever it was found.
     still = [each for each in rest.candidates if _still(each, known, now)]
     rest = rest._replace(candidates=still)
-    with workspace.pages.settling:  # two who ask for one page must not count its citations twice
-        return _shown(workspace, rest, workspace.documents.look(), params.limit, cursor)
+    with workspace.result_pages.settling:  # two who ask for one page must not count its citations twice
+        return _shown(workspace, rest, workspace.documents.read(), params.limit, cursor)
 
 
 def _still(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> bool:
@@ -227,10 +227,10 @@ def _still(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> 
 
 def _shown(workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, cursor: str = "") -> RecallResult:
     """Return the first candidates as hits, with a cursor for the others."""
-    hits, others = settle(rest.candidates, limit, workspace.citations.look().of, curated(library, rest.at))
+    hits, others = settle(rest.candidates, limit, workspace.citations.checker().judge, curated(library, rest.at))
     known = {each.memory.id: each.memory for each in rest.candidates if each.memory is not None}
     hits = labelled(workspace, hits, known, rest.saw.commit if rest.at is not None else None)
-    following = workspace.pages.keep(rest._replace(candidates=others), cursor)
+    following = workspace.result_pages.add(rest._replace(candidates=others), cursor)
     return RecallResult(hits=tuple(_with_snippet(hit, rest) for hit in hits), next=following, saw=rest.saw)
 
 

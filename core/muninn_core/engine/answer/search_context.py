@@ -55,8 +55,8 @@ def search_context(workspace: Workspace, params: RecallParams | ContextParams, n
     """Return what a question looks at. Raises what `memories_of` raises."""
     if params.at is not None:
         return _past(workspace, params, params.at)
-    index = workspace.updater.ready(OPEN_SECONDS)
-    if workspace.updater.looks == 0 and not index.snapshot().counts()["files"]:
+    index = workspace.updater.wait_open(OPEN_SECONDS)
+    if workspace.updater.scans == 0 and not index.snapshot().counts()["files"]:
         workspace.updater.wait_first(FIRST_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
@@ -67,8 +67,8 @@ def search_context(workspace: Workspace, params: RecallParams | ContextParams, n
         elsewhere = [memory for memory in memories.values() if memory.elsewhere and is_recallable(memory, now)]
         key = tuple((memory.id, memory.updated, memory.text) for memory in elsewhere)
         ids = frozenset(memory.id for memory in elsewhere)
-        reader = JoinedReader(snapshot, workspace.index_of_branches.snapshot(key, elsewhere)[0], ids)
-    return SearchContext(reader, embedder, memories, workspace.documents.look(), SOURCE_KINDS, now, saw)
+        reader = JoinedReader(snapshot, workspace.branch_index.snapshot(key, elsewhere)[0], ids)
+    return SearchContext(reader, embedder, memories, workspace.documents.read(), SOURCE_KINDS, now, saw)
 
 
 def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Memory], ReadState]:
@@ -81,11 +81,11 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
         moment = _moment(workspace, params, params.at)
         return moment.state.memories, _saw_past(moment, params.at)
     state = workspace.memory.log.state
-    saw = workspace.saw(state=state)
+    saw = workspace.read_state(state=state)
     known = workspace.memory.all(state)
     if not params.branches:
         return known, saw
-    elsewhere = workspace.elsewhere.memories(workspace.memory.log)
+    elsewhere = workspace.other_branches.memories(workspace.memory.log)
     return {**known, **elsewhere}, replace(saw, note=_beyond(workspace, len(elsewhere)))
 
 
@@ -97,18 +97,18 @@ def labelled(
     `commit` is the one that was asked about, None for the work tree.
     """
     found = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory"}
-    works = {memory.id: memory.work for memory in workspace.works.label(found.values())}
+    works = {memory.id: memory.work for memory in workspace.work_states.label(found.values())}
     with_work = (replace(hit, work=works[hit.id]) if works.get(hit.id) else hit for hit in hits)
     return tuple(_with_origin(workspace, hit, commit) for hit in with_work)
 
 
 def _with_origin(workspace: Workspace, hit: Hit, commit: str | None) -> Hit:
-    origin = "" if hit.kind == "memory" else workspace.origins.of(hit.path, commit)
+    origin = "" if hit.kind == "memory" else workspace.origins.origin_of(hit.path, commit)
     return replace(hit, origin=origin, trust="outside") if origin else hit
 
 
 def _beyond(workspace: Workspace, count: int) -> str:
-    shallow = workspace.place.git_dir and git.is_shallow(workspace.past.root)
+    shallow = workspace.place.git_dir and git.is_shallow(workspace.revisions.root)
     only = " This clone is shallow: it may not have every branch." if shallow else ""
     return f"{count} {'memory is' if count == 1 else 'memories are'} on other branches only.{only}"
 
@@ -118,7 +118,7 @@ def _moment(workspace: Workspace, params: Question, rev: str) -> MemoryAtCommit:
         raise BadParams(
             "'at' and 'branches' exclude each other", hint="A revision has no other branches; leave one of them out."
         )
-    return workspace.past.at(rev)
+    return workspace.revisions.at(rev)
 
 
 def _saw_past(moment: MemoryAtCommit, rev: str) -> ReadState:
@@ -135,16 +135,16 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
     moment = _moment(workspace, params, rev)
     settings = workspace.updater.settings
     speaking = [memory for memory in moment.state.memories.values() if is_recallable(memory, moment.time)]
-    snapshot, embedder = workspace.index_of_past.snapshot(
+    snapshot, embedder = workspace.revision_index.snapshot(
         (moment.commit, settings),
         speaking,
         lambda: _knowledge(workspace, moment.commit),
-        lambda oids: git.read_blobs(workspace.past.root, oids),
+        lambda oids: git.read_blobs(workspace.revisions.root, oids),
         settings.max_file_bytes,
     )
     note = f"As of {rev} ({moment.commit[:12]}): memory and knowledge of that commit; code is not searched there."
     saw = replace(_saw_past(moment, rev), index=IndexState(generation=snapshot.generation), note=note)
-    library = workspace.documents.look()
+    library = workspace.documents.read()
     return SearchContext(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
 
 

@@ -25,14 +25,15 @@ READY_SECONDS = 5.0
 
 def listed(workspace: Workspace, params: SkillsListParams) -> SkillsListResult:
     """List the skills by name; those that give way to another of their name say so."""
-    skills = workspace.shelf.skills()
+    skills = workspace.skill_cache.skills()
     kept, hidden = distinct(skills)
     instead = {skill.name: skill.path for skill in kept}
     entries = [_entry(skill, "") for skill in kept] + [_entry(skill, instead[skill.name]) for skill in hidden]
     if params.problems:
         entries = [entry for entry in entries if entry.problems]
     return SkillsListResult(
-        skills=tuple(sorted(entries, key=lambda entry: (entry.name, entry.hidden_by, entry.path))), saw=workspace.saw()
+        skills=tuple(sorted(entries, key=lambda entry: (entry.name, entry.hidden_by, entry.path))),
+        saw=workspace.read_state(),
     )
 
 
@@ -60,7 +61,7 @@ def match(workspace: Workspace, params: SkillsMatchParams) -> SkillsMatchResult:
             continue
         left_out.append(SkillLeftOut(name=one.skill.name, path=one.skill.path, tokens=tokens, reason=reason))
     return SkillsMatchResult(
-        skills=tuple(taken), left_out=tuple(left_out), tokens=share - left, share=share, saw=workspace.saw()
+        skills=tuple(taken), left_out=tuple(left_out), tokens=share - left, share=share, saw=workspace.read_state()
     )
 
 
@@ -86,12 +87,12 @@ def skill_hits(workspace: Workspace, task: str) -> list[Hit]:
 
 def _matches(workspace: Workspace, task: str) -> list[Match]:
     """Return the skills that have to do with a task, one of each name, the best first."""
-    skills, _ = distinct([skill for skill in workspace.shelf.skills() if skill.text])
+    skills, _ = distinct([skill for skill in workspace.skill_cache.skills() if skill.text])
     if not skills:
         return []
-    index = workspace.updater.ready(READY_SECONDS)
+    index = workspace.updater.wait_open(READY_SECONDS)
     embedder = workspace.embedder(index)
-    cosines = workspace.shelf.cosines(skills, embedder, vector_of(embedder, task))
+    cosines = workspace.skill_cache.similarities(skills, embedder, vector_of(embedder, task))
     return matching(task, skills, cosines, index.snapshot().rarity)
 
 

@@ -71,7 +71,7 @@ def working_set_of(workspace: Workspace, params: ContextParams, sight: SearchCon
         files[path], lines[path] = "the cursor is in it", line
         pieces += _around(_chunks(sight, path), path, line)
     changed = _changed(workspace, params.diff) if params.diff is not None else ()
-    edited = workspace.edited.files()
+    edited = workspace.edited_files.files()
     for each in changed:
         files.setdefault(each.path, "the change touches it")
         lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
@@ -95,7 +95,7 @@ def question_of(params: ContextParams, sight: SearchContext, hand: WorkingSet) -
     """
     if params.query.strip():
         return params.query
-    document = sight.documents.named(params.task) if params.task else None
+    document = sight.documents.with_code(params.task) if params.task else None
     parts = [document.title if document is not None else params.task or ""]
     parts += [name for hit in hand.pieces[:MOST_PIECES] for name in hit.symbol.split()[:3]]
     parts += hand.names

@@ -250,7 +250,7 @@ def _names(layout: Layout, state: State, files: Iterable[str]) -> ReferenceIndex
         read = read_text(layout.root, path, MOST_BYTES)
         return LineIndex(path, read.text) if isinstance(read, Text) else None
 
-    library = DocumentCache(layout.root).look()
+    library = DocumentCache(layout.root).read()
     return ReferenceIndex(layout.root, state.memories, library, page=page, files=lambda: files)
 
 

@@ -29,12 +29,12 @@ def verify(workspace: Workspace, params: VerifyParams, call: Call) -> VerifyResu
     state = workspace.memory.log.state
     asked = [memory_of(state.memories, params.id)] if params.id else list(workspace.memory.recallable().values())
     asked.sort(key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
-    look = workspace.citations.look(math.inf)
+    look = workspace.citations.checker(math.inf)
     judged: dict[str, tuple[Citation, ...]] = {}
     call.report("begin", "checking citations")
     for number, memory in enumerate(asked):
-        call.check()
-        judged[memory.id] = look.of(memory)
+        call.raise_if_cancelled()
+        judged[memory.id] = look.judge(memory)
         if number % 100 == 0:
             call.report("report", f"{number} of {len(asked)} memories", 100 * number // len(asked))
     call.report("end", "checked")
@@ -43,7 +43,7 @@ def verify(workspace: Workspace, params: VerifyParams, call: Call) -> VerifyResu
     if params.fix:
         for memory in sorted(asked, key=lambda memory: memory.id):
             family = [memory, *(state.memories[source] for source in memory.sources if source in state.memories)]
-            changes = [found for one in family if (found := _follow(one, look, workspace.saw().commit))]
+            changes = [found for one in family if (found := _follow(one, look, workspace.read_state().commit))]
             fixed.update([memory.id] if changes else [])
             records += [{**change, "actor": call.actor or "user"} for change in changes]
     result = _result(workspace, asked, judged, fixed)
@@ -65,7 +65,9 @@ def _result(
         if any(one.state != "fresh" for one in judged[memory.id])
     ]
     found.sort(key=lambda one: (min(ORDER.index(cite.state) for cite in one.cites), one.id))
-    return VerifyResult(memories=len(asked), states=states, found=tuple(found), fixed=len(fixed), saw=workspace.saw())
+    return VerifyResult(
+        memories=len(asked), states=states, found=tuple(found), fixed=len(fixed), saw=workspace.read_state()
+    )
 
 
 def _follow(memory: Memory, look: CitationCheck, commit: str | None) -> dict[str, Any] | None:

@@ -47,12 +47,12 @@ def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) 
         ordered,
         found.path,
         linker(workspace.layout.root, virtual=params.links),
-        origin=workspace.origins.of(found.path) if aside else "",
+        origin=workspace.origins.origin_of(found.path) if aside else "",
         mentions=_mentions(workspace, found.path, ordered[:SHOWN]) if aside else (),
         more=more,
     )
     ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
-    return AboutResult(text=text, ids=ids, saw=workspace.saw())
+    return AboutResult(text=text, ids=ids, saw=workspace.read_state())
 
 
 def _is_outside(shown: Shown) -> bool:
@@ -75,7 +75,7 @@ def _named(workspace: Workspace, found: Remembered, params: AboutParams, now: da
     names = dict.fromkeys(name.rpartition(".")[2] for name in (params.name, *begun) if name)
     seen = visible(workspace, None, None)
     for name in names:
-        memories = [one for one in workspace.memory.index.of_name(name) if is_recallable(one, now) and seen(one)]
+        memories = [one for one in workspace.memory.index.by_name(name) if is_recallable(one, now) and seen(one)]
         for memory in sorted(memories, key=lambda one: (one.ts, one.id), reverse=True)[:MOST_NAMED]:
             cited = any((cite.symbol or "").rpartition(".")[2] == name for cite in memory.cites)
             if cited or name in names_of(memory):
@@ -115,11 +115,11 @@ def _cites(one: Citation) -> str:
 
 def _shown(found: Remembered, memory: Memory, why: str) -> Shown:
     citations: Sequence[Citation] | None = found.citations.get(memory.id)
-    return Shown(why, memory=memory, citations=found.look.of(memory) if citations is None else citations)
+    return Shown(why, memory=memory, citations=found.look.judge(memory) if citations is None else citations)
 
 
 def _labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
-    works = workspace.works.label(each.memory for each in shown if each.memory is not None)
+    works = workspace.work_states.label(each.memory for each in shown if each.memory is not None)
     by_id = {memory.id: memory for memory in works}
     return [each._replace(memory=by_id[each.memory.id]) if each.memory is not None else each for each in shown]
 
@@ -128,5 +128,5 @@ def _mentions(workspace: Workspace, path: str, shown: Sequence[Shown]) -> Sequen
     """Return what other tools say of a file; a decision that is told of in full is not named once more."""
     index = workspace.updater.index
     told = {each.document.path for each in shown if each.document is not None}
-    found = workspace.bridged.mentions(index.snapshot(), path) if index is not None else ()
+    found = workspace.bridge_counts.mentions(index.snapshot(), path) if index is not None else ()
     return [mention for mention in found if mention.path not in told]

@@ -35,7 +35,7 @@ def backlinks(workspace: Workspace, params: BacklinksParams, call: Call) -> Back
     words = _words(names, found)
     told: list[Backlink] = []
     for path, text in _texts(workspace, names, call):
-        call.check()
+        call.raise_if_cancelled()
         if not any(word in text.casefold() for word in words):
             continue
         lines = text.split("\n")
@@ -47,7 +47,7 @@ def backlinks(workspace: Workspace, params: BacklinksParams, call: Call) -> Back
                 told.append(Backlink(path=path, text=said, **place))
     told = told[:MOST]
     told += _memories(workspace, names, found, MOST - len(told))
-    return BacklinksResult(target=found.id or found.path, backlinks=tuple(told), saw=workspace.saw())
+    return BacklinksResult(target=found.id or found.path, backlinks=tuple(told), saw=workspace.read_state())
 
 
 def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResult:
@@ -61,7 +61,7 @@ def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResu
     words = [posixpath.basename(old).removesuffix(".md").casefold() for old in moves] if len(moves) <= _FEW else [""]
     edits: list[Edit] = []
     for path, text in _texts(workspace, names, call):
-        call.check()
+        call.raise_if_cancelled()
         goes = moved(path, moves)
         if path.startswith(".muninn/packs/") or not (goes or any(word in text.casefold() for word in words)):
             continue
@@ -71,7 +71,7 @@ def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResu
                 shown = quote(new, safe="/~+@!$&'*,;=:") if each.kind == "link" else each.spelt(new)
                 edits.append(Edit(path=path, line=each.line + 1, column=each.at + 1, end=each.to + 1, text=shown))
     edits.sort(key=lambda edit: (edit.path, edit.line, edit.column))
-    return RelinkResult(edits=tuple(edits), saw=workspace.saw())
+    return RelinkResult(edits=tuple(edits), saw=workspace.read_state())
 
 
 def moved(path: str, moves: Mapping[str, str]) -> str:
@@ -144,7 +144,7 @@ def _words(names: ReferenceIndex, found: ReferenceTarget) -> list[str]:
     """Return what a text must contain, whatever the case, to refer to a thing."""
     if found.id:
         return [found.id[:6]]
-    document = names.library.of(found.path)
+    document = names.library.at_path(found.path)
     told = [posixpath.basename(found.path).removesuffix(".md").casefold()]
     if document is not None:
         number = [] if document.number is None else [str(document.number)]

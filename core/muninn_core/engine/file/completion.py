@@ -57,7 +57,7 @@ def names(workspace: Workspace, params: NamesParams, call: Call, now: datetime) 
     found.sort(key=lambda each: each[:2])  # stable: within a kind the lister's order stays
     chosen = [each.made() for _, _, each in found[: params.limit]]
     return NamesResult(
-        names=tuple(_detailed(workspace, known, chosen)), more=len(found) > params.limit, saw=workspace.saw()
+        names=tuple(_detailed(workspace, known, chosen)), more=len(found) > params.limit, saw=workspace.read_state()
     )
 
 
@@ -74,7 +74,7 @@ def _rank(each: _Candidate, wanted: str) -> int | None:
 
 
 def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name]) -> Iterator[Name]:
-    places, look = RecordLocations(workspace), workspace.citations.look()
+    places, look = RecordLocations(workspace), workspace.citations.checker()
     left = DETAILED
     for name in chosen:
         if name.kind != "memory":
@@ -82,7 +82,7 @@ def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name
             continue
         path, line = places.of(name.id)
         memory = known.memories[name.id]
-        markdown = memory_preview(memory, look.of(memory)) if left > 0 else ""
+        markdown = memory_preview(memory, look.judge(memory)) if left > 0 else ""
         left -= 1
         yield replace(name, path=path, line=line, markdown=markdown)
 
@@ -107,7 +107,7 @@ def _documents(workspace: Workspace, known: ReferenceIndex, params: NamesParams,
 def _knowledge(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for path, insert in _stems(known, "knowledge"):
         stem = posixpath.basename(path).removesuffix(".md")
-        detail = workspace.origins.of(path) or posixpath.dirname(path)
+        detail = workspace.origins.origin_of(path) or posixpath.dirname(path)
         yield _plain(Name(kind="knowledge", name=stem, insert=insert, detail=detail, path=path, line=1))
 
 

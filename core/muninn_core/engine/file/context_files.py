@@ -75,7 +75,7 @@ def render(workspace: Workspace, params: RenderParams, call: Call, now: datetime
     made = [each for each in references(text, kind_of(path)) if each.kind != "link"]
     parts: list[tuple[Reference, _Part]] = []
     for place, reference in enumerate(made):
-        call.check()
+        call.raise_if_cancelled()
         known = place < MOST
         parts.append((reference, _part(workspace, names, reference, path, call, params, now) if known else _TOO_MANY))
     pack = _Pack(prose, budget, closed=cut)
@@ -90,14 +90,14 @@ def render(workspace: Workspace, params: RenderParams, call: Call, now: datetime
         budget=budget,
         references=tuple(sorted(told, key=lambda each: (each.line, each.column))),
         cut=cut,
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 
 def list_templates(workspace: Workspace) -> TemplateListResult:
     """Return the templates by name."""
     found = tuple(Template(name=name, summary=draft.summary) for name, draft in TEMPLATES.items())
-    return TemplateListResult(templates=found, saw=workspace.saw())
+    return TemplateListResult(templates=found, saw=workspace.read_state())
 
 
 def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
@@ -116,7 +116,7 @@ def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
         raise UsageError(f"{path} is there already", hint="Give the new one another name.")
     text = filled(params.template, params.title or title_of(path))
     write_whole(file, text.encode())
-    return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.saw())
+    return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.read_state())
 
 
 _NO_ROOM = "it does not fit into what is left of the budget"
@@ -217,7 +217,9 @@ def _of_memory(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarg
     if not is_recallable(memory, now):
         by = memory.superseded_by or memory.merged_into
         return _Part(problem="it no longer speaks" + (f": {by} does" if by else ""), title=found.title)
-    (hit,) = labelled(workspace, (memory_hit(memory, (), workspace.citations.look().of(memory)),), names.memories, None)
+    (hit,) = labelled(
+        workspace, (memory_hit(memory, (), workspace.citations.checker().judge(memory)),), names.memories, None
+    )
     return _Part(items=(_item(workspace, hit),), title=found.title)
 
 
@@ -228,7 +230,7 @@ def _of_file(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget
     if page is None:
         return _Part(problem="it has no text", title=found.title)
     start, end = found.start or 1, found.end or page.length
-    document = names.library.of(found.path)
+    document = names.library.at_path(found.path)
     title = "" if found.title == found.path else found.title
     hit = Hit(
         kind=classify(found.path)[0],

@@ -66,34 +66,34 @@ def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> R
     """Return what is remembered about a file. Raises BadParams for one outside of the repository."""
     path = relative_path(given, workspace.layout.root)
     known = workspace.memory.all()
-    names = frozenset({path, *workspace.former_names.of(path, known)})
-    look = with_overlays(workspace.citations, call.buffers).look(LOOK_SECONDS)
+    names = frozenset({path, *workspace.rename_history.former_names(path, known)})
+    look = with_overlays(workspace.citations, call.buffers).checker(LOOK_SECONDS)
     page = _page(look, path)
     seen = visible(workspace, None, None)
     of_file = {
         memory.id: memory
-        for memory in workspace.memory.index.of_files(names)
+        for memory in workspace.memory.index.by_files(names)
         if is_recallable(memory, now) and seen(memory)
     }
     ordered = sorted(of_file.values(), key=lambda memory: (memory.ts, memory.id), reverse=True)
     memories = ordered[:MOST]
-    call.check()
+    call.raise_if_cancelled()
     moved = (
         [
             memory
             for name in sorted({one.name.rpartition(".")[2] for one in page.extents})
-            for memory in _few(workspace.memory.index.of_name(name))
+            for memory in _few(workspace.memory.index.by_name(name))
             if memory.id not in of_file and memory.cites and is_recallable(memory, now) and seen(memory)
         ]
         if page
         else []
     )
-    citations = look.of_all([*memories, *moved])
+    citations = look.judge_all([*memories, *moved])
     came = {each.id: each for each in moved if any(one.path == path for one in citations.get(each.id, ()))}
     memories = sorted([*memories, *came.values()], key=lambda memory: (memory.ts, memory.id), reverse=True)
     pending = sum(one in look.late for found in citations.values() for one in found)
     return Remembered(
-        path, names, memories, citations, page, workspace.documents.look(), look, max(0, len(ordered) - MOST), pending
+        path, names, memories, citations, page, workspace.documents.read(), look, max(0, len(ordered) - MOST), pending
     )
 
 
@@ -109,7 +109,7 @@ def annotate(workspace: Workspace, params: AnnotateParams, call: Call, now: date
         pointers=tuple(pointers(found.page.text, workspace.memory.all(), found.library)) if found.page else (),
         omitted=found.omitted,
         pending=found.pending,
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 
@@ -162,7 +162,7 @@ def _doubts(workspace: Workspace, found: Remembered) -> list[Doubt]:
     two is open.
     """
     doubts = []
-    labelled = {memory.id: memory for memory in workspace.works.label(found.memories)}
+    labelled = {memory.id: memory for memory in workspace.work_states.label(found.memories)}
     for memory in labelled.values():
         if memory.trust == "outside" or memory.work in ("reverted", "abandoned", "unmerged"):
             continue

@@ -49,7 +49,7 @@ def lint(workspace: Workspace, params: LintParams, call: Call) -> LintResult:
     else:
         found = list(_found(workspace, kind, path, text, call))
     ok = all(fault.level != "error" for fault in found)
-    return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.saw())
+    return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.read_state())
 
 
 def text_of(workspace: Workspace, path: str, given: str | None) -> str:
@@ -69,7 +69,7 @@ def names_of(workspace: Workspace, buffers: Overlays | None = None) -> Reference
     return ReferenceIndex(
         workspace.layout.root,
         workspace.memory.all(),
-        workspace.documents.look(),
+        workspace.documents.read(),
         page=quiet(with_overlays(workspace.citations, buffers).page),
         files=(lambda: index.snapshot().files()) if index is not None else tuple,
     )
@@ -85,12 +85,12 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call
         case "config":
             return [*_config(text), *secret_faults(text, patterns)]
         case "records":
-            look = with_overlays(workspace.citations, call.buffers).look(CITES_SECONDS)
+            look = with_overlays(workspace.citations, call.buffers).checker(CITES_SECONDS)
             known = workspace.memory.all()
 
             def citations(identity: str) -> Iterable[Citation]:
                 memory = known.get(identity)
-                return look.of(memory) if memory is not None and memory.active else ()
+                return look.judge(memory) if memory is not None and memory.active else ()
 
             def missing(identity: str) -> Iterable[Missing]:
                 memory = known.get(identity)
@@ -110,7 +110,7 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call
             found = list(manifest_faults(path, text))
         case _:
             kinds = workspace.config.memory.kinds
-            found = markdown_faults(kind, path, text, names_of(workspace, call.buffers), kinds, call.check)
+            found = markdown_faults(kind, path, text, names_of(workspace, call.buffers), kinds, call.raise_if_cancelled)
             if is_packed(path):
                 found += edited_faults(workspace.layout.root, path, text)
     if kind != "records":

@@ -52,5 +52,5 @@ def _target(found: Mapping[str, str], memories: Mapping[str, Memory], library: S
     if "number" in found:
         named = [each for each in library if each.level == "adr" and each.number == int(found["number"])]
         return "", named[0].path if len(named) == 1 else ""
-    document = library.named(found["code"])
+    document = library.with_code(found["code"])
     return "", document.path if document is not None else ""

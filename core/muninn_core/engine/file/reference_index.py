@@ -215,7 +215,7 @@ class ReferenceIndex:
         root = os.path.realpath(self.root)
         if not os.path.lexists(where) or not (real == root or real.startswith(root.rstrip(os.sep) + os.sep)):
             return None
-        document = self.library.of(path)
+        document = self.library.at_path(path)
         if where.is_dir():
             return ReferenceTarget(kind="folder", title=path, path=path)
         if document is not None:
@@ -257,7 +257,7 @@ class ReferenceIndex:
         return ReferenceTarget(kind="file", problem=said, near=near or "", **told)
 
     def _document(self, name: str) -> Document | None:
-        document = self.library.named(name)
+        document = self.library.with_code(name)
         if document is not None:
             return document
         number = _DECISION.fullmatch(name)

@@ -39,13 +39,13 @@ def resolve(workspace: Workspace, params: ReferencesParams, call: Call, now: dat
     places = RecordLocations(workspace)
     for reference in references(text, kind_of(path))[:MOST]:
         if params.line in (0, reference.line + 1):
-            call.check()
+            call.raise_if_cancelled()
             told.append(_meaning(workspace, names, places, reference, path, call, now, shown=params.line > 0))
     if params.line and path.endswith(".md"):
         for reference in _plain(text, params.line, names):
             if not any(each.column - 1 < reference.end and reference.start < each.end - 1 for each in told):
                 told.append(_meaning(workspace, names, places, reference, path, call, now, shown=True))
-    return ReferencesResult(path=path, references=tuple(told), saw=workspace.saw())
+    return ReferencesResult(path=path, references=tuple(told), saw=workspace.read_state())
 
 
 def _plain(text: str, line: int, names: ReferenceIndex) -> Iterator[Reference]:
@@ -103,15 +103,15 @@ def preview(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget)
     """Return what to show of a thing."""
     if found.kind == "memory":
         memory = names.memories[found.id]
-        return memory_preview(memory, workspace.citations.look().of(memory))
+        return memory_preview(memory, workspace.citations.checker().judge(memory))
     if found.kind == "folder":
         return f"`{found.path}/`"
     page = names.page(found.path)
     if page is None:
         return f"`{found.path}`"
     start, end = found.start or 1, found.end or page.length
-    origin = workspace.origins.of(found.path)
-    document = names.library.of(found.path)
+    origin = workspace.origins.origin_of(found.path)
+    document = names.library.at_path(found.path)
     notes = [*([document.standing] if document and document.standing else []), *([origin] if origin else [])]
     language = language_of(found.path)
     shown = "markdown" if found.path.endswith(".md") else "" if language == "text" else language

@@ -57,7 +57,7 @@ def document(workspace: Workspace, params: DocumentParams, call: Call, now: date
         title, text = _PAGES[kind](workspace, rest, call, now)
     else:
         raise BadParams(f"there is no '{parts.path}' among Muninn's documents", hint=HINT)
-    return DocumentResult(uri=params.uri, title=title, text=text, saw=workspace.saw())
+    return DocumentResult(uri=params.uri, title=title, text=text, saw=workspace.read_state())
 
 
 def _pack(workspace: Workspace, query: dict[str, str], call: Call, now: datetime) -> tuple[str, str]:
@@ -70,16 +70,16 @@ def _pack(workspace: Workspace, query: dict[str, str], call: Call, now: datetime
 
 def _memory(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
     memory = lookup.memory_of(workspace.memory.all(), what.partition("/")[0])
-    (labelled,) = workspace.works.label([memory])
+    (labelled,) = workspace.work_states.label([memory])
     shared = workspace.memory.shared if memory.scope == "global" else None
     records = shared.records if shared is not None else workspace.memory.log.records
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
-    look = with_overlays(workspace.citations, call.buffers).look()
+    look = with_overlays(workspace.citations, call.buffers).checker()
     known = workspace.memory.all()
     others = {link.target: known[link.target] for link in memory.links if link.target in known}
     others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
     text = memory_page.memory_page(
-        labelled, look.of(memory), events, others, linker(workspace.layout.root, virtual=True)
+        labelled, look.judge(memory), events, others, linker(workspace.layout.root, virtual=True)
     )
     return text.partition("\n")[0].removeprefix("# "), text
 
@@ -106,7 +106,7 @@ def _knowledge(workspace: Workspace, what: str, _call: Call, _now: datetime) -> 
         read = read_text(root, path, workspace.config.index.max_file_bytes)
         if isinstance(read, Text):
             text, _ = strip_private(read.text)
-            origin = workspace.origins.of(path)
+            origin = workspace.origins.origin_of(path)
             return f"{what}.md", _quoted(text, f"{origin}; {OUTSIDE}") if origin else text
     raise NotFoundError(
         f"there is no knowledge '{what}.md'", hint="`muninn names --kinds knowledge` lists what there is."

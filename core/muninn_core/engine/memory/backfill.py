@@ -41,7 +41,7 @@ def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillRe
     ids: tuple[str, ...] = ()
     if params.apply and (fresh or shown):
         call.report("report", f"storing {len(fresh)} memories", 95)
-        call.check()
+        call.raise_if_cancelled()
         stored = workspace.memory.append([*fresh, *shown], f"backfill-{params.source}")
         ids = tuple(record.id for record in stored[: len(fresh)])
     call.report("end", f"{len(fresh)} memories")
@@ -54,7 +54,7 @@ def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillRe
         skipped=harvest.skipped,
         malformed=harvest.malformed,
         masked=masked + hidden,
-        saw=replace(workspace.saw(), note=harvest.note),
+        saw=replace(workspace.read_state(), note=harvest.note),
     )
 
 
@@ -77,7 +77,7 @@ def _records(
     masked = 0
     for number, told in enumerate(found):
         if number % 100 == 0:
-            call.check()
+            call.raise_if_cancelled()
             call.report("report", f"{number} of {len(found)} memories", 80 + 15 * number // len(found))
         clean, count = mask_draft(told.draft, workspace.config.memory.secrets)
         masked += count

@@ -59,7 +59,7 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
     log = []
     for number, one in enumerate(history.read(root, span)):
         if number % 100 == 0:
-            call.check()
+            call.raise_if_cancelled()
             call.report("report", f"{number} of {total} commits", 80 * number // max(total, 1))
         log.append(one)
     back = reverted_commits(log)
@@ -67,7 +67,7 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
     told, traces, skipped = [], [], Counter[str]()
     for number, one in enumerate(reversed(log)):
         if number % 100 == 0:
-            call.check()
+            call.raise_if_cancelled()
         found = memories_of(one, back, subjects)
         if isinstance(found, HistoryMemory):
             told.append(found)
@@ -170,7 +170,7 @@ def _facts(path: Path, malformed: list[str], call: Call) -> Facts:
     with open_transcript(path) as lines:
         for number, line in enumerate(lines, 1):
             if number % 1000 == 0:
-                call.check()
+                call.raise_if_cancelled()
             if line.endswith(b"\n") and not reader.take(line):  # a last line without its end is being written
                 malformed.append(f"{path}:{number}")
     return reader.facts()

@@ -42,7 +42,7 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
         memories=len(ids),
         private=len(memories) - len(ids),
         masked=masked,
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 
@@ -90,7 +90,7 @@ def take(workspace: Workspace, params: ImportParams) -> ImportResult:
         withheld=intake.withheld,
         masked=masked,
         dry_run=params.dry_run,
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 

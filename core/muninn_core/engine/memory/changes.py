@@ -28,7 +28,7 @@ def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResu
     memory = memory_of(workspace.memory.all(), params.id)
     kind = "restore" if params.restore else "archive"
     append_change(workspace, call, params.session, kind, target=memory.id, reason=params.reason)
-    return ForgetResult(memory=workspace.memory.all()[memory.id], saw=workspace.saw())
+    return ForgetResult(memory=workspace.memory.all()[memory.id], saw=workspace.read_state())
 
 
 def promote(workspace: Workspace, params: PromoteParams, call: Call) -> PromoteResult:
@@ -40,7 +40,7 @@ def promote(workspace: Workspace, params: PromoteParams, call: Call) -> PromoteR
     (stored,) = workspace.memory.append([record], params.session, scope=params.scope)
     if memory.private:
         append_change(workspace, call, params.session, "archive", target=memory.id, reason=f"promoted to {stored.id}")
-    return PromoteResult(memory=workspace.memory.all()[stored.id], source=memory.id, saw=workspace.saw())
+    return PromoteResult(memory=workspace.memory.all()[stored.id], source=memory.id, saw=workspace.read_state())
 
 
 def resolve(workspace: Workspace, params: ResolveParams, call: Call) -> ResolveResult:
@@ -55,5 +55,5 @@ def resolve(workspace: Workspace, params: ResolveParams, call: Call) -> ResolveR
         conflict=conflict.id,
         left=memories[conflict.left.id],
         right=memories[conflict.right.id],
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )

@@ -31,7 +31,7 @@ def confirm(workspace: Workspace, params: ConfirmParams, call: Call) -> ConfirmR
     if record is not None:
         workspace.memory.append([record], params.session, scope=memory.scope)
     memory = workspace.memory.all()[memory.id]
-    return ConfirmResult(memory=memory, cites=_judged(workspace, memory, call), saw=workspace.saw())
+    return ConfirmResult(memory=memory, cites=_judged(workspace, memory, call), saw=workspace.read_state())
 
 
 def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call: Call) -> list[Cite]:
@@ -40,7 +40,7 @@ def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call
     Places that are given stand for all stale ones. Raises BadParams when code that is gone has no place given for it.
     """
     citations = with_overlays(workspace.citations, call.buffers)
-    look, commit = citations.look(math.inf), workspace.head.read().commit
+    look, commit = citations.checker(math.inf), workspace.head.read().commit
 
     placed = anchor(
         MemoryDraft(text=memory.text, cites=params.cites),
@@ -76,4 +76,4 @@ def _update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | N
 
 def _judged(workspace: Workspace, memory: Memory, call: Call) -> tuple[Citation, ...]:
     """Return the citations of a memory as they stand now."""
-    return with_overlays(workspace.citations, call.buffers).look(math.inf).cites(memory)
+    return with_overlays(workspace.citations, call.buffers).checker(math.inf).cites(memory)

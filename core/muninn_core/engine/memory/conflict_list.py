@@ -20,8 +20,8 @@ def list_conflicts(workspace: Workspace, params: ConflictsParams) -> ConflictsRe
         for conflict in conflicts(workspace.memory.log.state, params.id)
     )
     sides = {memory.id: memory for conflict in found for memory in (conflict.left, conflict.right)}
-    citations = workspace.citations.look().of_all(sides.values())
-    return ConflictsResult(conflicts=found, citations=citations, saw=workspace.saw())
+    citations = workspace.citations.checker().judge_all(sides.values())
+    return ConflictsResult(conflicts=found, citations=citations, saw=workspace.read_state())
 
 
 def _cited_code(workspace: Workspace, conflict: Conflict) -> tuple[CitedCode, ...]:

@@ -44,4 +44,4 @@ def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
         old.unlink(missing_ok=True)
     file = place / f"{name}.md"
     write_whole(file, text.encode())
-    return DraftResult(path=str(file), text=text, saw=workspace.saw())
+    return DraftResult(path=str(file), text=text, saw=workspace.read_state())

@@ -94,7 +94,7 @@ def _all_checked(
     """Return the drafts in their order; looked at file by file, so that each file is read once."""
     bare = [_bare(draft) for draft in given]
     checked: dict[int, MemoryDraft] = {}
-    library = workspace.documents.look()
+    library = workspace.documents.read()
     task = cache(lambda given, session: task_of(workspace, library, given, session).code or None)
     for at in sorted(range(len(bare)), key=lambda at: (bare[at].files[:1], at)):
         try:

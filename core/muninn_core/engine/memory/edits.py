@@ -48,7 +48,9 @@ def update(workspace: Workspace, params: UpdateParams, call: Call, now: str) -> 
     records, changed, masked = _updated(workspace, memory, params, call, now)
     if records:
         workspace.memory.append(records, params.session, scope=memory.scope)
-    return UpdateResult(memory=workspace.memory.all()[memory.id], changed=changed, masked=masked, saw=workspace.saw())
+    return UpdateResult(
+        memory=workspace.memory.all()[memory.id], changed=changed, masked=masked, saw=workspace.read_state()
+    )
 
 
 def consolidate(workspace: Workspace, params: ConsolidateParams, call: Call) -> ConsolidateResult:
@@ -69,7 +71,7 @@ def consolidate(workspace: Workspace, params: ConsolidateParams, call: Call) -> 
         contradictions=planned.contradictions,
         reason=params.reason,
         dry_run=params.dry_run,
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 

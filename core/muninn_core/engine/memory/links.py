@@ -44,11 +44,11 @@ def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResu
     chosen = others[: params.limit]
     ids = {memory.id for memory in chosen}
     return LinksResult(
-        memories=tuple(workspace.works.label(chosen)),
+        memories=tuple(workspace.work_states.label(chosen)),
         depths=tuple(reached[memory.id] for memory in chosen),
         links=tuple(_told(each) for each in strands if each.source in ids and each.target in ids),
         omitted=len(others) - len(chosen),
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 
@@ -59,7 +59,7 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
     the memory that it was merged into.
     """
     known = workspace.memory.all()
-    (memory,) = workspace.works.label([memory_of(known, params.id)])
+    (memory,) = workspace.work_states.label([memory_of(known, params.id)])
     seen = visible(workspace, None, None)
     web = workspace.memory.link_graph(known)
     here = web.speaker(memory.id)
@@ -67,11 +67,11 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
     ends = dict.fromkeys(end for each in steps for end in (each.source, each.target) if end != here)
     return ShowResult(
         memory=replace(memory, expired=True) if has_expired(memory, now) else memory,
-        citations=workspace.citations.look().of(memory),
+        citations=workspace.citations.checker().judge(memory),
         links=tuple(map(_told, steps)),
         linked={each: headline(known[each]) for each in ends},
-        access=workspace.accesses.of(memory.id),
-        saw=workspace.saw(),
+        access=workspace.access_counts.get(memory.id),
+        saw=workspace.read_state(),
     )
 
 
@@ -96,15 +96,15 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
     return OverviewResult(
         project=ProjectStatus(name=project.name, description=project.description),
         focus=focus(workspace, here, params.session),
-        recent=tuple(workspace.works.label(recent)),
-        important=tuple(workspace.works.label(important)),
+        recent=tuple(workspace.work_states.label(recent)),
+        important=tuple(workspace.work_states.label(important)),
         links=tuple(map(_told, strands)),
         linked={each: headline(known[each]) for each in sorted(ends)},
         memories=len(here),
         kinds=_counted(memory.type for memory in here),
         scopes=_counted(memory.scope for memory in here),
         density=round(count / len(here), 3) if here else 0.0,
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 

@@ -23,14 +23,14 @@ from muninn_core.worktree.workspace import Workspace
 def seal(workspace: Workspace, params: SealParams) -> SealResult:
     """Turn the spool of one session, or of all, into segments that git can commit."""
     sealed = workspace.memory.log.seal(params.session)
-    return SealResult(segments=sealed.segments, records=sealed.records, saw=workspace.saw())
+    return SealResult(segments=sealed.segments, records=sealed.records, saw=workspace.read_state())
 
 
 def reconcile(workspace: Workspace, params: ReconcileParams, call: Call) -> ReconcileResult:
     """Consolidate all segments into main.jsonl; with `dry_run` only report what would change."""
 
     def step(message: str, percentage: int) -> None:
-        call.check()
+        call.raise_if_cancelled()
         call.report("report", message, percentage)
 
     memory = workspace.memory
@@ -40,7 +40,7 @@ def reconcile(workspace: Workspace, params: ReconcileParams, call: Call) -> Reco
     call.report("end", "reconciled")
     memory.publish()
     fields = {name: getattr(result, name) for name in result.__struct_fields__}
-    return ReconcileResult(**fields, saw=workspace.saw())
+    return ReconcileResult(**fields, saw=workspace.read_state())
 
 
 def prune(workspace: Workspace, params: PruneParams, now: datetime) -> PruneResult:
@@ -48,11 +48,11 @@ def prune(workspace: Workspace, params: PruneParams, now: datetime) -> PruneResu
     pruned = move_to_archive(workspace.memory.log, workspace.config.prune, now, dry_run=params.dry_run)
     workspace.memory.publish()
     fields = {name: getattr(pruned, name) for name in pruned.__struct_fields__}
-    return PruneResult(**fields, dry_run=params.dry_run, saw=workspace.saw())
+    return PruneResult(**fields, dry_run=params.dry_run, saw=workspace.read_state())
 
 
 def undo(workspace: Workspace) -> UndoResult:
     """Take back the last reconcile or prune, byte for byte."""
     undone = undo_last(workspace.layout)
     workspace.follow()
-    return UndoResult(kind=undone.kind, files=undone.files, summary=undone.summary, saw=workspace.saw())
+    return UndoResult(kind=undone.kind, files=undone.files, summary=undone.summary, saw=workspace.read_state())

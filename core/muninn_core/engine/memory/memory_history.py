@@ -44,9 +44,9 @@ def memory_history(workspace: Workspace, params: HistoryParams) -> HistoryResult
     memory = memory_of(store.all(state), params.id)
     if memory.scope == "global":
         records = store.shared_log().records
-    (labelled,) = workspace.works.label([memory])
+    (labelled,) = workspace.work_states.label([memory])
     events = history(memory, tuple(records.values()), sealed)
-    return HistoryResult(memory=labelled, events=events, saw=workspace.saw(state=state))
+    return HistoryResult(memory=labelled, events=events, saw=workspace.read_state(state=state))
 
 
 def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tuple[Event, ...]:

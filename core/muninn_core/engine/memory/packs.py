@@ -63,7 +63,9 @@ def export(workspace: Workspace, params: PackExportParams) -> PackExportResult:
         _write_archive(path, pack_up(path.name, manifest.name, files), force=params.force)
     else:
         _write_folder(path, files, force=params.force)
-    return PackExportResult(pack=_told(manifest), path=str(path), contents=tuple(sorted(contents)), saw=workspace.saw())
+    return PackExportResult(
+        pack=_told(manifest), path=str(path), contents=tuple(sorted(contents)), saw=workspace.read_state()
+    )
 
 
 def add(workspace: Workspace, params: PackAddParams) -> PackAddResult:
@@ -74,7 +76,7 @@ def add(workspace: Workspace, params: PackAddParams) -> PackAddResult:
         _refuse_secrets(pack.contents, workspace, "It would go into git. With --force it does so all the same.")
     put(workspace.layout, pack)
     _index(workspace, pack.manifest.name, pack.contents)
-    return PackAddResult(pack=_told(pack.manifest), contents=tuple(pack.contents), saw=workspace.saw())
+    return PackAddResult(pack=_told(pack.manifest), contents=tuple(pack.contents), saw=workspace.read_state())
 
 
 def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
@@ -110,7 +112,7 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
         edited=here.edited,
         older=here.manifest is not None and _is_older(pack.manifest, here.manifest),
         dry_run=params.dry_run,
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 
@@ -123,12 +125,12 @@ def remove(workspace: Workspace, params: PackRemoveParams) -> PackRemoveResult:
     take_away(workspace.layout, here.name)
     files = [file.path for file in here.manifest.files] if here.manifest else []
     _index(workspace, here.name, {*files, *here.edited})
-    return PackRemoveResult(pack=_shown(here), saw=workspace.saw())
+    return PackRemoveResult(pack=_shown(here), saw=workspace.read_state())
 
 
 def listed(workspace: Workspace) -> PackListResult:
     """List the packs that are here, with what was edited since."""
-    return PackListResult(packs=tuple(map(_shown, installed_packs(workspace.layout))), saw=workspace.saw())
+    return PackListResult(packs=tuple(map(_shown, installed_packs(workspace.layout))), saw=workspace.read_state())
 
 
 def _chosen(knowledge: Path, params: PackExportParams) -> dict[str, bytes]:

@@ -34,9 +34,9 @@ def redact(workspace: Workspace, params: RedactParams, call: Call) -> RedactResu
     group = group_of(store.shared_log().state if memory.scope == "global" else store.log.state, memory)
     ids, texts = [each.id for each in group], texts_of(group)
     files = store.redact(ids, texts=texts, actor=call.actor or "user", session=params.session, scope=memory.scope)
-    workspace.contexts.scrub(ids, texts)
+    workspace.context_store.scrub(ids, texts)
     scrub_index(workspace)
-    return RedactResult(ids=tuple(ids), files=files, memory=store.all()[memory.id], saw=workspace.saw())
+    return RedactResult(ids=tuple(ids), files=files, memory=store.all()[memory.id], saw=workspace.read_state())
 
 
 def group_of(state: State, memory: Memory) -> tuple[Memory, ...]:
@@ -53,9 +53,9 @@ def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
 def scrub_index(workspace: Workspace) -> None:
     """Take what memory no longer says out of the index's files. Raises BusyError when a reader keeps them in use."""
     workspace.memory.publish()
-    workspace.pages.forget()
+    workspace.result_pages.clear()
     updater = workspace.updater
-    index = updater.ready(OPEN_SECONDS)
+    index = updater.wait_open(OPEN_SECONDS)
     if not (updater.wait_memories(OPEN_SECONDS) and index.scrub()):
         raise BusyError(
             "the text is gone from the files, but the index is in use and still holds it",
@@ -85,7 +85,7 @@ def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
         refs=tuple(name for name, found in git.tips(root, MEMORY) if found & holding),
         blobs=tuple(sorted(holding)) if params.show_commits else (),
         redacted=all(state.memories[each].redacted for each in ids if each in state.memories),
-        saw=workspace.saw(),
+        saw=workspace.read_state(),
     )
 
 

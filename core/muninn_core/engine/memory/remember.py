@@ -30,4 +30,4 @@ def remember(workspace: Workspace, params: RememberParams, call: Call, ids: Ids,
             stored |= {record["id"]: each.id for record, each in zip(batch, kept, strict=True)}
     identities = tuple(stored[record["id"]] for record in records)
     first = None if params.batch else memory.all()[identities[0]]
-    return RememberResult(ids=identities, memory=first, masked=masked, saw=workspace.saw())
+    return RememberResult(ids=identities, memory=first, masked=masked, saw=workspace.read_state())

@@ -66,7 +66,7 @@ def bounds(
             return seen(memory) and (of_task is None or memory.task in of_task)
         if scope == "session":
             return False
-        document = library.of(chunk.path) if task else None
+        document = library.at_path(chunk.path) if task else None
         return not task or (document is not None and same_code(document.short_code, task))
 
     if of_task is None and scope != "session":

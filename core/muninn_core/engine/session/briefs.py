@@ -25,12 +25,12 @@ log = logging.getLogger("muninn.brief")
 def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) -> BriefResult:
     """Say what a session that starts should know. A task that it names is noted for what it will remember."""
     if params.task:
-        _note(workspace, params.session, canonical(workspace.documents.look(), params.task))
+        _note(workspace, params.session, canonical(workspace.documents.read(), params.task))
     seen = visible(workspace, None, params.session)
     current = workspace.memory.active
     latest = list(islice(filter(seen, current.newest(now)), session_start.LOOKED))
     at_hand = focus(workspace, filter(seen, current.newest(now)), params.session)
-    look = workspace.citations.look()
+    look = workspace.citations.checker()
     touched, records = session_start.in_work(workspace, seen, now)
     made = make_brief(
         filter(seen, current.newest(now)),
@@ -40,7 +40,7 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
         conflicts=len(workspace.memory.log.state.conflicts),
         pending=workspace.memory.log.state.pending,
         max_chars=params.max_chars,
-        standing=look.of,
+        standing=look.judge,
         place=CitationLookup(
             project=read_project(workspace.layout.root),
             focus=at_hand,
@@ -54,10 +54,10 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
         ),
     )
     if params.source in ("clear", "compact"):
-        workspace.given.forget(params.session)  # what was said before is gone from the context
-    if not call.gone:  # what came too late was not given
-        workspace.given.note(params.session, made.ids)
-    return BriefResult(text=made.text, ids=made.ids, saw=workspace.saw())
+        workspace.deliveries.forget(params.session)  # what was said before is gone from the context
+    if not call.cancelled:  # what came too late was not given
+        workspace.deliveries.add(params.session, made.ids)
+    return BriefResult(text=made.text, ids=made.ids, saw=workspace.read_state())
 
 
 def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:
@@ -68,6 +68,6 @@ def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:
 
 def _note(workspace: Workspace, session: str | None, task: str) -> None:
     try:
-        workspace.notes.put(session or workspace.session, NOTE, task)
+        workspace.session_notes.put(session or workspace.session, NOTE, task)
     except OSError as error:  # a brief is worth more than the note
         log.warning("the task of the session could not be noted: %s", error)

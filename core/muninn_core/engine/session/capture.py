@@ -63,11 +63,11 @@ class Captures:
                 if entry.params is not None:
                     self._store_waiting(workspace, entry.params, call)
                 entry.path.unlink(missing_ok=True)
-            for ended in session_end.abandoned(workspace.notes, session, self._clock()):
+            for ended in session_end.abandoned(workspace.session_notes, session, self._clock()):
                 self._store_waiting(workspace, ended, call)
-                workspace.notes.put(ended.session or "", session_end.OPEN, None)
+                workspace.session_notes.put(ended.session or "", session_end.OPEN, None)
         except OSError as error:
-            workspace.trouble("hooks", f"what hooks have left could not be taken up: {error}")
+            workspace.report_problem("hooks", f"what hooks have left could not be taken up: {error}")
         finally:
             self._catching_up.release()
 
@@ -83,10 +83,10 @@ class Captures:
         for identity in dict.fromkeys(found.archive):
             append_change(workspace, call, params.session, "archive", target=identity, reason="its time is over")
         found.commit()
-        workspace.given.note(params.session, (*ids, *found.given))
+        workspace.deliveries.add(params.session, (*ids, *found.given))
         if params.source == "session":
             workspace.memory.log.seal(params.session)
-        return CaptureResult(ids=ids, note=found.note if ids or found.given else "", saw=workspace.saw())
+        return CaptureResult(ids=ids, note=found.note if ids or found.given else "", saw=workspace.read_state())
 
     def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:
         try:
@@ -118,10 +118,10 @@ def note_start(workspace: Workspace, session: str | None, now: datetime) -> None
     head = git.head(workspace.place).commit
     name = session or workspace.session
     try:
-        if head is not None and workspace.notes.get(name, "head") is None:
-            workspace.notes.put(name, "head", head)
+        if head is not None and workspace.session_notes.get(name, "head") is None:
+            workspace.session_notes.put(name, "head", head)
         if session:
-            workspace.notes.put(session, "at", timestamp(now))
+            workspace.session_notes.put(session, "at", timestamp(now))
     except OSError as error:  # a brief is worth more than the note
         log.warning("where the session starts could not be noted: %s", error)
 
@@ -143,7 +143,7 @@ def find(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
 def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
     session = params.session or workspace.session
     head = git.head(workspace.place).commit
-    seen = workspace.notes.get(session, "head")
+    seen = workspace.session_notes.get(session, "head")
     if head is None or head == seen:
         return Found()
     # Nobody saw where the session began: after a command of git HEAD is its commit, else only its time can tell.
@@ -164,7 +164,7 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
         drafts=tuple(drafts),
         traces=tuple(traces),
         note=note,
-        commit=lambda: workspace.notes.put(session, "head", head),
+        commit=lambda: workspace.session_notes.put(session, "head", head),
     )
 
 
@@ -174,7 +174,7 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
     path = Path(params.transcript)
     session = params.session or workspace.session
     name = f"read:{path.name}"
-    offset = workspace.notes.get(session, name) or 0
+    offset = workspace.session_notes.get(session, name) or 0
     try:
         with open_transcript(path) as lines:
             lines.seek(offset if offset <= path.stat().st_size else 0)
@@ -194,7 +194,7 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
         drafts=drafts,
         archive=tuple(done),
         note=note if drafts else "",
-        commit=lambda: workspace.notes.put(session, name, reading.offset),
+        commit=lambda: workspace.session_notes.put(session, name, reading.offset),
     )
 
 
@@ -221,8 +221,8 @@ def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
     def commit() -> None:
         for each in found:
             each.commit()
-        workspace.notes.put(session, session_end.OPEN, None)
-        workspace.notes.put(session, "at", timestamp(now))
+        workspace.session_notes.put(session, session_end.OPEN, None)
+        workspace.session_notes.put(session, "at", timestamp(now))
 
     known = {draft.key for draft in end.drafts}
     return Found(

@@ -42,7 +42,7 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
     sure: dict[str, float] = {}
     why: dict[str, list[str]] = {}
     known: Mapping[str, Memory] = workspace.memory.all()
-    for memory in workspace.memory.index.of_files(draft.files):
+    for memory in workspace.memory.index.by_files(draft.files):
         if fit(memory) and is_recallable(memory, now):
             named = {*memory.files, *(cite.path for cite in memory.cites)}
             common = sorted(named.intersection(draft.files))
@@ -65,6 +65,6 @@ def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDr
         )
         for each in best[:MOST]
     )
-    records = [one.document.path for one in touched(workspace.documents.look(), draft.files, (), ())]
+    records = [one.document.path for one in touched(workspace.documents.read(), draft.files, (), ())]
     details = {**draft.details, **({"decisions": records} if records else {})}
     return replace(draft, links=(*draft.links, *links), details=details)

@@ -72,7 +72,7 @@ def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None
 def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Memory | None:
     """Return what is remembered of a command that failed before, of other sessions, the newest; None if nothing is."""
     command, _ = _said(workspace, params)
-    given, seen = workspace.given.of(params.session), visible(workspace, None, params.session)
+    given, seen = workspace.deliveries.delivered_to(params.session), visible(workspace, None, params.session)
     found = [
         memory
         for memory in workspace.memory.all().values()

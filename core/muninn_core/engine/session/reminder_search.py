@@ -39,7 +39,7 @@ def related_memories(
     workspace: Workspace, text: str, seen: Callable[[Memory], bool], now: datetime, *, least: float = SURE
 ) -> list[RelatedMemory]:
     """Return the memories that have to do with a text, the surest first. Raises MuninnError without an index."""
-    index = workspace.updater.ready(READY_SECONDS)
+    index = workspace.updater.wait_open(READY_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
     snapshot, embedder = index.snapshot(), workspace.embedder(index)
     vector = vector_of(embedder, text)

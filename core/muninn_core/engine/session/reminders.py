@@ -34,8 +34,8 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
     """
     prompt = params.prompt.strip()
     if not prompt or _MACHINE.match(prompt) or re.match(r"/[a-z][\w:-]*(\s|$)", prompt):
-        return RemindResult(text="", ids=(), saw=workspace.saw())
-    given = workspace.given.of(params.session)
+        return RemindResult(text="", ids=(), saw=workspace.read_state())
+    given = workspace.deliveries.delivered_to(params.session)
     visible_here = visible(workspace, None, params.session)
 
     def seen(memory: Memory) -> bool:
@@ -43,16 +43,16 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
         fit = memory.type not in _UNTOLD and memory.trust != "outside"
         return fit and not own and memory.id not in given and visible_here(memory)
 
-    look = workspace.citations.look(LOOK_SECONDS)
+    look = workspace.citations.checker(LOOK_SECONDS)
     lines: list[str] = []
     ids: list[str] = []
     left = params.max_chars - utf16_length(HEAD)
     for one in related_memories(workspace, prompt, seen, now)[: params.limit]:
-        line = memory_line(one.memory, warning(look.of(one.memory)))
+        line = memory_line(one.memory, warning(look.judge(one.memory)))
         if utf16_length(line) <= left:
             left -= utf16_length(line)
             lines.append(line)
             ids.append(one.memory.id)
-    if not call.gone:  # what came too late was not given
-        workspace.given.note(params.session, ids)
-    return RemindResult(text=HEAD + "".join(lines) if lines else "", ids=tuple(ids), saw=workspace.saw())
+    if not call.cancelled:  # what came too late was not given
+        workspace.deliveries.add(params.session, ids)
+    return RemindResult(text=HEAD + "".join(lines) if lines else "", ids=tuple(ids), saw=workspace.read_state())

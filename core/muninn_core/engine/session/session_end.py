@@ -126,7 +126,7 @@ def begun(params: CaptureParams) -> str:
 def note_turn(workspace: Workspace, params: CaptureParams) -> None:
     """Note where the transcript of a session lies, in case that nobody sees its end."""
     if params.session and params.transcript:
-        workspace.notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
+        workspace.session_notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
 
 
 def abandoned(notes: SessionNotes, but: str | None, now: datetime) -> list[CaptureParams]:

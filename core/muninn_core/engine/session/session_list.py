@@ -43,7 +43,7 @@ def sessions(workspace: Workspace, params: SessionsParams, now: datetime) -> Ses
     found.sort(key=lambda one: (one.end, one.session), reverse=True)
     found.sort(key=lambda one: one.state != "open")
     page = tuple(found[params.offset : params.offset + params.limit])
-    return SessionsResult(sessions=page, total=len(found), saw=workspace.saw(state=state))
+    return SessionsResult(sessions=page, total=len(found), saw=workspace.read_state(state=state))
 
 
 def _spans(records: Iterable[Record], names: Iterable[str]) -> Mapping[str, tuple[str, str, int]]:

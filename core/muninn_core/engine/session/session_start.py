@@ -45,11 +45,11 @@ class PreviousWork(NamedTuple):
 
 def previous_work(workspace: Workspace, session: str | None) -> PreviousWork | None:
     """Return the session before: this one itself when it goes on, else the one that was noted of last."""
-    noted = [name for name, _ in workspace.notes.all("at")]
+    noted = [name for name, _ in workspace.session_notes.all("at")]
     name = session if session in noted else next(iter(reversed(noted)), None)
     if name is None:
         return None
-    head, at = workspace.notes.get(name, "head"), workspace.notes.get(name, "at")
+    head, at = workspace.session_notes.get(name, "head"), workspace.session_notes.get(name, "at")
     return PreviousWork(head, at) if isinstance(head, str) and isinstance(at, str) else None
 
 
@@ -83,24 +83,24 @@ def _commits(workspace: Workspace, old: str, new: str) -> list[str]:
 
 def in_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime) -> tuple[list[Memory], list[str]]:
     """Return what is remembered about the files that the work tree changes, and the decision records about them."""
-    changed = workspace.edited.files()
+    changed = workspace.edited_files.files()
     found = [
         memory
-        for memory in workspace.memory.index.of_files(changed)
+        for memory in workspace.memory.index.by_files(changed)
         if memory.type not in _UNTOLD and is_recallable(memory, now) and seen(memory)
     ]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
     records = [
         f"- {one.document.title or one.document.path} ({one.document.path}) {one.reason}\n"
-        for one in touched(workspace.documents.look(), changed, (), ())
+        for one in touched(workspace.documents.read(), changed, (), ())
     ]
     return found[:TOUCHED], records
 
 
 def stale(newest: Sequence[Memory], look: CitationCheck) -> list[Memory]:
     """Return the newest memories whose code has changed or is gone, as far as the look's time goes."""
-    return list(islice((memory for memory in newest if warning(look.of(memory))), STALE))
+    return list(islice((memory for memory in newest if warning(look.judge(memory))), STALE))
 
 
 def left_open(newest: Sequence[Memory], session: str | None) -> list[Memory]:

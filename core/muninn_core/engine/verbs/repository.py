@@ -36,7 +36,7 @@ class RepositoryVerbs(Verbs):
         with self.trees.opening():
             created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
             workspace = self.trees.open(call.place)
-        return InitResult(root=call.place.root, created=created, saw=workspace.saw())
+        return InitResult(root=call.place.root, created=created, saw=workspace.read_state())
 
     def status(self, _params: StatusParams, call: Call) -> StatusResult:
         """Report on daemon and work tree; also where there is no `.muninn` yet."""

@@ -34,7 +34,7 @@ class ReviewVerbs(Verbs):
 
     def check(self, params: CheckParams, call: Call) -> CheckResult:
         """Check what the repository carries; nothing is opened for writing, so that it runs anywhere."""
-        return check(call.place, layout_at(call.place), params, call.check)
+        return check(call.place, layout_at(call.place), params, call.raise_if_cancelled)
 
     def verify(self, params: VerifyParams, call: Call) -> VerifyResult:
         """Check citations; with `fix`, store the new places of moved code."""
@@ -47,9 +47,9 @@ class ReviewVerbs(Verbs):
     def approve(self, params: ApproveParams, call: Call) -> ReviewResult:
         """Approve pending memories, so that they are recalled."""
         workspace = self._writing(call)
-        return ReviewResult(memories=approval.approve(workspace, params, call), saw=workspace.saw())
+        return ReviewResult(memories=approval.approve(workspace, params, call), saw=workspace.read_state())
 
     def reject(self, params: RejectParams, call: Call) -> ReviewResult:
         """Reject pending memories; they are kept with the reason and never recalled."""
         workspace = self._writing(call)
-        return ReviewResult(memories=approval.reject(workspace, params, call), saw=workspace.saw())
+        return ReviewResult(memories=approval.reject(workspace, params, call), saw=workspace.read_state())

@@ -27,7 +27,7 @@ class SearchVerbs(Verbs):
         workspace, now = self._reading(call), self.clock()
         opened = self.desk.files(call.place.root) if params.at is None else ()
         result = recall.recall(workspace, params, call, now, opened)
-        workspace.accesses.note((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
+        workspace.access_counts.count((hit.id for hit in result.hits if hit.kind == "memory"), timestamp(now))
         return result
 
     def context(self, params: ContextParams, call: Call) -> ContextResult:
@@ -36,7 +36,7 @@ class SearchVerbs(Verbs):
         if params.at is None:
             params = replace(params, open_files=self.desk.files(call.place.root, params.open_files))
         result = contexts.context(workspace, params, call, now)
-        workspace.accesses.note((item.id for item in result.items if item.kind == "memory"), timestamp(now))
+        workspace.access_counts.count((item.id for item in result.items if item.kind == "memory"), timestamp(now))
         return result
 
     def why(self, params: WhyParams, call: Call) -> WhyResult:

@@ -28,7 +28,7 @@ class SessionVerbs(Verbs):
         self._captures.catch_up(workspace, call, params.session)
         result = brief(workspace, params, call, now)
         capture.note_start(workspace, params.session, now)
-        workspace.warm()
+        workspace.warm_up()
         return result
 
     def remind(self, params: RemindParams, call: Call) -> RemindResult:
