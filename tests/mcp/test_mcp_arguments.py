@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from muninn_server.mcp.arguments import as_meant
+from muninn_server.mcp.arguments import coerce
 
 if TYPE_CHECKING:
     from mcp_agents import Agents, Bare
@@ -30,7 +30,7 @@ pytest_plugins = ("mcp_agents",)
     ],
 )
 def test_what_is_plainly_meant_is_taken(verb: str, given: dict[str, Any], meant: dict[str, Any]) -> None:
-    assert as_meant(verb, given) == meant
+    assert coerce(verb, given) == meant
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_is_plainly_meant_is_taken(verb: str, given: dict[str, Any], meant:
     ],
 )
 def test_what_is_not_plain_goes_through_as_it_is(verb: str, given: dict[str, Any]) -> None:
-    assert as_meant(verb, given) == given
+    assert coerce(verb, given) == given
 
 
 async def test_a_call_with_a_number_as_text_is_answered_and_one_with_a_word_is_told_what_is_wanted(

@@ -140,7 +140,7 @@ def test_a_set_of_tools_that_is_not_there_is_refused_before_anything_is_served(a
             stdin=subprocess.DEVNULL,
         )
         assert done.returncode != 0
-        assert "there is no set of tools 'cor'" in done.stderr
+        assert "there is no tool set 'cor'" in done.stderr
         assert "mnemosyne" in done.stderr
 
 

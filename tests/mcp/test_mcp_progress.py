@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from muninn_core.worktree.call import Progress
-from muninn_server.mcp.calling import Reporter
+from muninn_server.mcp.tool_handlers import ProgressReporter
 
 
 class Agent:
@@ -28,7 +28,7 @@ def step(percentage: int, kind: str = "report") -> Progress:
 
 async def test_progress_arrives_in_order_and_only_when_it_grows() -> None:
     agent: Any = Agent()
-    reporter = Reporter(agent)
+    reporter = ProgressReporter(agent)
     for value in (step(0, "begin"), step(10), step(10), step(5), step(60), step(100, "end")):
         reporter.report(value)
     await reporter.finish()
@@ -37,5 +37,5 @@ async def test_progress_arrives_in_order_and_only_when_it_grows() -> None:
 
 async def test_a_tool_without_progress_has_nothing_to_finish() -> None:
     agent: Any = Agent()
-    await Reporter(agent).finish()
+    await ProgressReporter(agent).finish()
     assert agent.heard == []

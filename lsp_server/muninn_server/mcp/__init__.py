@@ -1,1 +1,1 @@
-"""The MCP face: coding agents, and every client that speaks the Model Context Protocol."""
+"""The Model Context Protocol, for coding agents and other MCP clients."""

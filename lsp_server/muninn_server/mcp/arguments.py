@@ -1,8 +1,8 @@
-"""What a model means by arguments that are nearly of the right form.
+"""Coerces tool arguments that are nearly of the right type.
 
-Models write numbers, lists and objects as texts, name one thing where a list is wanted, and fill in what they have
-nothing to say of with null; some clients make them. What is meant is plain in all of these, and an error would cost a
-turn. What is not plain goes through as it is, to be refused with a reason. Knows no MCP library.
+Models write numbers, lists and objects as strings, a single value in place of a list, and null for optional arguments;
+some clients make them do so. The meaning is unambiguous, and an error would cost a turn. Ambiguous values stay as they
+are and are refused with a reason. Imports no MCP library.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from muninn_core.protocol.catalogue import METHODS
 _FIT: Mapping[str, tuple[type, ...]] = MappingProxyType(
     {"integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,)}
 )
-"""What a text may stand for where something else is wanted."""
+"""The Python types that a string may be read as, by JSON schema type."""
 
 
-def as_meant(verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call as the verb wants them, as far as there is no doubt; null is left out."""
+def coerce(verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a call's arguments with the types of the verb's parameters where unambiguous, without nulls."""
     kinds = _kinds(verb)
     return {
-        name: _meant(kinds.get(name, ""), value)
+        name: _coerced(kinds.get(name, ""), value)
         for name, value in arguments.items()
         if value is not None or name not in kinds
     }
@@ -34,7 +34,7 @@ def as_meant(verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _kinds(verb: str) -> dict[str, str]:
-    """Return the type of each parameter in the words of JSON schema, "" where there may be more than one."""
+    """Return the JSON schema type of each parameter, "" if there is more than one."""
     params = METHODS[verb].params
     root, definitions = json_schema(params)
     given = definitions[root["$ref"].rsplit("/", 1)[1]].get("properties", {})
@@ -48,7 +48,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
     return str(schema.get("type", "object" if "$ref" in schema else ""))
 
 
-def _meant(kind: str, value: Any) -> Any:
+def _coerced(kind: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     read = _read(value) if kind == "array" or kind in _FIT else None

@@ -1,7 +1,7 @@
-"""What changes in a work tree's memory and knowledge, told to whoever listens as addresses of resources.
+"""Changes of a work tree's memory and knowledge, as the URIs of resources.
 
-One object a work tree; it looks only while somebody listens. Changes of a moment are told together: a commit or a
-checkout brings many. Knows no MCP library.
+There is one object per work tree, which is active while it has subscribers. A commit or checkout changes many files,
+so changes are gathered for a moment. Imports no MCP library.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from muninn_core.engine.engine import Engine
 from muninn_core.errors import MuninnError
 from muninn_core.launch.place import Place
 from muninn_core.source.muninn_file import CONTEXT_FOLDER
-from muninn_server.mcp.resources import STATUS, memory_uri, written_uri
+from muninn_server.mcp.resources import STATUS, file_uri, memory_uri
 
 GATHER_SECONDS = 0.05
-"""How long changes are gathered before they are told."""
+"""How long changes are gathered."""
 
 _FOLDERS = (".muninn/knowledge", ".muninn/packs", CONTEXT_FOLDER)
 
 
-class News(NamedTuple):
-    """What changed: the addresses of resources, and whether the list of them is another.
+class ResourceChanges(NamedTuple):
+    """The URIs of changed resources, and whether the list of resources changed.
 
-    Any context may be another one, too: they are not named.
+    Contexts are not named: any change may affect each of them.
     """
 
     uris: frozenset[str]
@@ -35,41 +35,41 @@ class News(NamedTuple):
 
 
 class Changes:
-    """The changes of one work tree. `listen` is called on the event loop, and so is whoever listens."""
+    """The changes of one work tree. `subscribe` is called on the event loop, and so are the subscribers."""
 
     def __init__(self, engine: Engine, place: Place) -> None:
         self._engine = engine
         self._place = place
-        self._listeners: list[Callable[[News], None]] = []
+        self._subscribers: list[Callable[[ResourceChanges], None]] = []
         self._ends: list[Callable[[], None]] = []
         self._memories: dict[str, bool] = {}
         self._knowledge: dict[str, tuple[int, int]] = {}
         self._due: asyncio.TimerHandle | None = None
 
-    async def listen(self, heard: Callable[[News], None]) -> Callable[[], None]:
-        """Call `heard` on the loop with what changes from now on; returns what ends it."""
-        self._listeners.append(heard)
+    async def subscribe(self, subscriber: Callable[[ResourceChanges], None]) -> Callable[[], None]:
+        """Call `subscriber` on the loop with all further changes. Returns a function that ends the subscription."""
+        self._subscribers.append(subscriber)
         if not self._ends:
             loop = asyncio.get_running_loop()
             root = self._place.root
             self._ends = [
-                self._engine.trees.files.add(root, lambda _paths: _soon(loop, self._wake, {})),
-                self._engine.trees.memories.add(root, functools.partial(_soon, loop, self._wake)),
+                self._engine.trees.files.add(root, lambda _paths: _call_soon(loop, self._wake, {})),
+                self._engine.trees.memories.add(root, functools.partial(_call_soon, loop, self._wake)),
             ]
             self._knowledge = await asyncio.to_thread(self._open)
-        return functools.partial(self._leave, heard)
+        return functools.partial(self._unsubscribe, subscriber)
 
     def _open(self) -> dict[str, tuple[int, int]]:
         try:
-            self._engine.open(self._place)  # what is not open is not watched
+            self._engine.open(self._place)  # only an open work tree is watched
         except MuninnError:
-            pass  # there is no memory yet: nothing changes until somebody makes it
+            pass  # `.muninn` does not exist yet
         return _stamps(Path(self._place.root))
 
-    def _leave(self, heard: Callable[[News], None]) -> None:
-        if heard in self._listeners:
-            self._listeners.remove(heard)
-        if not self._listeners:
+    def _unsubscribe(self, subscriber: Callable[[ResourceChanges], None]) -> None:
+        if subscriber in self._subscribers:
+            self._subscribers.remove(subscriber)
+        if not self._subscribers:
             for end in self._ends:
                 end()
             self._ends = []
@@ -78,25 +78,25 @@ class Changes:
                 self._due = None
 
     def _wake(self, memories: Mapping[str, bool]) -> None:
-        for identity, spoke in memories.items():
-            self._memories[identity] = self._memories.get(identity, False) or spoke
-        if self._due is None and self._listeners:
+        for identity, listed in memories.items():
+            self._memories[identity] = self._memories.get(identity, False) or listed
+        if self._due is None and self._subscribers:
             loop = asyncio.get_running_loop()
-            self._due = loop.call_later(GATHER_SECONDS, lambda: loop.create_task(self._tell()))
+            self._due = loop.call_later(GATHER_SECONDS, lambda: loop.create_task(self._notify()))
 
-    async def _tell(self) -> None:
+    async def _notify(self) -> None:
         self._due = None
         memories, self._memories = self._memories, {}
         before, after = self._knowledge, await asyncio.to_thread(_stamps, Path(self._place.root))
         self._knowledge = after
         changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-        uris = {*map(memory_uri, memories), *map(written_uri, changed), STATUS}
-        news = News(frozenset(uris), any(memories.values()) or before.keys() != after.keys())
-        for heard in list(self._listeners):
-            heard(news)
+        uris = {*map(memory_uri, memories), *map(file_uri, changed), STATUS}
+        changes = ResourceChanges(frozenset(uris), any(memories.values()) or before.keys() != after.keys())
+        for subscriber in list(self._subscribers):
+            subscriber(changes)
 
 
-def _soon(
+def _call_soon(
     loop: asyncio.AbstractEventLoop, wake: Callable[[Mapping[str, bool]], None], memories: Mapping[str, bool]
 ) -> None:
     if not loop.is_closed():
@@ -104,13 +104,13 @@ def _soon(
 
 
 def _stamps(root: Path) -> dict[str, tuple[int, int]]:
-    """Return the files of knowledge and the context files with what changes when they do."""
+    """Return the modification time and size of each knowledge and context file."""
     found = {}
     for folder in _FOLDERS:
         for path in (root / folder).rglob("*.md"):
             try:
                 status = path.stat()
             except OSError:
-                continue  # gone meanwhile
+                continue  # deleted meanwhile
             found[path.relative_to(root).as_posix()] = (status.st_mtime_ns, status.st_size)
     return found

@@ -1,6 +1,6 @@
-"""The prompts that people pick in their client: what they ask of a model, with what memory says put before it.
+"""MCP prompts as plain data: an instruction to the model, with the relevant memories below it.
 
-Knows no MCP library. What memory says is data: each prompt says so where it quotes it.
+Imports no MCP library. Memories are data, and each prompt says so where it quotes them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Arguments = Mapping[str, str]
 
 
 class Argument(NamedTuple):
-    """What a prompt can be given."""
+    """An argument of a prompt."""
 
     name: str
     description: str
@@ -27,7 +27,7 @@ class Argument(NamedTuple):
 
 
 class Prompt(NamedTuple):
-    """A prompt, and what makes its text."""
+    """A prompt and the function that renders its text."""
 
     name: str
     title: str
@@ -36,8 +36,8 @@ class Prompt(NamedTuple):
     text: Callable[[Session, Arguments], Awaitable[str]]
 
 
-async def made(session: Session, name: str, arguments: Arguments) -> tuple[Prompt, str]:
-    """Return a prompt and its text. Raises BadParams for an unknown name or argument, or one that is missing."""
+async def render_prompt(session: Session, name: str, arguments: Arguments) -> tuple[Prompt, str]:
+    """Return a prompt and its text. Raises BadParams for an unknown prompt, and unknown or missing arguments."""
     prompt = PROMPTS.get(name)
     if prompt is None:
         raise BadParams(f"there is no prompt '{name}'", hint=_hint(name, PROMPTS))
@@ -53,7 +53,7 @@ async def made(session: Session, name: str, arguments: Arguments) -> tuple[Promp
 
 async def _brief(session: Session, arguments: Arguments) -> str:
     task = arguments.get("task", "").strip()
-    known = await _say(session, "context", query=task) if task else await _say(session, "brief")
+    known = await _text_of(session, "context", query=task) if task else await _text_of(session, "brief")
     about = f"the task: {task}" if task else "where the project stands"
     return (
         f"Brief me on {about}, from this repository's memory below. Say in a few sentences what was decided and why, "
@@ -65,14 +65,16 @@ async def _brief(session: Session, arguments: Arguments) -> str:
 async def _review(session: Session, arguments: Arguments) -> str:
     identity = arguments.get("id", "").strip()
     if identity:
-        known = f"{await _say(session, 'memories', id=identity)}\n\n{await _say(session, 'history', id=identity)}"
+        known = (
+            f"{await _text_of(session, 'memories', id=identity)}\n\n{await _text_of(session, 'history', id=identity)}"
+        )
         task = "Review this memory of the repository"
     else:
         parts = {
-            "Waiting for a person's approval": await _say(session, "memories", pending=True, limit=20),
-            "Contradictions": await _say(session, "conflicts"),
-            "Citations": await _say(session, "verify"),
-            "At a glance": await _say(session, "overview"),
+            "Waiting for a person's approval": await _text_of(session, "memories", pending=True, limit=20),
+            "Contradictions": await _text_of(session, "conflicts"),
+            "Citations": await _text_of(session, "verify"),
+            "At a glance": await _text_of(session, "overview"),
         }
         known = "\n\n".join(f"## {name}\n\n{text}" for name, text in parts.items())
         task = "Review this repository's memory"
@@ -86,7 +88,7 @@ async def _review(session: Session, arguments: Arguments) -> str:
 
 async def _record(session: Session, arguments: Arguments) -> str:
     decision, files = arguments["decision"].strip(), arguments.get("files", "").strip()
-    known = await _say(session, "recall", query=decision, plain=True, kind="memory", limit=8)
+    known = await _text_of(session, "recall", query=decision, plain=True, kind="memory", limit=8)
     about = f" It is about {files}." if files else ""
     return (
         f"Record this decision in the repository's memory: {decision}{about}\n\n"
@@ -132,7 +134,7 @@ PROMPTS: Mapping[str, Prompt] = MappingProxyType(
 """The prompts by name."""
 
 
-async def _say(session: Session, verb: str, **params: Any) -> str:
+async def _text_of(session: Session, verb: str, **params: Any) -> str:
     return await session.call(verb, params, functools.partial(render, verb))
 
 

@@ -1,14 +1,13 @@
-"""What a client can read by address: memories, knowledge, a context, the status. Knows no MCP library.
+"""MCP resources as plain data: memories, knowledge, contexts and the status. Imports no MCP library.
 
-    muninn://memory/{id}          one memory whole, with its citations as they stand
-    muninn://knowledge/{path}     a file of .muninn/knowledge; packs/NAME/PATH is one of a pack
+    muninn://memory/{id}          one memory with its text, links and citations
+    muninn://knowledge/{path}     a file of .muninn/knowledge; packs/NAME/PATH is a file of a pack
     muninn://context/{query}      the pack for a task or question
-    muninn://contexts/{name}      the pack of a context file, by its path in .muninn/context without its ending
-    muninn://status               how the daemon, the index and the log are
+    muninn://contexts/{name}      the pack of a context file, by its path in .muninn/context without the extension
+    muninn://status               the state of the daemon, the index and the log
 
-Reading one is calling a verb. The list is of what exists: the status, context files and knowledge by path, memories
-from the newest on, in pages. A memory that is stored while somebody turns pages moves one entry to the next page, where
-it is seen twice.
+Reading a resource calls a verb. The list has pages: the status, context files and knowledge by path, memories from the
+newest on. A memory that is stored between two pages moves one entry to the next page, which then repeats it.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from muninn_server.session import Session
 SCHEME = "muninn://"
 
 PAGE = 100
-"""Resources of a page of the list."""
+"""Resources per page."""
 
-MOST_NAMES = 1000
-"""Files of knowledge that are listed, and the most that `names` gives."""
+MAX_NAMES = 1000
+"""The maximum number of listed knowledge files, which is also the limit of `names`."""
 
-MOST_COMPLETIONS = 100
+MAX_COMPLETIONS = 100
 """MCP's limit for the values of one completion."""
 
 STATUS = f"{SCHEME}status"
@@ -43,7 +42,7 @@ MARKDOWN = "text/markdown"
 
 
 class Resource(NamedTuple):
-    """One thing that can be read, or with a {variable} in its address one kind of them."""
+    """A resource, or with a {variable} in its URI a resource template."""
 
     uri: str
     name: str
@@ -65,29 +64,29 @@ _STATUS = Resource(
 
 
 def memory_uri(identity: str) -> str:
-    """Return the address of a memory."""
+    """Return the URI of a memory."""
     return f"{SCHEME}memory/{identity}"
 
 
 def knowledge_uri(path: str) -> str:
-    """Return the address of a file of knowledge, by its path relative to the root."""
+    """Return the URI of a knowledge file, given by its path relative to the root."""
     return f"{SCHEME}knowledge/{quote(path.removeprefix('.muninn/').removeprefix('knowledge/'))}"
 
 
-def written_uri(path: str) -> str:
-    """Return the address of a context file or a file of knowledge, by its path relative to the root."""
+def file_uri(path: str) -> str:
+    """Return the URI of a context or knowledge file, given by its path relative to the root."""
     if path.startswith(f"{CONTEXT_FOLDER}/"):
         return f"{SCHEME}contexts/{quote(path.removeprefix(f'{CONTEXT_FOLDER}/').removesuffix('.md'))}"
     return knowledge_uri(path)
 
 
 async def listed(session: Session, cursor: str | None) -> tuple[list[Resource], str | None]:
-    """Return a page of all resources and the cursor of the next one. Raises BadParams for no cursor of ours.
+    """Return a page of all resources and the cursor of the next page. Raises BadParams for an invalid cursor.
 
-    Clients ask for the list as soon as they are connected: where nobody has begun a memory it is the status alone.
+    Clients request the list as soon as they connect. Without a `.muninn` it has the status alone.
     """
     if cursor is not None and not cursor.isdecimal():
-        raise BadParams(f"'{cursor}' is no cursor of this list", hint="Begin again without one.")
+        raise BadParams(f"'{cursor}' is not a cursor of this list", hint="Request the first page without a cursor.")
     try:
         return await _page(session, int(cursor or 0))
     except NotInitialised:
@@ -95,7 +94,7 @@ async def listed(session: Session, cursor: str | None) -> tuple[list[Resource], 
 
 
 async def _page(session: Session, start: int) -> tuple[list[Resource], str | None]:
-    first = [_STATUS, *await _written(session, "context"), *await _written(session, "knowledge")]
+    first = [_STATUS, *await _files(session, "context"), *await _files(session, "knowledge")]
     page = first[start : start + PAGE]
     room, offset = PAGE - len(page), max(0, start - len(first))
     total = 0
@@ -106,13 +105,13 @@ async def _page(session: Session, start: int) -> tuple[list[Resource], str | Non
             Resource(memory_uri(each.id), each.id, headline(each), ", ".join(facts(each))) for each in found.memories
         ]
     else:
-        total = 1  # whether there is a memory shows on the next page
+        total = 1  # the next page shows whether there are memories
     following = start + len(page)
     return page, str(following) if page and following < len(first) + total else None
 
 
 async def read(session: Session, uri: str) -> tuple[str, str]:
-    """Return the text at an address and its type. Raises NotFoundError for what is not there, else what verbs raise."""
+    """Return the text and media type of a resource. Raises NotFoundError, and the errors of verbs."""
     kind, _, rest = uri.removeprefix(SCHEME).partition("/")
     what = unquote(rest)
     if uri == STATUS:
@@ -134,21 +133,21 @@ async def read(session: Session, uri: str) -> tuple[str, str]:
 
 
 async def completed(session: Session, variable: str, value: str) -> tuple[list[str], bool]:
-    """Return what a variable of an address or prompt can be that holds a value, and whether there is more."""
+    """Return the completions of a variable of a URI or prompt, and whether there are more."""
     kind = {"id": "memory", "path": "knowledge", "name": "context"}.get(variable)
     if kind is None:
         return [], False
-    found = await session.call("names", {"text": value, "kinds": [kind], "limit": MOST_COMPLETIONS}, _as_names)
+    found = await session.call("names", {"text": value, "kinds": [kind], "limit": MAX_COMPLETIONS}, _as_names)
     if kind == "memory":
         return [each.insert for each in found.names], found.more
-    addresses = [unquote(written_uri(each.path)) for each in found.names]
+    addresses = [unquote(file_uri(each.path)) for each in found.names]
     return [each.removeprefix(SCHEME).partition("/")[2] for each in addresses], found.more
 
 
-async def _written(session: Session, kind: str) -> list[Resource]:
-    found = await session.call("names", {"kinds": [kind], "limit": MOST_NAMES}, _as_names)
+async def _files(session: Session, kind: str) -> list[Resource]:
+    found = await session.call("names", {"kinds": [kind], "limit": MAX_NAMES}, _as_names)
     pages = sorted((each.path, each.name, each.detail) for each in found.names)
-    return [Resource(written_uri(path), name, name, detail) for path, name, detail in pages]
+    return [Resource(file_uri(path), name, name, detail) for path, name, detail in pages]
 
 
 def _as_memories(result: Value) -> MemoriesResult:

@@ -1,11 +1,11 @@
-"""MCP over HTTP, on loopback: the SDK's Streamable HTTP transport behind a gate of our own. Both eras of the protocol.
+"""MCP over HTTP on loopback: the SDK's Streamable HTTP transport behind an access check.
 
-It is served as long as the client that asked for it stays connected to the daemon (`muninn mcp --http`), so that
-nothing listens unless somebody wants it, and nothing outlives the daemon. The only importer of uvicorn.
+The port is open as long as the client that requested it (`muninn mcp --http`) is connected to the daemon. The only
+importer of uvicorn.
 
-Loopback is no wall: every program of the machine reaches it, and a page in a browser can be made to. So each request
-must name a host that is this machine, come from no page of another origin (Streamable HTTP, "Security Warning"), and
-carry the token that only its user can read. There is no CORS and no cookie.
+Every program of the machine can reach loopback, and so can a page in a browser. Each request must name a host that is
+this machine, must not come from a page of another origin (Streamable HTTP, "Security Warning"), and must carry the
+bearer token that only the user can read. There is no CORS and no cookie.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from muninn_core.errors import BadParams, MuninnError
-from muninn_server.mcp.peer import Peer, peer_of
+from muninn_server.mcp.client_state import ClientState, client_state
 from muninn_server.mcp.server import new_server
 from muninn_server.mcp.tools import instructions
 from muninn_server.rpc import Hello
@@ -35,13 +35,13 @@ HOST = "127.0.0.1"
 PATH = "/mcp"
 
 LEAVE_SECONDS = 1
-"""How long open streams may take to end when the daemon or whoever asked for the face leaves."""
+"""How long open streams may take to end when the daemon stops or the client disconnects."""
 
 MAX_BODY = 64 * 1024 * 1024
 """The longest message, as on stdio."""
 
-SHORTEST_TOKEN = 32
-"""Characters: a token that could be guessed is none."""
+MIN_TOKEN_CHARS = 32
+"""The minimum length of the token, in characters."""
 
 log = logging.getLogger("muninn.mcp")
 
@@ -52,22 +52,22 @@ App = Callable[[ASGIScope, Receive, Send], Awaitable[None]]
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session, hello: Hello) -> None:
-    """Serve HTTP until the client that asked for it hangs up. It is told the address, or what is wrong, in a line."""
+    """Serve HTTP until the client that requested it disconnects. One line tells it the address, or an error."""
     try:
-        sock = _listening(hello)
+        sock = _listen(hello)
     except MuninnError as error:
-        await _say(writer, {"error": error.to_plain()})
+        await _send_line(writer, {"error": error.to_plain()})
         return
     port = sock.getsockname()[1]
-    said, peer = await asyncio.to_thread(_prepared, session, hello)
+    text, state = await asyncio.to_thread(_prepare, session, hello)
 
     @contextlib.asynccontextmanager
-    async def handed(_server: Server[Peer]) -> AsyncIterator[Peer]:
-        yield peer
+    async def lifespan(_server: Server[ClientState]) -> AsyncIterator[ClientState]:
+        yield state
 
-    manager = StreamableHTTPSessionManager(new_server(said, handed), max_request_body_size=MAX_BODY)
+    manager = StreamableHTTPSessionManager(new_server(text, lifespan), max_request_body_size=MAX_BODY)
     config = uvicorn.Config(
-        Gate(manager.asgi_app, port, hello.secret),
+        AccessCheck(manager.asgi_app, port, hello.secret),
         http="h11",
         ws="none",
         lifespan="off",
@@ -82,8 +82,8 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
             task = asyncio.get_running_loop().create_task(server.serve(sockets=[sock]))
             try:
                 log.info("serving MCP on http://%s:%d%s", HOST, port, PATH)
-                await _say(writer, {"url": f"http://{HOST}:{port}{PATH}", "port": port})
-                await reader.read()  # it says nothing more; its end is what is waited for
+                await _send_line(writer, {"url": f"http://{HOST}:{port}{PATH}", "port": port})
+                await reader.read()  # the client sends nothing more; this waits for its end
             finally:
                 server.should_exit = True
                 await asyncio.wait([task])
@@ -91,8 +91,8 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sess
         sock.close()
 
 
-class Gate:
-    """Lets through what names this machine as its host, comes from no foreign page and carries the token."""
+class AccessCheck:
+    """Passes on requests that name this machine as host, come from no foreign page and carry the token."""
 
     def __init__(self, app: App, port: int, token: str) -> None:
         names = (HOST, "localhost", "[::1]")
@@ -102,20 +102,20 @@ class Gate:
         self._token = token.encode()
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
-        """Answer one request of ASGI (version 3)."""
+        """Handle one ASGI request (version 3)."""
         refusal = self._refusal(scope)
         if refusal is None:
             await self._app(scope, receive, send)
             return
-        status, said = refusal
+        status, message = refusal
         headers = [(b"content-type", b"text/plain; charset=utf-8")]
         if status == 401:
             headers.append((b"www-authenticate", b'Bearer realm="muninn"'))
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": f"{said}\n".encode()})
+        await send({"type": "http.response.body", "body": f"{message}\n".encode()})
 
     def _refusal(self, scope: ASGIScope) -> tuple[int, str] | None:
-        """Return why a request is refused: the status and a sentence."""
+        """Return the status and message of a refused request, None for an accepted one."""
         given: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             given.setdefault(name.lower(), []).append(value)
@@ -133,37 +133,37 @@ class Gate:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn within the daemon: signals are the daemon's affair."""
+    """uvicorn inside the daemon, which handles signals itself."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the signals alone."""
+        """Install no signal handlers."""
         yield
 
 
-def _listening(hello: Hello) -> socket.socket:
-    """Return a socket that listens on loopback. Raises BadParams for a port that can't be had, or a weak token."""
-    if len(hello.secret) < SHORTEST_TOKEN:
+def _listen(hello: Hello) -> socket.socket:
+    """Return a socket that listens on loopback. Raises BadParams for a port in use or a weak token."""
+    if len(hello.secret) < MIN_TOKEN_CHARS:
         raise BadParams("HTTP needs a token", hint="`muninn mcp --http` makes one.")
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port that was just served can be served again
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # lets a port be reused at once
         sock.bind((HOST, hello.port))
         sock.listen(128)
     except (OSError, OverflowError) as error:
         sock.close()
         raise BadParams(
-            f"port {hello.port} of {HOST} can't be had: {error}",
-            hint="Another `muninn mcp --http` or program has it; `--port N` names another one.",
+            f"port {hello.port} of {HOST} is not available: {error}",
+            hint="Another program uses it. Choose a port with `--port N`.",
         ) from None
     return sock
 
 
-def _prepared(session: Session, hello: Hello) -> tuple[str, Peer]:
-    peer = peer_of(session, hello.tools)
-    return instructions(Path(session.place.root), peer.tools), peer
+def _prepare(session: Session, hello: Hello) -> tuple[str, ClientState]:
+    state = client_state(session, hello.tools)
+    return instructions(Path(session.place.root), state.tools), state
 
 
-async def _say(writer: asyncio.StreamWriter, told: dict[str, Any]) -> None:
-    writer.write(json.dumps(told).encode() + b"\n")
+async def _send_line(writer: asyncio.StreamWriter, message: dict[str, Any]) -> None:
+    writer.write(json.dumps(message).encode() + b"\n")
     await writer.drain()

@@ -1,4 +1,4 @@
-"""One agent's connection over the daemon's socket: streams of messages for the SDK, which `server` is made with."""
+"""MCP over the daemon's socket: converts lines to the message streams that the SDK reads and writes."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
 from muninn_core.errors import ParseError, RequestError
-from muninn_server.mcp.peer import peer_of
-from muninn_server.mcp.server import server_of
+from muninn_server.mcp.client_state import client_state
+from muninn_server.mcp.server import shared_server
 from muninn_server.mcp.tools import instructions
 from muninn_server.rpc import Hello
 from muninn_server.session import Session
 
 MAX_LINE = 64 * 1024 * 1024
-"""A client that sends a longer line is hung up on: it is not one of ours."""
+"""A client that sends a longer line is disconnected."""
 
 log = logging.getLogger("muninn.mcp")
 
 
 async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session, hello: Hello) -> None:
-    """Serve one agent until it hangs up; what runs then is cancelled. The daemon goes on."""
+    """Serve one agent until it disconnects, then cancel its running requests."""
     incoming, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
         group.start_soon(_receive, reader, incoming, writer)
         group.start_soon(_transmit, outgoing, writer)
-        peer = await asyncio.to_thread(peer_of, session, hello.tools)
-        server = server_of(await asyncio.to_thread(instructions, Path(session.place.root), peer.tools))
+        state = await asyncio.to_thread(client_state, session, hello.tools)
+        server = shared_server(await asyncio.to_thread(instructions, Path(session.place.root), state.tools))
         options = server.create_initialization_options()
-        await serve_dual_era_loop(server, read, write, lifespan_state=peer, init_options=options)
+        await serve_dual_era_loop(server, read, write, lifespan_state=state, init_options=options)
         group.cancel_scope.cancel()
 
 
@@ -49,8 +49,8 @@ async def _receive(
     async with incoming:
         async for line in _lines(reader):
             message = _message(line)
-            if message is None:  # the SDK would drop it, and its sender wait for ever
-                await _write(writer, _complaint(line))
+            if message is None:  # the SDK would drop it, and its sender would wait for a response
+                await _write(writer, _parse_error(line))
                 continue
             try:
                 await incoming.send(SessionMessage(message))
@@ -65,7 +65,7 @@ async def _transmit(outgoing: MemoryObjectReceiveStream[SessionMessage], writer:
 
 
 async def _write(writer: asyncio.StreamWriter, line: bytes) -> None:
-    """Write a line; one for a client that is gone is dropped."""
+    """Write a line, unless the client has disconnected."""
     if writer.is_closing():
         return
     try:
@@ -76,7 +76,7 @@ async def _write(writer: asyncio.StreamWriter, line: bytes) -> None:
 
 
 async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield lines of any length up to MAX_LINE without their end; blank ones are left out."""
+    """Yield lines of up to MAX_LINE bytes without their end. Blank lines are skipped."""
     pieces: list[bytes] = []
     size = 0
     while size <= MAX_LINE:
@@ -98,9 +98,9 @@ async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 def _message(line: bytes) -> types.JSONRPCMessage | None:
-    """Return the message of a line, None for one that is none.
+    """Return the message of a line, None if it is not a message.
 
-    Clients cut texts in the middle of a sign, and hand on what is not UTF-8: such signs become question marks.
+    Clients cut texts in the middle of a character and pass on bytes that are not UTF-8; these become question marks.
     """
     try:
         return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
@@ -113,11 +113,11 @@ def _message(line: bytes) -> types.JSONRPCMessage | None:
         return None
 
 
-def _complaint(line: bytes) -> bytes:
-    """Return the answer to a line that is no message (JSON-RPC 2.0, section 5.1)."""
+def _parse_error(line: bytes) -> bytes:
+    """Return the error response to a line that is not a message (JSON-RPC 2.0, section 5.1)."""
     try:
         given = json.loads(line.decode("utf-8", "replace"))
-        code, what = RequestError.code, "the line is no JSON-RPC message"
+        code, what = RequestError.code, "the line is not a JSON-RPC message"
     except ValueError:
         given, code, what = None, ParseError.code, "the line is not JSON"
     number = given.get("id") if isinstance(given, dict) else None

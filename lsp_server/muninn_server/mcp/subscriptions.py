@@ -1,7 +1,7 @@
-"""Who is told of changes, and how: a connection with a handshake by notifications, a later one by a stream.
+"""Subscriptions to changed resources, in both eras of the protocol.
 
-Before 2026-07-28 a client names resources one by one (`resources/subscribe`) and always hears of the list; from then on
-it says all that it wants to hear in one request, whose answer goes on (`subscriptions/listen`).
+Before 2026-07-28 a client subscribes to resources one by one (`resources/subscribe`) and always gets changes of the
+list. Since then one request names all subscriptions, and its response is a stream (`subscriptions/listen`).
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ import mcp_types as types
 from mcp.server.subscriptions import ListenHandler, ResourcesListChanged, ResourceUpdated, ServerEvent
 
 from muninn_server.mcp import resources
-from muninn_server.mcp.changes import News
-from muninn_server.mcp.peer import Context
+from muninn_server.mcp.changes import ResourceChanges
+from muninn_server.mcp.client_state import Context
 
 
-class Hearing:
-    """A connection with a handshake that hears of changes: which resources it wants, and what it is still to be told.
+class Notifier:
+    """Sends changes to a connection with a handshake. `uris` are the resources that it subscribed to.
 
-    It sends from a task of its own, so that nobody waits for a client that reads slowly; what comes meanwhile is told
-    once.
+    A task sends them, so that a slow client blocks nothing. Changes that arrive meanwhile are sent once.
     """
 
     def __init__(self, context: Context) -> None:
@@ -32,10 +31,10 @@ class Hearing:
         self._listed = False
         self._task: asyncio.Task[None] | None = None
 
-    def hear(self, news: News) -> None:
-        """Take note of changes, on the event loop."""
-        self._due |= {uri for uri in self.uris if uri in news.uris or _is_context(uri)}
-        self._listed = self._listed or news.listed
+    def on_change(self, changes: ResourceChanges) -> None:
+        """Queue changes. Called on the event loop."""
+        self._due |= {uri for uri in self.uris if uri in changes.uris or _is_context(uri)}
+        self._listed = self._listed or changes.listed
         if (self._due or self._listed) and (self._task is None or self._task.done()):
             self._task = asyncio.get_running_loop().create_task(self._send())
 
@@ -49,53 +48,53 @@ class Hearing:
                 for uri in sorted(due):
                     await self._session.send_resource_updated(uri)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return  # the client is gone
+            return  # the client disconnected
 
     def stop(self) -> None:
-        """Say no more."""
+        """Stop sending."""
         if self._task is not None:
             self._task.cancel()
 
 
-async def _hearing(context: Context) -> Hearing:
-    """Return what tells a connection of changes; it begins with the first call and ends with the connection."""
-    connection = context.session._connection  # the SDK has no other way to what belongs to a connection
-    found: Hearing | None = connection.state.get("muninn.hearing")
+async def _notifier(context: Context) -> Notifier:
+    """Return the notifier of a connection, which is created by the first call and ends with the connection."""
+    connection = context.session._connection  # the SDK has no public access to a connection's own state
+    found: Notifier | None = connection.state.get("muninn.notifier")
     if found is None:
-        found = connection.state["muninn.hearing"] = Hearing(context)
-        end = await context.lifespan_context.changes.listen(found.hear)
+        found = connection.state["muninn.notifier"] = Notifier(context)
+        end = await context.lifespan_context.changes.subscribe(found.on_change)
         connection.exit_stack.callback(found.stop)
         connection.exit_stack.callback(end)
     return found
 
 
 async def initialized(context: Context, _params: types.NotificationParams) -> None:
-    """Take note of a client that may be told of changes from now on."""
-    await _hearing(context)
+    """Begin to send changes to a client after its handshake."""
+    await _notifier(context)
 
 
 async def subscribe(context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-    """Answer `resources/subscribe`."""
-    (await _hearing(context)).uris.add(params.uri)
+    """Subscribe to a resource."""
+    (await _notifier(context)).uris.add(params.uri)
     return types.EmptyResult()
 
 
 async def unsubscribe(context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-    """Answer `resources/unsubscribe`."""
-    (await _hearing(context)).uris.discard(params.uri)
+    """Unsubscribe from a resource."""
+    (await _notifier(context)).uris.discard(params.uri)
     return types.EmptyResult()
 
 
-class _Bus:
-    """Brings the changes of a work tree to one stream of `subscriptions/listen`."""
+class _EventBus:
+    """Passes the changes of a work tree to one stream of `subscriptions/listen`."""
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self._contexts = frozenset(filter(_is_context, wanted))
         self._listeners: list[Callable[[ServerEvent], None]] = []
 
-    def hear(self, news: News) -> None:
-        events: list[ServerEvent] = [ResourcesListChanged()] if news.listed else []
-        events += [ResourceUpdated(uri=uri) for uri in sorted(news.uris | self._contexts)]
+    def on_change(self, changes: ResourceChanges) -> None:
+        events: list[ServerEvent] = [ResourcesListChanged()] if changes.listed else []
+        events += [ResourceUpdated(uri=uri) for uri in sorted(changes.uris | self._contexts)]
         for listener in list(self._listeners):
             for event in events:
                 listener(event)
@@ -110,9 +109,9 @@ class _Bus:
 
 
 async def listen(context: Context, params: types.SubscriptionsListenRequestParams) -> types.SubscriptionsListenResult:
-    """Answer `subscriptions/listen`: the stream goes on until the client or the daemon leaves."""
-    bus = _Bus(frozenset(params.notifications.resource_subscriptions or ()))
-    end = await context.lifespan_context.changes.listen(bus.hear)
+    """Stream changes until the client disconnects or the daemon stops."""
+    bus = _EventBus(frozenset(params.notifications.resource_subscriptions or ()))
+    end = await context.lifespan_context.changes.subscribe(bus.on_change)
     try:
         return await ListenHandler(bus)(context, params)
     finally:

@@ -1,6 +1,6 @@
-"""The tools on the wire: their list, and a call with its progress, its cancelling and its failures.
+"""Handlers of `tools/list` and `tools/call`.
 
-A tool that fails answers with a result that says so, since a model never sees a protocol error.
+A failed tool returns a result marked as an error, because models do not see protocol errors.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import mcp_types as types
 from muninn_core.context.text import render
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.catalogue import METHODS
-from muninn_server.mcp.arguments import as_meant
-from muninn_server.mcp.peer import Context, whole
+from muninn_server.mcp.arguments import coerce
+from muninn_server.mcp.client_state import Context, check_single_page
 from muninn_server.mcp.tools import Tool, check_call
 from muninn_server.session import error_of
 
@@ -25,30 +25,30 @@ if TYPE_CHECKING:
 
 
 async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-    """Answer `tools/list`: all tools, in one page."""
-    whole(params)
+    """Return all tools, in one page."""
+    check_single_page(params)
     return types.ListToolsResult(tools=[_declared(tool) for tool in context.lifespan_context.tools.values()])
 
 
 async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-    """Answer `tools/call`, with a result that says so where the tool fails."""
+    """Call a tool. A failure is a result."""
     cancelled = threading.Event()
-    progress = Reporter(context)
-    peer = context.lifespan_context
+    progress = ProgressReporter(context)
+    state = context.lifespan_context
     try:
         arguments = dict(params.arguments or {})
-        tool = check_call(peer.tools, params.name, arguments)
-        arguments = as_meant(tool.verb, arguments) | tool.fixed
+        tool = check_call(state.tools, params.name, arguments)
+        arguments = coerce(tool.verb, arguments) | tool.fixed
         if "agent" in METHODS[tool.verb].params.__struct_fields__:
             arguments["agent"] = _agent(context) or None
-        text = await peer.session.call(
+        text = await state.session.call(
             tool.verb,
             arguments,
             functools.partial(render, tool.verb),
             progress=progress.report,
             cancelled=cancelled,
         )
-    except Exception as error:  # every failure is a result; error_of logs what is not ours
+    except Exception as error:  # every failure is a result; error_of logs what is unexpected
         return _result(_explain(error_of(error, params.name)), failed=True)
     finally:
         cancelled.set()
@@ -56,8 +56,8 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
     return _result(text)
 
 
-class Reporter:
-    """Sends a verb's progress on, in order; MCP wants a number that only grows."""
+class ProgressReporter:
+    """Sends a verb's progress in order. MCP requires a value that only grows."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -65,13 +65,13 @@ class Reporter:
         self._last: asyncio.Task[None] | None = None
 
     def report(self, value: Progress) -> None:
-        """Take a step from the event loop's thread. Without a token from the client it goes nowhere."""
+        """Send one step. Call it on the event loop's thread; without a progress token nothing is sent."""
         if value.kind == "report" and value.percentage > self._sent:
             self._sent = value.percentage
             self._last = asyncio.get_running_loop().create_task(self._send(value, self._last))
 
     async def finish(self) -> None:
-        """Wait until all is sent, so that nothing follows the result."""
+        """Wait until all progress is sent, so that none follows the result."""
         if self._last is not None:
             await self._last
 
@@ -82,7 +82,7 @@ class Reporter:
 
 
 def _agent(context: Context) -> str:
-    """Return the name and version that the client gives itself; "" from one that says nothing."""
+    """Return the client's name and version, "" if it sends none."""
     client = context.session.client_params
     return f"{client.client_info.name} {client.client_info.version}".strip() if client else ""
 
@@ -92,7 +92,7 @@ def _explain(error: MuninnError) -> str:
 
 
 def _result(text: str, *, failed: bool = False) -> types.CallToolResult:
-    # No structured content: clients show its JSON to the model in place of the text.
+    # No structured content: clients would show its JSON to the model instead of the text.
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
 

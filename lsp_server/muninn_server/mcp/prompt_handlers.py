@@ -1,0 +1,55 @@
+"""Handlers of prompts and completions. A failure is an error of the protocol."""
+
+from __future__ import annotations
+
+import mcp_types as types
+
+from muninn_server.mcp import prompts, resources
+from muninn_server.mcp.client_state import Context, check_single_page, mcp_errors
+
+
+async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+    """Complete a variable of a prompt or resource template. An unknown variable has no completions."""
+    named, argument = params.ref, params.argument
+    if isinstance(named, types.PromptReference):
+        prompt = prompts.PROMPTS.get(named.name)
+        known = {each.name for each in prompt.arguments} if prompt is not None else set()
+    else:
+        known = {argument.name} if named.uri in {each.uri for each in resources.TEMPLATES} else set()
+    values: list[str] = []
+    more = False
+    if argument.name in known:
+        with mcp_errors(context, "completion/complete"):
+            values, more = await resources.completed(context.lifespan_context.session, argument.name, argument.value)
+    return types.CompleteResult(completion=types.Completion(values=values, has_more=more))
+
+
+async def list_prompts(_context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    """Return the prompts."""
+    check_single_page(params)
+    return types.ListPromptsResult(
+        prompts=[
+            types.Prompt(
+                name=prompt.name,
+                title=prompt.title,
+                description=prompt.description,
+                arguments=[
+                    types.PromptArgument(name=each.name, description=each.description, required=each.required)
+                    for each in prompt.arguments
+                ],
+            )
+            for prompt in prompts.PROMPTS.values()
+        ]
+    )
+
+
+async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    """Return the text of a prompt."""
+    with mcp_errors(context, "prompts/get"):
+        prompt, text = await prompts.render_prompt(
+            context.lifespan_context.session, params.name, params.arguments or {}
+        )
+    content = types.TextContent(type="text", text=text)
+    return types.GetPromptResult(
+        description=prompt.description, messages=[types.PromptMessage(role="user", content=content)]
+    )
