@@ -1,6 +1,6 @@
 """Entry point of the daemon process: `python -I -m muninn_server --root DIR [--fd N]`.
 
-It is started by clients, never by hand; it cleans the environment before anything reads it.
+Clients start it. It sets up the environment before other modules read it.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import os
 import sys
 
 SWITCH_SECONDS = 0.0005
-"""How long a thread computes before another may. A request gives the interpreter up whenever it asks an index or the
-disk, and with Python's 5 ms it would wait as long as whole requests take to get it back."""
+"""The interpreter's switch interval. A request releases the interpreter at each access to an index or the disk. With
+Python's default of 5 ms, waiting to get it back takes as long as a whole request."""
 
 COLLECT_AFTER = (50_000, 20, 20)
-"""When Python looks for cycles: a question makes thousands of values and no cycle. With the default of 700, looking
-through them took about a twentieth of its time."""
+"""The garbage collector's thresholds. A query creates thousands of values and no cycle. With the default of 700,
+collection took about 5 % of its time."""
 
 ARENAS = 2
-"""Of the C library's heap. With one a thread, 20 MB that were freed lay between what is used; the libraries that leave
-the interpreter's lock to others allocate too little for threads to wait for each other here."""
+"""Arenas of the C library's heap. With one per thread, 20 MB of freed memory were lost to fragmentation. Libraries that
+release the interpreter's lock allocate too little for threads to contend here."""
 
 
 def main() -> int:
-    """Run the daemon until it is told to stop or nobody needs it. Returns the exit status."""
+    """Run the daemon until it is stopped or idle. Returns the exit status."""
     prepare_environment()
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*COLLECT_AFTER)
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def prepare_environment() -> None:
-    """Set what libraries read when they are loaded, and drop what a git hook leaves in the environment."""
+    """Set the variables that libraries read when they load, and drop those that a git hook sets."""
     # One thread each: on small machines the numeric libraries' own pools cost more than they give.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")

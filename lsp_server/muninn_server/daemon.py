@@ -1,8 +1,7 @@
-"""The daemon: one process a repository, however many clients.
+"""The daemon: one process per repository.
 
-Its life: take the lock (the system drops it when we die, so a stale one can't be), listen, greet, serve, leave. It
-leaves when told to (SIGTERM, `shutdown`), or when nobody has been connected for the configured time. Whoever finds its
-socket without a listener starts the next one.
+It takes a lock, which the system releases when the process dies, then listens and serves. It exits on SIGTERM, on
+`shutdown`, or after the configured time without a client. A client that finds no listener starts the next daemon.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from muninn_core.launch.transport import listen, remove, uses_tcp, write_info
 from muninn_core.protocol import wire
 from muninn_core.worktree.edited_files import WatchToken
 from muninn_server.logs import log_to
-from muninn_server.rpc import Hello, PlainFace, decode_hello, error_frame, read_message
+from muninn_server.rpc import Hello, RpcConnection, decode_hello, error_frame, read_message
 from muninn_server.session import Pools, Session
 from muninn_server.watch import Watcher
 
@@ -41,41 +40,41 @@ if TYPE_CHECKING:
 log = logging.getLogger("muninn.daemon")
 
 HELLO_SECONDS = 10.0
-"""A connection that says nothing for so long is closed."""
+"""A connection without a first message is closed after this time."""
 
 PREPARE_SECONDS = 60.0
-"""How long loading the faces waits for the index, which clients need sooner."""
+"""How long preloading waits for the index, which clients need first."""
 
 PRELOAD_SECONDS = 1.0
-"""How long loading the faces is put off, so that it takes no time from whoever started the daemon for one answer."""
+"""The delay of preloading, so that it does not slow down the request for which the daemon was started."""
 
 LEAVE_SECONDS = 20.0
-"""How long what has begun may take to end. Then the daemon leaves without it, as after a crash: what was acknowledged
-is on the disk, and the next daemon can't begin before our lock is free."""
+"""How long running work may take to end. Then the process exits as after a crash: acknowledged writes are on the disk,
+and the next daemon cannot start before the lock is free."""
 
-FACES = {
-    "lsp": "muninn_server.lsp.face",
-    "mcp": "muninn_server.mcp.face",
-    "mcp-http": "muninn_server.mcp.streamable",
+PROTOCOLS = {
+    "lsp": "muninn_server.lsp.connection",
+    "mcp": "muninn_server.mcp.socket_transport",
+    "mcp-http": "muninn_server.mcp.http_transport",
 }
-"""The faces with libraries of their own; each module has `async serve(reader, writer, session, hello)`."""
+"""The protocols with libraries of their own. Each module has `async serve(reader, writer, session, hello)`."""
 
 _AGENTS = ("mcp", "mcp-http")
-"""Faces whose clients are agents: they can't speak as users."""
+"""Protocols whose clients are agents, which cannot act as users."""
 
 PRELOADED = ("lsp",)
-"""The faces that are loaded before their first client comes: an editor's opens with its window, and somebody waits. An
-agent's first one waits for half a second, once; until then its library's 37 MB are not taken."""
+"""Protocols that are loaded before their first client connects, because an editor's window waits for it. The first MCP
+client waits half a second; until then its library's 37 MB are not allocated."""
 
 BEAT_SECONDS = 0.1
-"""How often the loop's stalls are measured while somebody is connected."""
+"""How often the event loop's stalls are measured while a client is connected."""
 
 REST_BEAT_SECONDS = 1.0
-"""And while nobody has asked for anything for a while, or is not even connected."""
+"""The same while clients are idle, or none is connected."""
 
 
 def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
-    """Serve the repository around `root` until the end; with `fd`, only that connected socket."""
+    """Serve the repository that contains `root` until the daemon stops; with `fd`, serve only that connected socket."""
     place = locate(root)
     if fd >= 0:
         with tempfile.TemporaryDirectory(prefix="muninn-") as spare:
@@ -85,7 +84,7 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
     address = Address(runtime_directory(environ), place.identity)
     lock = FileLock(address.lock)
     if not lock.acquire():
-        return 0  # another daemon was faster; its clients are ours
+        return 0  # another daemon holds the lock
     try:
         lock.write(f"{os.getpid()}\n")
         log_to(address.log)
@@ -98,7 +97,7 @@ def run(root: str, fd: int, environ: Mapping[str, str]) -> int:
 
 
 class Daemon:
-    """The process's one object: engine, threads, clients, and the decision to leave."""
+    """The daemon: engine, thread pools, clients, and the decision to exit."""
 
     def __init__(self, place: Place, address: Address | None, spare_cache: Path, *, tcp: bool, data: str) -> None:
         self._place = place
@@ -122,7 +121,7 @@ class Daemon:
         self._alone_since = time.monotonic()
 
     async def serve(self) -> None:
-        """Listen and serve until it is time to leave."""
+        """Listen and serve until the daemon stops."""
         assert self._address is not None
         sock = listen(self._address, tcp=self._tcp)
         inode = None if self._tcp else os.stat(self._address.socket).st_ino
@@ -142,28 +141,28 @@ class Daemon:
             await self._close()
 
     async def serve_one(self, sock: socket.socket) -> None:
-        """Serve one connected socket and leave with it."""
+        """Serve one connected socket until it closes."""
         self._heed_signals()
         reader, writer = await asyncio.open_connection(sock=sock)
         await self._accept(reader, writer)
         await self._close()
 
     def stop(self) -> None:
-        """Begin to leave. Safe to call more than once, on the loop's thread."""
+        """Begin to stop. Call it on the loop's thread, any number of times."""
         self._stopping.set()
         self._leaving.set()
 
     def _prepare(self) -> None:
-        """Load what the first requests would wait for: the repository and, after it, the libraries of some faces."""
+        """Load what the first requests would wait for: the repository, then the preloaded protocols."""
         try:
             self.engine.open(self._place).updater.wait_open(PREPARE_SECONDS)
         except MuninnError as error:
             log.info("%s", error.message)
         except Exception:
             log.exception("the repository could not be opened")
-        for face in PRELOADED:
+        for protocol in PRELOADED:
             if not self._leaving.wait(PRELOAD_SECONDS):
-                importlib.import_module(FACES[face])
+                importlib.import_module(PROTOCOLS[protocol])
 
     def _heed_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -177,7 +176,7 @@ class Daemon:
         last = time.monotonic()
         while not self._stopping.is_set():
             busy = bool(self._clients)
-            # An editor that stands open all day asks for nothing most of the time: then there is no stall to be felt.
+            # An editor is idle most of the day, and then no stall can be noticed.
             wait = BEAT_SECONDS if busy and not self.engine.resting else REST_BEAT_SECONDS
             if not busy:
                 wait = min(wait, max(0.01, self._remaining()))
@@ -192,15 +191,15 @@ class Daemon:
                 self.engine.note_stall(max(0.0, now - last - wait))
                 self._alone_since = now
             elif not self._clients and self._remaining() <= 0:
-                log.info("nobody is here any more")
+                log.info("no client is connected any more")
                 self.stop()
             last = now
 
     def _rest(self) -> None:
         try:
             self.engine.rest()
-        except Exception:  # nobody waits for it, and the next question is answered all the same
-            log.exception("memory could not be given back")
+        except Exception:  # no request depends on it
+            log.exception("memory could not be released")
 
     def _remaining(self) -> float:
         return self.engine.idle_seconds(self._place) - (time.monotonic() - self._alone_since)
@@ -213,7 +212,7 @@ class Daemon:
         try:
             await self._serve_client(reader, writer)
         except (EOFError, ConnectionError, asyncio.CancelledError):
-            pass  # the client is gone, or we are going
+            pass  # the client disconnected, or the daemon is stopping
         except Exception:
             log.exception("a connection failed")
         finally:
@@ -224,7 +223,7 @@ class Daemon:
     async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         number: object = None
         if self._stopping.is_set():
-            return  # who comes now is hung up on, and finds or starts our successor
+            return  # the client reconnects to the next daemon
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 message = await read_message(reader)
@@ -248,14 +247,16 @@ class Daemon:
             stop=self.stop,
             actor="assistant" if hello.face in _AGENTS else None,
         )
-        await _serve_face(hello, reader, writer, session)
+        await _serve_protocol(hello, reader, writer, session)
 
     def _admit(self, hello: Hello) -> Place:
-        if hello.face not in (*FACES, "rpc"):
-            raise BadParams(f"there is no face '{hello.face}'", hint=f"The faces are rpc, {', '.join(FACES)}.")
-        strange = [name for name in hello.tools if name not in TOOL_SETS]
-        if strange:
-            raise BadParams(f"there is no set of tools '{strange[0]}'", hint=f"The sets are {', '.join(TOOL_SETS)}.")
+        if hello.face not in (*PROTOCOLS, "rpc"):
+            raise BadParams(
+                f"there is no protocol '{hello.face}'", hint=f"The protocols are rpc, {', '.join(PROTOCOLS)}."
+            )
+        unknown = [name for name in hello.tools if name not in TOOL_SETS]
+        if unknown:
+            raise BadParams(f"there is no tool set '{unknown[0]}'", hint=f"The tool sets are {', '.join(TOOL_SETS)}.")
         if self._tcp and not secrets.compare_digest(hello.token.encode(), self._token.encode()):
             raise DaemonError("the token is wrong", hint="Only the user who started the daemon can connect.")
         place = locate(hello.root)
@@ -295,7 +296,7 @@ class Daemon:
 
     async def _close(self) -> None:
         limit = threading.Timer(LEAVE_SECONDS, _leave_at_once)
-        limit.daemon = True  # it ends with the process, which waits for its other threads to the last
+        limit.daemon = True  # the process does not wait for a daemon thread
         limit.start()
         for watcher in self._watchers:
             watcher.stop()
@@ -314,12 +315,12 @@ def _leave_at_once() -> None:
     os._exit(1)
 
 
-async def _serve_face(
+async def _serve_protocol(
     hello: Hello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session
 ) -> None:
-    """Serve the bytes after the hello. A face's libraries take a second to load: not on the loop's thread."""
-    if hello.face in FACES:
-        module = await asyncio.to_thread(importlib.import_module, FACES[hello.face])
+    """Serve the bytes after the first message. Loading a protocol's libraries takes a second, so a thread does it."""
+    if hello.face in PROTOCOLS:
+        module = await asyncio.to_thread(importlib.import_module, PROTOCOLS[hello.face])
         await module.serve(reader, writer, session, hello)
     else:
-        await PlainFace(reader, writer, session).serve()
+        await RpcConnection(reader, writer, session).serve()

@@ -1,4 +1,4 @@
-"""The daemon's log: one file, rotated, without what people remember or ask."""
+"""The daemon's log: one rotated file. It holds no memories and no queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KEPT = 2
 
 
 def log_to(path: str) -> None:
-    """Send all logging of the process to a file that is rotated at a megabyte; two old ones are kept."""
+    """Send all logging of the process to a file. It is rotated at MAX_BYTES, and KEPT old files are kept."""
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()

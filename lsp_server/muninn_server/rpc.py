@@ -1,4 +1,4 @@
-"""The plain face: JSON-RPC 2.0 in LSP frames, for the shell, hooks and anybody's program."""
+"""JSON-RPC 2.0 in LSP frames: the protocol of the command line, hooks and other programs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Unreadable(ValueError):
-    """A body that is no JSON, in a frame that is whole: what comes after it can be read."""
+    """A body that is not JSON in a complete frame. The next frame can be read."""
 
 
 async def read_message(reader: asyncio.StreamReader) -> Any:
-    """Read one message. Raises EOFError at the end of the stream, ValueError for bytes that are not a message."""
+    """Read one message. Raises EOFError at the end of the stream, ValueError for an invalid frame."""
     try:
         header = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionError):
@@ -42,21 +42,21 @@ async def read_message(reader: asyncio.StreamReader) -> Any:
 
 
 def error_frame(number: object, error: MuninnError) -> bytes:
-    """Encode an error answer."""
+    """Encode an error response."""
     return wire.frame({"jsonrpc": "2.0", "id": number, "error": error.to_plain()})
 
 
 def result_frame(number: object, result: bytes) -> bytes:
-    """Encode an answer around a result that is JSON already."""
+    """Encode a response around a result that is already JSON."""
     body = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (json.dumps(number).encode(), result)
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-class PlainFace:
-    """Serves one connection; requests run side by side and are answered as they finish."""
+class RpcConnection:
+    """Serves one connection. Requests run concurrently and are answered as they finish."""
 
-    forgives = False
-    """Whether the connection survives a body that is no JSON. Who waits for its answer is better hung up on."""
+    tolerates_bad_json = False
+    """Whether the connection survives a body that is not JSON. Otherwise closing it ends the wait of its client."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, session: Session) -> None:
         self._reader = reader
@@ -66,14 +66,14 @@ class PlainFace:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        """Serve until the client hangs up or sends what is no message; what runs then is cancelled."""
+        """Serve until the client disconnects or sends an invalid frame, then cancel the running requests."""
         try:
             while True:
                 try:
                     message = await read_message(self._reader)
                 except ValueError as error:
                     self._send(error_frame(None, ParseError(f"not a message: {error}")))
-                    if self.forgives and isinstance(error, Unreadable):
+                    if self.tolerates_bad_json and isinstance(error, Unreadable):
                         continue
                     return
                 self._take(message)
@@ -87,7 +87,7 @@ class PlainFace:
 
     def _take(self, message: Any) -> None:
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
-            bad = RequestError("a request is an object with 'method' and, for an answer, 'id'")
+            bad = RequestError("a request is an object with 'method' and, to get a response, 'id'")
             self._send(error_frame(message.get("id") if isinstance(message, dict) else None, bad))
             return
         method, params, number = message["method"], message.get("params"), message.get("id")
@@ -98,11 +98,13 @@ class PlainFace:
                 event.set()
             return
         if number is None:
-            return  # a notification that we do not know: JSON-RPC has no answer to it
+            return  # an unknown notification: JSON-RPC has no response to it
         if not isinstance(number, (int, float, str)):
             self._send(error_frame(None, RequestError("a request's 'id' is a number or a string")))
             return
-        cancelled = self._running[number] = threading.Event()  # here, not in the task: a cancel may be next
+        cancelled = self._running[number] = (
+            threading.Event()
+        )  # set before the task starts: the next message may cancel it
         task = asyncio.get_running_loop().create_task(self._answer(number, method, params, cancelled))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -114,7 +116,7 @@ class PlainFace:
             progress = None if token is None else lambda value: self._progress(token, value)
             result = await self._session.call(verb, params, encode_json, progress=progress, cancelled=cancelled)
             self._send(result_frame(number, result))
-        except Exception as error:  # every failure is an answer; error_of logs what is not ours
+        except Exception as error:  # every failure is a response; error_of logs what is unexpected
             self._send(error_frame(number, error_of(error, method)))
         finally:
             self._running.pop(number, None)
@@ -141,10 +143,10 @@ def verb_of(method: str) -> str:
 
 
 class Hello(Value):
-    """The first request of a connection.
+    """The first request of a connection. `face` is the protocol that follows.
 
-    To agents: the sets of `tools` that they ask for. To the face over HTTP also `port`, 0 for any, and the `secret`
-    that its clients must carry.
+    `tools` are the tool sets that an MCP client requests. For MCP over HTTP, `port` is the port to listen on (0 for
+    any), and `secret` the bearer token that requests must carry.
     """
 
     version: str
@@ -160,7 +162,7 @@ class Hello(Value):
 
 
 def decode_hello(message: Any) -> tuple[object, Hello]:
-    """Check a connection's first message. Raises BadParams with what a first message must be."""
+    """Return the id and the value of a connection's first message. Raises BadParams for any other message."""
     from muninn_core.model.value import ValidationError, from_plain
 
     number = message.get("id") if isinstance(message, dict) else None

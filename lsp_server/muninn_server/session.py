@@ -1,4 +1,4 @@
-"""A client's connection as the faces see it: call a verb, get its result, cancel it, hear of progress."""
+"""A client's session: call a verb on its thread, cancel it, report its progress. All protocols use it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ T = TypeVar("T")
 log = logging.getLogger("muninn.session")
 
 SLOW_SECONDS = 1.0
-"""A request that takes longer is worth a line in the log."""
+"""A request that takes longer is logged."""
 
 
 class Pools:
-    """Threads for verbs: one writes, some read, some wait. The event loop itself computes nothing."""
+    """Thread pools for verbs: one thread writes, four read, eight run verbs that wait."""
 
     def __init__(self) -> None:
         self.read = ThreadPoolExecutor(4, "read")
@@ -41,7 +41,7 @@ class Pools:
         return {"read": self.read, "write": self.write}.get(effect, self.control)
 
     def close(self) -> None:
-        """Finish what has begun; what only waits, in a queue or for the index, is refused."""
+        """Finish running verbs. Verbs that are queued or wait for the index are refused."""
         self.closing = True
         for cancelled in list(self.waiting):
             cancelled.set()
@@ -50,9 +50,9 @@ class Pools:
 
 
 class Session:
-    """One client. `actor` is what the face says its client is: an MCP client can't speak as a user.
+    """One client. `actor` is set for clients that cannot act as a user, such as MCP clients.
 
-    `buffers` are what an editor has open; None for other clients.
+    `buffers` holds the unsaved texts of an editor; None for other clients.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Session:
         progress: Callable[[Progress], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> T:
-        """Check the parameters, run the verb on its thread and return `finish(result)`, computed there too.
+        """Check the parameters, run the verb on a thread of its pool, and return `finish(result)`, computed there too.
 
         `progress` is called on the event loop. Setting `cancelled` ends the verb at its next safe point. Raises
         MuninnError.
@@ -106,7 +106,7 @@ class Session:
             call.raise_if_cancelled()
             return finish(self.engine.call(method.verb, params, call))
 
-        if verb == "shutdown":  # it must not stand in a queue behind those who wait for the index
+        if verb == "shutdown":  # not queued behind verbs that wait for the index
             self._stop()
             return work()
         begun = loop.time()
@@ -115,7 +115,7 @@ class Session:
         try:
             return await loop.run_in_executor(self._pools.of(method.effect), work)
         except Cancelled:
-            if self._pools.closing:  # nobody asked for that: whoever waited may ask our successor
+            if self._pools.closing:  # the daemon cancelled it: the client may retry with the next daemon
                 raise Stopping("the daemon is leaving", hint="The next call starts it again.") from None
             raise
         finally:
@@ -125,7 +125,7 @@ class Session:
 
 
 def error_of(error: BaseException, verb: str) -> MuninnError:
-    """Return the error to answer with. One that is not ours is a bug: it goes to the log with its trace."""
+    """Return the error to respond with. Any error but a MuninnError is a bug and is logged with its trace."""
     if isinstance(error, MuninnError):
         return error
     if isinstance(error, asyncio.CancelledError):

@@ -8,7 +8,7 @@ from muninn_core.model.answer import ReadState
 from muninn_core.model.note import Lens
 from muninn_core.protocol.editor import AnnotateResult
 from muninn_server.lsp.annotations import Annotations
-from muninn_server.lsp.editor import Editor
+from muninn_server.lsp.client import EditorClient
 
 
 def answer(line: int, pending: int = 0) -> AnnotateResult:
@@ -16,12 +16,11 @@ def answer(line: int, pending: int = 0) -> AnnotateResult:
     return AnnotateResult(path="a.py", notes=(), lenses=(lens,), doubts=(), pending=pending, saw=ReadState())
 
 
-class Desk:
-    """An editor with one file, whose text changes with every question, and the answers that its engine gives."""
+class Client:
+    """An editor with one file, whose version changes with every request, and the answers of its engine."""
 
     def __init__(self, *answers: AnnotateResult) -> None:
         self.epoch = 0
-        self.looks = 0
         self._answers = list(answers)
 
     def source_path(self, _uri: str) -> str:
@@ -30,24 +29,21 @@ class Desk:
     def version_of(self, _uri: str) -> int:
         return -len(self._answers)
 
-    def look_again(self) -> None:
-        self.looks += 1
-
     async def ask(self, _verb: str, _params: Any, finish: Any) -> Any:
         return finish(self._answers.pop(0))
 
 
-async def test_an_answer_that_lacks_something_moves_no_lens_and_is_asked_for_once_more() -> None:
-    desk = Desk(answer(3), answer(1, pending=2), answer(5))
-    annotations = Annotations(cast(Editor, desk))
+async def test_an_incomplete_answer_moves_no_lens_and_is_requested_again() -> None:
+    client, pending = Client(answer(3), answer(1, pending=2), answer(5)), list[str]()
+    annotations = Annotations(cast(EditorClient, client), lambda: pending.append("again"))
     lines = [
-        (found.lenses[0].start, desk.looks) for _ in range(3) if (found := await annotations.shown("file:///a.py"))
+        (found.lenses[0].start, len(pending)) for _ in range(3) if (found := await annotations.shown("file:///a.py"))
     ]
     assert lines == [(3, 0), (3, 1), (5, 1)]
 
 
-async def test_what_is_known_so_far_is_shown_where_nothing_whole_was_ever_known() -> None:
-    annotations = Annotations(cast(Editor, Desk(answer(1, pending=2))))
+async def test_an_incomplete_answer_is_shown_while_there_is_no_complete_one() -> None:
+    annotations = Annotations(cast(EditorClient, Client(answer(1, pending=2))), lambda: None)
     found = await annotations.shown("file:///a.py")
     assert found is not None
     assert found.lenses[0].start == 1

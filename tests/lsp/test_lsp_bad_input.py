@@ -291,3 +291,17 @@ async def test_what_is_closed_before_its_answer_comes_and_what_is_no_text_has_an
     assert (await lenses(editor, new))[0].startswith("1 decision")
     assert await lenses(editor, old) == ["1 decision"]
     assert await lenses(editor, repo / "src") == []
+
+
+async def test_the_edits_of_a_file_whose_uri_is_encoded_are_followed(
+    repo: Path, environ: dict[str, str], bare_in: BareIn
+) -> None:
+    users = repo / "src" / "two wörds.py"
+    users.write_text(USERS)
+    editor = await bare_in(repo, environ)
+    await editor.send(opened(users, USERS))
+    await remember(editor, files=["src/two wörds.py:6-8"])
+    change: dict[str, Any] = {"textDocument": {"uri": users.as_uri(), "version": 2}}
+    change["contentChanges"] = [{"text": USERS.replace("return", "yield")}]
+    await editor.send({"method": "textDocument/didChange", "params": change})
+    assert await lenses(editor, users) == ["1 decision, 1 stale", "1 decision, 1 stale"]

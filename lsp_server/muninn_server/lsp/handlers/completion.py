@@ -1,6 +1,6 @@
-"""Completion in our files: keys and values of frontmatter and configuration, and names in references.
+"""Completion in Muninn's files: keys and values of frontmatter and configuration, and names in references.
 
-Every other file gets an empty answer: completing code is the affair of the language's server.
+Any other file has none: completing code is the task of the language's own server.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from muninn_core.context.cursor_slot import Slot, slot_at
 from muninn_core.context.templates import TEMPLATES, filled, title_of
 from muninn_core.engine.file.reference_index import rooted
 from muninn_core.source.references import written
-from muninn_server.lsp.own.files import OwnFile, own_file
+from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
 
 if TYPE_CHECKING:
     from muninn_core.protocol.reference import Name, NamesResult
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _Documenting = Callable[[str], types.MarkupContent | str | None]
 
-MOST = 100
-"""Items of one answer; it says that there are more, and the client asks again as more is typed."""
+MAX_ITEMS = 100
+"""Items of one response. A longer one is marked incomplete, and the client requests it again as more is typed."""
 
 _KINDS = {
     "memory": types.CompletionItemKind.Event,
@@ -38,70 +38,67 @@ _KINDS = {
 }
 
 
-def register(editor: Editor, server: Server) -> None:
-    """Answer for completion."""
-
-    @server.provide(
-        types.TEXT_DOCUMENT_COMPLETION,
-        types.CompletionOptions(trigger_characters=["@", "[", "#", "/", ":", "?"], resolve_provider=False),
-    )
-    async def complete(params: types.CompletionParams) -> types.CompletionList | None:
-        file = own_file(editor, server, params.text_document.uri)
-        if file is None:
-            return None
-        column = file.column(params.position)
-        begun = _templates(file, params.position) if file.kind == "context" else []
-        if begun:
-            return types.CompletionList(is_incomplete=False, items=begun)
-        slot = slot_at(file.kind, file.text, params.position.line, column)
-        if slot is None:
-            return None
-        place = file.range(params.position.line + 1, slot.start + 1, column + 1)
-        documented = _documenting(server)
-        items = _choices(slot, place, documented)
-        wanted = _wanted(file, slot)
-        if not slot.kinds:
-            return types.CompletionList(is_incomplete=False, items=items)
-        given = {"text": wanted, "kinds": list(slot.kinds), "limit": MOST, "file": _target(file, slot)}
-
-        def finish(result: NamesResult) -> types.CompletionList:
-            known = {each.path for each in result.names if each.kind in ("document", "knowledge", "context")}
-            names = [each for each in result.names if each.kind != "file" or each.path not in known]
-            found = [(each, _shown(each, file, slot)) for each in names]
-            fitting = [pair for pair in found if wanted == slot.typed or pair[1].startswith(slot.typed)]
-            named = [_item(*pair, number, slot, place, documented) for number, pair in enumerate(fitting)]
-            return types.CompletionList(is_incomplete=result.more, items=[*items, *named])
-
-        return await editor.ask("names", given, finish)
+OPTIONS = types.CompletionOptions(trigger_characters=["@", "[", "#", "/", ":", "?"], resolve_provider=False)
 
 
-def _target(file: OwnFile, slot: Slot) -> str:
+async def completion(editor: Editor, params: types.CompletionParams) -> types.CompletionList | None:
+    """Return the completions at a position of a Muninn file."""
+    file = muninn_document(editor.client, params.text_document.uri)
+    if file is None:
+        return None
+    column = file.column(params.position)
+    templates = _templates(file, params.position) if file.kind == "context" else []
+    if templates:
+        return types.CompletionList(is_incomplete=False, items=templates)
+    slot = slot_at(file.kind, file.text, params.position.line, column)
+    if slot is None:
+        return None
+    place = file.range(params.position.line + 1, slot.start + 1, column + 1)
+    documented = _documenting(editor.server)
+    items = _choices(slot, place, documented)
+    if not slot.kinds:
+        return types.CompletionList(is_incomplete=False, items=items)
+    wanted = _wanted(file, slot)
+    given = {"text": wanted, "kinds": list(slot.kinds), "limit": MAX_ITEMS, "file": _target(file, slot)}
+
+    def finish(result: NamesResult) -> types.CompletionList:
+        known = {each.path for each in result.names if each.kind in ("document", "knowledge", "context")}
+        names = [each for each in result.names if each.kind != "file" or each.path not in known]
+        found = [(each, _shown(each, file, slot)) for each in names]
+        fitting = [pair for pair in found if wanted == slot.typed or pair[1].startswith(slot.typed)]
+        named = [_item(*pair, number, slot, place, documented) for number, pair in enumerate(fitting)]
+        return types.CompletionList(is_incomplete=result.more, items=[*items, *named])
+
+    return await editor.client.ask("names", given, finish)
+
+
+def _target(file: MuninnDocument, slot: Slot) -> str:
     return rooted(slot.file, file.path) if slot.file else ""
 
 
 def _relative(slot: Slot) -> bool:
-    """Whether a path is being written from the folder of its file on."""
+    """Whether the typed path is relative to the folder of the file."""
     return slot.kinds == ("file",) and slot.typed.startswith(("./", "../"))
 
 
-def _wanted(file: OwnFile, slot: Slot) -> str:
-    """Return what names are to hold: what is typed, of a relative path its folder from the root on."""
+def _wanted(file: MuninnDocument, slot: Slot) -> str:
+    """Return the text that names must contain: the typed text, or a relative path's folder from the root."""
     if not _relative(slot):
         return slot.typed
     folder = rooted(slot.typed.rpartition("/")[0], file.path)
     return f"{folder}/" if folder else ""
 
 
-def _shown(name: Name, file: OwnFile, slot: Slot) -> str:
-    """Return what a name is called where it is written: a path from the folder of its file on, where that is meant."""
+def _shown(name: Name, file: MuninnDocument, slot: Slot) -> str:
+    """Return a name as it is written in the file: a path relative to the file's folder if one is typed."""
     if not _relative(slot):
         return name.insert
     shown = posixpath.relpath(name.insert, posixpath.dirname(file.path) or ".")
     return shown if shown.startswith("../") else f"./{shown}"
 
 
-def _templates(file: OwnFile, position: types.Position) -> list[types.CompletionItem]:
-    """Return what a context file can begin as that is empty, or holds the beginning of a template's name."""
+def _templates(file: MuninnDocument, position: types.Position) -> list[types.CompletionItem]:
+    """Return the templates for a context file that is empty or holds the beginning of a template's name."""
     typed = file.text.strip()
     alone = file.text.startswith(typed) and len(file.document.lines) <= 1
     place = types.Range(types.Position(0, 0) if typed else position, position)
@@ -118,7 +115,7 @@ def _templates(file: OwnFile, position: types.Position) -> list[types.Completion
 
 
 def _documenting(server: Server) -> _Documenting:
-    """Return what makes documentation in the form that the client takes."""
+    """Return a function that formats documentation as the client supports it."""
     document = server.client_capabilities.text_document
     item = document.completion.completion_item if document and document.completion else None
     formats = item.documentation_format if item is not None else None
@@ -146,7 +143,7 @@ def _choices(slot: Slot, place: types.Range, documented: _Documenting) -> list[t
 def _item(
     name: Name, shown: str, number: int, slot: Slot, place: types.Range, documented: _Documenting
 ) -> types.CompletionItem:
-    """Return an item. Clients filter by what stands there, also as more is typed: a memory is found by its title."""
+    """Return an item. Clients filter items as more is typed, so the filter text includes a memory's title."""
     return types.CompletionItem(
         shown if name.kind in ("file", "symbol", "tag") else name.name,
         kind=_KINDS[name.kind],

@@ -1,7 +1,7 @@
-"""Code actions: remember the selection, and settle what is in doubt. Each is a command; nobody's text is edited.
+"""Code actions: remember the selection, review stale memories, and fix problems in Muninn's files.
 
-What needs words from a person is `muninn.write`, which opens a draft to be saved; an extension may ask for the words
-by itself and send `muninn.remember`.
+Actions on memories are commands and edit no text. `muninn.write` opens a draft for the user to write and save; an
+extension may prompt for the text itself and send `muninn.remember`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from lsprotocol import types
 
 from muninn_core.context.about import named
 from muninn_core.engine.file.uris import address
+from muninn_server.lsp.lint import quick_fixes
+from muninn_server.lsp.muninn_document import muninn_document
 
 if TYPE_CHECKING:
     from muninn_core.model.note import Note
     from muninn_core.protocol.editor import AnnotateResult
     from muninn_server.lsp.editor import Editor
-    from muninn_server.lsp.server import Server
 
 REMEMBER = "refactor.muninn"
-SHOWN = 3
+MAX_MEMORIES = 3
 """Memories at one place that actions are offered for."""
 
 _WRITE = (
@@ -32,43 +33,50 @@ _WRITE = (
 )
 
 
-def register(editor: Editor, server: Server) -> None:
-    """Answer for code actions."""
+OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, REMEMBER], resolve_provider=False)
 
-    @server.provide(
-        types.TEXT_DOCUMENT_CODE_ACTION,
-        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, REMEMBER], resolve_provider=False),
-    )
-    async def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
-        path = editor.source_path(params.text_document.uri)
-        if path is None:
-            return []
-        document = server.workspace.text_documents.get(params.text_document.uri)
-        lines = _lines(params.range, len(document.lines) if document is not None else None)
-        only = params.context.only
-        found: list[types.CodeAction] = []
-        if _wanted(only, types.CodeActionKind.QuickFix):
-            known = await editor.annotations.of(params.text_document.uri)
-            found += _settling(params, known, *lines) if known is not None else []
-        if _wanted(only, REMEMBER) and _asked(params):
-            found += _remembering(path, *lines)
-        return found
+
+async def code_action(editor: Editor, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """Return the actions for a selection; for a Muninn file also the fixes of its problems."""
+    found = await _memory_actions(editor, params)
+    file = muninn_document(editor.client, params.text_document.uri)
+    only = params.context.only
+    if file is not None and (not only or types.CodeActionKind.QuickFix in only):
+        found += quick_fixes(file, params.context.diagnostics)
+    return found
+
+
+async def _memory_actions(editor: Editor, params: types.CodeActionParams) -> list[types.CodeAction]:
+    uri = params.text_document.uri
+    path = editor.client.source_path(uri)
+    if path is None:
+        return []
+    document = editor.server.open_document(uri)
+    lines = _lines(params.range, len(document.lines) if document is not None else None)
+    only = params.context.only
+    found: list[types.CodeAction] = []
+    if _wanted(only, types.CodeActionKind.QuickFix):
+        known = await editor.annotations.of(uri)
+        found += _reviewing(params, known, *lines) if known is not None else []
+    if _wanted(only, REMEMBER) and _invoked(params):
+        found += _remembering(path, *lines)
+    return found
 
 
 def _wanted(only: Any, kind: str) -> bool:
     return not only or any(kind == each or kind.startswith(f"{each}.") for each in only)
 
 
-def _asked(params: types.CodeActionParams) -> bool:
-    """Whether a person asks: a lamp on every line that the cursor rests on would be one too many."""
+def _invoked(params: types.CodeActionParams) -> bool:
+    """Whether the user asks for actions: a light bulb on every line that the cursor rests on would distract."""
     invoked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
     return invoked or params.range.start != params.range.end
 
 
 def _lines(selected: types.Range, count: int | None) -> tuple[int, int]:
-    """Return the lines of a selection (1-based); one that ends before the first character of a line leaves it out.
+    """Return the first and last line (1-based) of a selection, without a last line of which nothing is selected.
 
-    `count` is how many lines there are: what is past the last one is the last one.
+    `count` is the number of lines; a line past the end means the last one.
     """
     last = max(count, 1) if count is not None else sys.maxsize
     first, end = sorted((selected.start, selected.end), key=lambda one: (one.line, one.character))
@@ -82,7 +90,7 @@ def _remembering(path: str, start: int, end: int) -> Iterator[types.CodeAction]:
         yield _action(title, REMEMBER, "muninn.write", argument)
 
 
-def _settling(
+def _reviewing(
     params: types.CodeActionParams, known: AnnotateResult, start: int, end: int
 ) -> Iterator[types.CodeAction]:
     marked = {
@@ -90,10 +98,10 @@ def _settling(
         for each in params.context.diagnostics
         if each.source == "muninn" and isinstance(each.data, dict) and "id" in each.data
     }
-    told = [note for note in known.notes if note.id and (note.stale or _asked(params))]
+    told = [note for note in known.notes if note.id and (note.stale or _invoked(params))]
     here = [note for note in told if note.id in marked or _meets(note, start, end)]
     selected = params.range.start != params.range.end
-    for note in list({note.id: note for note in sorted(here, key=lambda one: not one.stale)}.values())[:SHOWN]:
+    for note in list({note.id: note for note in sorted(here, key=lambda one: not one.stale)}.values())[:MAX_MEMORIES]:
         diagnostic = marked.get(note.id)
         for title, command, argument in _of_note(note, known.path, start, end, selected=selected):
             action = _action(f"{title}: {note.title}", types.CodeActionKind.QuickFix, command, argument)

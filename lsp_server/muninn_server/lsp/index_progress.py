@@ -9,18 +9,17 @@ from lsprotocol import types
 if TYPE_CHECKING:
     from muninn_core.protocol.repository import IndexResult, StatusResult
     from muninn_core.worktree.call import Progress
-    from muninn_server.lsp.editor import Editor
-    from muninn_server.lsp.server import Server
+    from muninn_server.lsp.client import EditorClient
 
 _TOKEN = "muninn-index"
 
 
-async def show_indexing(editor: Editor, server: Server) -> None:
-    """Show the bar until the index is there; nothing when it is there already, or there is nothing to index."""
-    state = await editor.call("status", {}, _index_state)
+async def show_index_progress(client: EditorClient) -> None:
+    """Show progress until the index is built. Does nothing if it is built already or there is nothing to index."""
+    state = await client.call("status", {}, _index_state)
     if state not in ("opening", "building"):
         return
-    bar = server.work_done_progress
+    bar = client.server.work_done_progress
     await bar.create_async(_TOKEN)
     bar.begin(_TOKEN, types.WorkDoneProgressBegin(title="Muninn", message="indexing", percentage=0))
 
@@ -30,7 +29,7 @@ async def show_indexing(editor: Editor, server: Server) -> None:
 
     message = "the index could not be built"
     try:
-        message = await editor.call("index", {"wait": True}, _indexed, report)
+        message = await client.call("index", {"wait": True}, _indexed, report)
     finally:
         bar.end(_TOKEN, types.WorkDoneProgressEnd(message=message))
 

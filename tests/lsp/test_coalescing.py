@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from muninn_server.lsp.own.turns import Turns
+from muninn_server.lsp.coalescing import Coalescer
 
 
 class Work:
@@ -28,37 +28,37 @@ class Work:
         return number
 
 
-async def taken(turns: Turns[int], document: str, work: Work) -> asyncio.Task[int]:
-    task = asyncio.ensure_future(turns.take(document, work))
+async def taken(coalescer: Coalescer[int], document: str, work: Work) -> asyncio.Task[int]:
+    task = asyncio.ensure_future(coalescer.run(document, work))
     for _ in range(3):
         await asyncio.sleep(0)
     return task
 
 
 async def test_what_is_asked_while_an_answer_is_made_shares_the_next_one() -> None:
-    turns: Turns[int] = Turns()
+    coalescer: Coalescer[int] = Coalescer()
     work = Work()
-    asked = [await taken(turns, "a", work) for _ in range(10)]
+    asked = [await taken(coalescer, "a", work) for _ in range(10)]
     assert work.begun == 1
     work.go.set()
     assert await asyncio.gather(*asked) == [1, *[2] * 9]
-    assert await turns.take("a", work) == 3
+    assert await coalescer.run("a", work) == 3
 
 
 async def test_documents_do_not_wait_for_each_other() -> None:
-    turns: Turns[int] = Turns()
+    coalescer: Coalescer[int] = Coalescer()
     slow, quick = Work(), Work()
-    waiting = await taken(turns, "a", slow)
+    waiting = await taken(coalescer, "a", slow)
     quick.go.set()
-    assert await turns.take("b", quick) == 1
+    assert await coalescer.run("b", quick) == 1
     assert not waiting.done()
     waiting.cancel()
 
 
 async def test_an_answer_that_nobody_waits_for_any_more_is_stopped() -> None:
-    turns: Turns[int] = Turns()
+    coalescer: Coalescer[int] = Coalescer()
     work = Work()
-    first, second = await taken(turns, "a", work), await taken(turns, "a", work)
+    first, second = await taken(coalescer, "a", work), await taken(coalescer, "a", work)
     first.cancel()
     await asyncio.gather(first, return_exceptions=True)
     work.go.set()
@@ -67,23 +67,23 @@ async def test_an_answer_that_nobody_waits_for_any_more_is_stopped() -> None:
 
 
 async def test_one_of_two_that_stops_waiting_leaves_the_answer_to_the_other() -> None:
-    turns: Turns[int] = Turns()
+    coalescer: Coalescer[int] = Coalescer()
     work = Work()
-    first = await taken(turns, "a", work)
-    second, third = await taken(turns, "a", work), await taken(turns, "a", work)
+    first = await taken(coalescer, "a", work)
+    second, third = await taken(coalescer, "a", work), await taken(coalescer, "a", work)
     second.cancel()
     work.go.set()
     assert await asyncio.gather(first, third) == [1, 2]
 
 
 async def test_an_error_reaches_whoever_waits_and_ends_with_its_turn() -> None:
-    turns: Turns[int] = Turns()
+    coalescer: Coalescer[int] = Coalescer()
 
     async def fails() -> int:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        await turns.take("a", fails)
+        await coalescer.run("a", fails)
     work = Work()
     work.go.set()
-    assert await turns.take("a", work) == 1
+    assert await coalescer.run("a", work) == 1

@@ -1,18 +1,18 @@
-"""What is wrong in one of our files, as diagnostics, and the quick fixes that come with it."""
+"""Problems in an open Muninn file as diagnostics, and their quick fixes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from muninn_core.model.value import from_plain, to_plain
 from muninn_core.protocol.reference import Fix, LintResult
-from muninn_server.lsp.own.files import OwnFile, own_file
+from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
 
 if TYPE_CHECKING:
-    from muninn_server.lsp.editor import Editor
-    from muninn_server.lsp.server import Server
+    from muninn_server.lsp.client import EditorClient
 
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
@@ -21,24 +21,9 @@ _SEVERITY = {
 }
 
 
-def register(editor: Editor, server: Server) -> None:
-    """Answer for the fixes of what was found."""
-
-    @server.provide(
-        types.TEXT_DOCUMENT_CODE_ACTION,
-        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix], resolve_provider=False),
-    )
-    async def fixes(params: types.CodeActionParams) -> list[types.CodeAction]:
-        file = own_file(editor, server, params.text_document.uri)
-        only = params.context.only
-        if file is None or (only and types.CodeActionKind.QuickFix not in only):
-            return []
-        return [_action(file, each, fix) for each in params.context.diagnostics for fix in _fixes(each)]
-
-
-async def diagnostics(editor: Editor, server: Server, uri: str) -> list[types.Diagnostic]:
-    """Return what is wrong in a file of ours; nothing for one that is not open, or where `.muninn` is not there yet."""
-    file = own_file(editor, server, uri)
+async def lint(client: EditorClient, uri: str) -> list[types.Diagnostic]:
+    """Return the problems of a Muninn file; none if it is not open or `.muninn` does not exist."""
+    file = muninn_document(client, uri)
     if file is None:
         return []
 
@@ -55,7 +40,12 @@ async def diagnostics(editor: Editor, server: Server, uri: str) -> list[types.Di
             for fault in result.faults
         ]
 
-    return await editor.ask("lint", {"path": file.path, "text": file.text}, finish) or []
+    return await client.ask("lint", {"path": file.path, "text": file.text}, finish) or []
+
+
+def quick_fixes(file: MuninnDocument, diagnostics: Iterable[types.Diagnostic]) -> list[types.CodeAction]:
+    """Return the fixes that `lint` attached to diagnostics."""
+    return [_action(file, each, line, fix) for each in diagnostics for line, fix in _fixes(each)]
 
 
 def _fixes(diagnostic: types.Diagnostic) -> list[tuple[int, Fix]]:
@@ -65,8 +55,7 @@ def _fixes(diagnostic: types.Diagnostic) -> list[tuple[int, Fix]]:
     return [(int(data["line"]), from_plain(each, Fix)) for each in data["fixes"]]
 
 
-def _action(file: OwnFile, diagnostic: types.Diagnostic, found: tuple[int, Fix]) -> types.CodeAction:
-    line, fix = found
+def _action(file: MuninnDocument, diagnostic: types.Diagnostic, line: int, fix: Fix) -> types.CodeAction:
     action = types.CodeAction(fix.title, kind=types.CodeActionKind.QuickFix, diagnostics=[diagnostic])
     if fix.verb:
         action.command = types.Command(fix.title, f"muninn.{fix.verb}", arguments=[fix.params])
