@@ -23,7 +23,7 @@ async def test_the_handshake_names_version_capabilities_and_a_command_for_every_
     result = await editor.result("initialize", {"processId": None, "rootUri": home.repo.as_uri(), "capabilities": {}})
     assert result["serverInfo"] == {"name": "muninn", "version": __version__}
     offered = result["capabilities"]
-    commands = [*(f"muninn.{verb}" for verb in METHODS), "muninn.show", "muninn.write"]
+    commands = [*(method.command for method in METHODS.values()), "muninn.show", "muninn.write"]
     assert offered["executeCommandProvider"]["commands"] == commands
     assert offered["hoverProvider"]
     assert offered["textDocumentSync"]["openClose"]
