@@ -9,15 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from repositories import USERS, git, stop_daemon
+from repositories import copy_plain_repo, git, stop_daemon
 
 from muninn_core import client
 
 DAEMON = frozenset(("environ", "runtime_dir", "home", "agents"))
 """Who asks for one of these fixtures starts a daemon, and processes that talk to it."""
-
-README = "# Demo\n\nA tiny project about users.\n\n## Sessions\n\nSessions expire after one hour.\n"
-
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -40,14 +37,7 @@ def environ() -> Iterator[dict[str, str]]:
 @pytest.fixture
 def plain_repo(tmp_path: Path) -> Path:
     """A git repository with two files and one commit, without `.muninn`."""
-    root = tmp_path / "repo"
-    (root / "src").mkdir(parents=True)
-    (root / "src" / "users.py").write_text(USERS)
-    (root / "README.md").write_text(README)
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", ".")
-    git(root, "commit", "-q", "-m", "Begin")
-    return root
+    return copy_plain_repo(tmp_path / "repo")
 
 
 @pytest.fixture

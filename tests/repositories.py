@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import psutil
@@ -33,6 +37,8 @@ def delete_user(uid):
     del USERS[uid]
 '''
 
+README = "# Demo\n\nA tiny project about users.\n\n## Sessions\n\nSessions expire after one hour.\n"
+
 
 def git(repo: Path, *arguments: str) -> str:
     """Run git in a repository as a fixed author, and return what it prints."""
@@ -41,6 +47,30 @@ def git(repo: Path, *arguments: str) -> str:
         ["git", *author, *arguments], cwd=repo, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
     return done.stdout
+
+
+def copy_plain_repo(root: Path) -> Path:
+    """Make a git repository with two files and one commit at `root`, which must not exist, and return `root`."""
+    # Symbolic links stay links, and modification times stay: git takes the copy for unchanged after reading it once.
+    shutil.copytree(_plain_repo(), root, symlinks=True)
+    return root
+
+
+@functools.cache
+def _plain_repo() -> Path:
+    """Make the repository that tests get copies of. Git runs once per process instead of three times per test."""
+    folder = Path(tempfile.mkdtemp(prefix="mn-template-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    root = folder / "repo"
+    (root / "src").mkdir(parents=True)
+    (root / "src" / "users.py").write_text(USERS)
+    (root / "README.md").write_text(README)
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "Begin")
+    for sample in (root / ".git" / "hooks").glob("*.sample"):
+        sample.unlink()
+    return root
 
 
 def daemon_pid(repo: Path, environ: dict[str, str]) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -78,17 +79,31 @@ def bundled() -> Embedder:
 
 @pytest.fixture
 def start(tmp_path: Path, bundled: Embedder) -> Iterator[Callable[..., Muninn]]:
-    """A function that makes an engine for a work tree; all are closed in the end."""
+    """A function that opens an engine on a work tree. The engines are closed after the test."""
+    with opening(tmp_path, bundled) as begin:
+        yield begin
+
+
+@pytest.fixture(scope="module")
+def start_shared(tmp_path_factory: pytest.TempPathFactory, bundled: Embedder) -> Iterator[Callable[..., Muninn]]:
+    """The same for engines that the tests of a module share. These tests change neither files, memory nor the clock."""
+    with opening(tmp_path_factory.mktemp("shared"), bundled) as begin:
+        yield begin
+
+
+@contextmanager
+def opening(folder: Path, embedder: Embedder) -> Iterator[Callable[..., Muninn]]:
+    """Give a function that opens an engine on a work tree, and close the engines at the end."""
     made: list[Engine] = []
 
     def begin(root: Path, *, clock: Clock | None = None, **options: Any) -> Muninn:
         counter = iter(range(1, 1_000_000))
         clock = clock or Clock()
-        settings: dict[str, Any] = {"load": lambda name, _cache: bundled, **options}
+        settings: dict[str, Any] = {"load": lambda name, _cache: embedder, **options}
         engine = Engine(
             version="test",
-            spare_cache=tmp_path / "spare",
-            model_cache=tmp_path / "models",
+            spare_cache=folder / "spare",
+            model_cache=folder / "models",
             clock=clock,
             chance=lambda size: (next(counter) << 16).to_bytes(size, "big"),
             **settings,
@@ -96,9 +111,11 @@ def start(tmp_path: Path, bundled: Embedder) -> Iterator[Callable[..., Muninn]]:
         made.append(engine)
         return Muninn(root, engine, clock)
 
-    yield begin
-    for engine in made:
-        engine.close()
+    try:
+        yield begin
+    finally:
+        for engine in made:
+            engine.close()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from repositories import git
+from repositories import copy_plain_repo, git
 
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.launch.place import locate
@@ -14,6 +14,9 @@ from muninn_core.retrieval import concurrent
 from muninn_core.worktree.result_pages import MOST_CANDIDATES, MOST_PAGES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     from engines import Muninn
 
 pytest_plugins = ["engines"]
@@ -21,9 +24,21 @@ pytest_plugins = ["engines"]
 MANY = 300
 
 
+@pytest.fixture(scope="module")
+def crowded(start_shared: Callable[..., Muninn], tmp_path_factory: pytest.TempPathFactory) -> Muninn:
+    """The crowded repository for tests that only ask."""
+    return crowd(start_shared(copy_plain_repo(tmp_path_factory.mktemp("crowded") / "repo")))
+
+
 @pytest.fixture
-def crowded(muninn: Muninn) -> Muninn:
-    """The repository with many files that say the same, and a few that say a little of it, elsewhere."""
+def own_crowded(start: Callable[..., Muninn], plain_repo: Path) -> Muninn:
+    """A crowded repository for a test that changes it."""
+    return crowd(start(plain_repo))
+
+
+def crowd(muninn: Muninn) -> Muninn:
+    """Add many files that say the same and a few in other folders that say a little of it, and index them."""
+    muninn.call("init")
     root = muninn.root
     (root / "noise").mkdir()
     for i in range(MANY):
@@ -86,8 +101,8 @@ def test_a_phrase_is_found_behind_texts_that_only_hold_its_words(crowded: Muninn
     assert "quiet/notes.md" not in paths(crowded, 'bucket -"drains the bucket" path:quiet')
 
 
-def test_an_answer_without_hits_says_which_filter_left_them_out(crowded: Muninn) -> None:
-    remembered(crowded)
+def test_an_answer_without_hits_says_which_filter_left_them_out(own_crowded: Muninn) -> None:
+    remembered(own_crowded)
     said = {
         "x path:quite/**": "no indexed file or memory matches path:quite/**; did you mean path:quiet/**?",
         "x tag:auht": "no memory matches tag:auht; did you mean tag:auth?",
@@ -97,7 +112,7 @@ def test_an_answer_without_hits_says_which_filter_left_them_out(crowded: Muninn)
         '"token of a pail"': 'no text holds "token of a pail"; without the quotation marks its words are searched',
     }
     for query, note in said.items():
-        result = crowded.call("recall", query=query)
+        result = own_crowded.call("recall", query=query)
         assert (result.hits, result.notes) == ((), (note,))
 
 
@@ -320,17 +335,17 @@ def test_pages_go_on_without_a_gap_or_a_repetition(crowded: Muninn) -> None:
     assert ids[:14] == whole
 
 
-def test_pages_stay_what_they_were_while_the_index_changes(crowded: Muninn) -> None:
-    before = pages(crowded, "token bucket", 7)
+def test_pages_stay_what_they_were_while_the_index_changes(own_crowded: Muninn) -> None:
+    before = pages(own_crowded, "token bucket", 7)
     number = iter(range(1_000))
 
     def change() -> None:
         i = next(number)
-        (crowded.root / "noise" / f"token_{i:03}.py").write_text("gone = True\n")
-        (crowded.root / f"new_{i}.py").write_text('"""Token bucket, token bucket, token bucket."""\n')
-        crowded.call("index")
+        (own_crowded.root / "noise" / f"token_{i:03}.py").write_text("gone = True\n")
+        (own_crowded.root / f"new_{i}.py").write_text('"""Token bucket, token bucket, token bucket."""\n')
+        own_crowded.call("index")
 
-    assert pages(crowded, "token bucket", 7, change) == before
+    assert pages(own_crowded, "token bucket", 7, change) == before
 
 
 def test_the_same_question_about_the_same_state_has_the_same_answer_to_the_byte(crowded: Muninn) -> None:
@@ -340,12 +355,12 @@ def test_the_same_question_about_the_same_state_has_the_same_answer_to_the_byte(
     assert encode_json(crowded.call("recall", page=cursor)) == encode_json(crowded.call("recall", page=cursor))
 
 
-def test_a_page_that_is_gone_says_what_to_do(crowded: Muninn) -> None:
-    cursor = crowded.call("recall", query="token bucket").next
-    crowded.clock.forward(minutes=11)
+def test_a_page_that_is_gone_says_what_to_do(own_crowded: Muninn) -> None:
+    cursor = own_crowded.call("recall", query="token bucket").next
+    own_crowded.clock.forward(minutes=11)
     for wanted in (cursor, "nonsense"):
         with pytest.raises(NotFoundError, match="no page") as error:
-            crowded.call("recall", page=wanted)
+            own_crowded.call("recall", page=wanted)
         assert "Ask again" in error.value.hint
 
 
@@ -368,15 +383,23 @@ def test_what_was_forgotten_or_redacted_is_on_no_page(muninn: Muninn) -> None:
         muninn.call("recall", page=cursor)
 
 
-def test_only_so_many_pages_are_kept(crowded: Muninn) -> None:
-    first = crowded.call("recall", query="token bucket").next
+def test_only_so_many_pages_are_kept(own_crowded: Muninn) -> None:
+    first = own_crowded.call("recall", query="token bucket").next
     for i in range(MOST_PAGES + 1):
-        crowded.call("recall", query=f"token bucket {i}", limit=1)
+        own_crowded.call("recall", query=f"token bucket {i}", limit=1)
     with pytest.raises(NotFoundError):
-        crowded.call("recall", page=first)
-    kept = crowded.engine.open(locate(str(crowded.root))).pages
+        own_crowded.call("recall", page=first)
+    kept = own_crowded.engine.open(locate(str(own_crowded.root))).pages
     assert sum(len(rest.candidates) for _, rest in kept._kept.values()) <= MOST_CANDIDATES
     assert len(kept._kept) <= MOST_PAGES
+
+
+@pytest.fixture(scope="module")
+def with_attempt(start_shared: Callable[..., Muninn], tmp_path_factory: pytest.TempPathFactory) -> Muninn:
+    """A crowded repository with one memory, for tests that only ask."""
+    muninn = crowd(start_shared(copy_plain_repo(tmp_path_factory.mktemp("attempt") / "repo")))
+    muninn.call("remember", text="The token bucket was tried and failed.", type="attempt")
+    return muninn
 
 
 @pytest.mark.parametrize(
@@ -384,10 +407,9 @@ def test_only_so_many_pages_are_kept(crowded: Muninn) -> None:
     ["token bucket", "who waits for a token", "token path:quiet/**", "bucket kind:memory", '"token bucket" kind:code'],
 )
 def test_searches_that_run_at_once_find_what_they_find_one_after_the_other(
-    crowded: Muninn, monkeypatch: pytest.MonkeyPatch, query: str
+    with_attempt: Muninn, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:
-    crowded.call("remember", text="The token bucket was tried and failed.", type="attempt")
-    before = crowded.call("recall", query=query).hits
+    before = with_attempt.call("recall", query=query).hits
     monkeypatch.setattr(concurrent, "LARGE", 0)
     assert before
-    assert crowded.call("recall", query=query).hits == before
+    assert with_attempt.call("recall", query=query).hits == before
