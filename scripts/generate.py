@@ -22,14 +22,14 @@ def main(argv: list[str]) -> int:
     if argv and not check:
         print("usage: scripts/generate.py [--check]", file=sys.stderr)
         return 2
-    stale = [path for path, text in files().items() if not _holds(path, text)]
-    for path in stale:
+    stale = {path: text for path, text in files().items() if not _holds(path, text)}
+    for path, text in stale.items():
         name = path.relative_to(ROOT)
         if check:
             print(f"{name}: stale, run make generate", file=sys.stderr)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(files()[path], "utf-8")
+            path.write_text(text, "utf-8")
             print(f"wrote {name}")
     for path in orphans():
         name = path.relative_to(ROOT)
