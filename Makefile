@@ -14,7 +14,6 @@ demo: $(READY) ## Index this project, remember, recall and hand out context, fro
 	@$(BIN)/python scripts/demo.py
 
 test: $(READY) ## Run every check and every test, with the real clients that this machine may have.
-	@scripts/install-clients.sh
 	@$(BIN)/python scripts/check.py
 
 unit: $(READY) ## Run the quick tests: no daemon, no real client.

@@ -1,7 +1,8 @@
-"""Every check and test, cheapest first: style, layers, generated files, types, then the tests.
+"""Every check and test: style, layers, generated files, types, the quick tests, then those with daemons and clients.
 
-All of the checks run, so that one look shows all that is wrong; the tests run only when those pass, and their closing
-line is the last one. `check.py lint` stops before the tests, `check.py unit` runs the quick ones alone.
+The real clients are installed meanwhile. The checks run two at a time, and all of them run, so that one look shows all
+that is wrong. The tests run only when the checks pass. `check.py lint` stops before the tests, `check.py unit` runs the
+quick tests alone.
 """
 
 from __future__ import annotations
@@ -9,19 +10,27 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 
 CHECKS = {
+    "types": [str(BIN / "mypy")],
     "format": [str(BIN / "ruff"), "format", "--check", "--quiet", "."],
     "lint": [str(BIN / "ruff"), "check", "--quiet", "."],
     "generated files": [sys.executable, "scripts/generate.py", "--check"],
     "layers": [str(BIN / "lint-imports"), "--no-logo"],
-    "types": [str(BIN / "mypy")],
 }
+"""The slowest one first: it takes as long as the others together."""
 
 UNIT = "not client and not daemon and not slow"
 """The tests that start no daemon and no client, and take no minute."""
@@ -35,12 +44,49 @@ def main(argv: list[str]) -> int:
         print("usage: scripts/check.py [lint|unit]", file=sys.stderr)
         return 2
     os.chdir(ROOT)
-    if argv != ["unit"]:
-        failed = [name for name, command in CHECKS.items() if not passes(name, command)]
-        if failed:
-            print(f"failed: {', '.join(failed)}", flush=True)
+    # The tests start thousands of Python processes. Without compiled modules each of them compiles Muninn anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if argv == ["unit"]:
+        return run_tests(UNIT)
+    if argv == ["lint"]:
+        return run_checks()
+    with installed_clients() as wait:
+        if run_checks() != 0:
             return 1
-    return 0 if argv == ["lint"] else run_tests(["-m", UNIT] if argv == ["unit"] else [])
+        quick = run_tests(UNIT)
+        wait()
+        return run_tests(f"not ({UNIT})") or quick
+
+
+@contextmanager
+def installed_clients() -> Iterator[Callable[[], None]]:
+    """Install the real clients during the block, and give a function that waits for the end and prints the outcome."""
+    with tempfile.TemporaryFile("w+") as output:
+        installing = subprocess.Popen(
+            ["scripts/install-clients.sh"], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+        )
+
+        def wait() -> None:
+            code = installing.wait()
+            output.seek(0)
+            print(output.read(), end="", flush=True)
+            if code != 0:
+                print(f"scripts/install-clients.sh failed with exit status {code}", flush=True)
+
+        try:
+            yield wait
+        finally:
+            installing.wait()  # half an installation would stay otherwise
+
+
+def run_checks() -> int:
+    """Run all checks and print how each went."""
+    with ThreadPoolExecutor(2) as threads:
+        passed = list(threads.map(passes, CHECKS, CHECKS.values()))
+    failed = [name for name, good in zip(CHECKS, passed, strict=True) if not good]
+    if failed:
+        print(f"failed: {', '.join(failed)}", flush=True)
+    return 1 if failed else 0
 
 
 def passes(name: str, command: list[str]) -> bool:
@@ -48,18 +94,20 @@ def passes(name: str, command: list[str]) -> bool:
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     verdict = "ok" if done.returncode == 0 else "FAILED"
-    print(f"{name:<16} {verdict:<7} {time.monotonic() - start:6.1f} s", flush=True)
-    if done.returncode != 0:
-        print((done.stdout + done.stderr).strip(), flush=True)
+    said = "" if done.returncode == 0 else "\n" + (done.stdout + done.stderr).strip()
+    # One call, because another check may print at the same time.
+    print(f"{name:<16} {verdict:<7} {time.monotonic() - start:6.1f} s{said}\n", end="", flush=True)
     return done.returncode == 0
 
 
-def run_tests(selection: list[str]) -> int:
-    """Run the tests with the clients that were installed into the project on the PATH."""
+def run_tests(selection: str) -> int:
+    """Run the tests that a marker expression selects, with the clients of the project on the PATH."""
     environ = {**os.environ, "PATH": os.pathsep.join([str(BIN), os.environ.get("PATH", "")])}
-    # The plugin lies beside the tests; a worker of xdist finds it the same way.
+    # The plugins lie beside the tests; a worker of xdist finds them the same way.
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]))
-    command = [sys.executable, "-m", "pytest", "-p", "report", "-n", WORKERS, "--dist", "loadgroup", "-q", *selection]
+    plugins = ["-p", "report", "-p", "order"]
+    workers = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, *workers, "-m", selection]
     return subprocess.run(command, check=False, stdin=subprocess.DEVNULL, env=environ).returncode
 
 

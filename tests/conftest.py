@@ -16,6 +16,7 @@ from muninn_core import client
 DAEMON = frozenset(("environ", "runtime_dir", "home", "agents"))
 """Who asks for one of these fixtures starts a daemon, and processes that talk to it."""
 
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that run real daemons, so that they can be left out."""

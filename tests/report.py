@@ -1,6 +1,6 @@
-"""A pytest plugin: tests with real clients come last, one after the other, and what could not run is told at the end.
+"""A pytest plugin that names the suites whose real client is missing.
 
-A skipped test is easy to miss among a thousand dots; a client that is not here makes a whole suite silent.
+A skipped test is easy to miss among a thousand dots. A client that is not installed skips its whole suite.
 """
 
 from __future__ import annotations
@@ -11,14 +11,6 @@ import pytest
 
 if TYPE_CHECKING:
     from _pytest.terminal import TerminalReporter
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests with real clients at the end, in one group: two editors at once would slow each other down."""
-    for item in items:
-        if item.get_closest_marker("client"):
-            item.add_marker(pytest.mark.xdist_group("clients"))
-    items.sort(key=lambda item: item.get_closest_marker("client") is not None)
 
 
 @pytest.hookimpl(wrapper=True)
