@@ -245,6 +245,7 @@ def test_nothing_is_stored_where_another_process_writes_but_the_dry_run_answers(
         backfill(other, apply=True)
 
 
+@pytest.mark.slow
 def test_ten_thousand_commits_take_seconds_and_one_process(muninn):
     stream = ["commit refs/heads/main\ncommitter T <t@x.example> 1700000000 +0000\ndata 5\nBegin\n"]
     for number in range(10_000):

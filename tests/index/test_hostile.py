@@ -23,7 +23,9 @@ ENDLESS = "\n".join(["a<b,a<b,a<b,a<b,a<b,a<b,a<b,a<b,a<b,a<b,a<b,a<b,a<b,"] * 7
 """Not C: its parser thinks for minutes about it, and can't be asked to stop."""
 
 
-@pytest.mark.parametrize(("name", "text"), [("broken.yaml", BREAKS), ("endless.c", ENDLESS)])
+@pytest.mark.parametrize(
+    ("name", "text"), [("broken.yaml", BREAKS), pytest.param("endless.c", ENDLESS, marks=pytest.mark.slow)]
+)
 def test_a_file_that_ends_its_worker_is_cut_by_lines_and_the_others_are_read(opened, root, name, text):
     write(root, {name: text, "before.py": "def one(): pass\n", "zebra.py": "def two(): pass\n"})
     index = opened()

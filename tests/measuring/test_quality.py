@@ -29,6 +29,7 @@ def question(*relevant: Place, text: str = "x", source: str = "pypi:shop@1") -> 
     )
 
 
+@pytest.mark.slow
 def test_our_own_questions_are_answered_as_well_as_when_the_baseline_was_written(tmp_path: Path) -> None:
     data = load(DATA, ["C1"])
     baseline = json.loads((DATA / "baseline.json").read_text("utf-8"))
