@@ -11,6 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import api
+import configuration
 import reference
 import typescript
 
@@ -48,6 +49,8 @@ def files() -> dict[Path, str]:
         **{ROOT / "docs" / name: text for name, text in reference.pages().items()},
         ROOT / "vscode-extension" / "src" / "protocol.ts": typescript.render(),
         ROOT / "core" / "muninn_core" / "verbs.py": api.render(),
+        ROOT / "docs" / "configuration.md": configuration.page(),
+        ROOT / "core" / "muninn_core" / "config" / "config.schema.json": configuration.schema(),
     }
 
 

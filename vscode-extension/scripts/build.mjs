@@ -1,5 +1,5 @@
 // Bundles the extension into dist/ and, beside it, the tests that run inside the extension host.
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { licenses } from './licenses.mjs';
@@ -26,6 +26,8 @@ export async function bundle({ minify = false, tests = true } = {}) {
     external: ['vscode'],
   });
   writeFileSync(path.join(root, 'dist', 'licenses.txt'), licenses(root, Object.keys(metafile.inputs)));
+  const schema = path.join(root, '..', 'core', 'muninn_core', 'config', 'config.schema.json');
+  copyFileSync(schema, path.join(root, 'dist', 'config.schema.json')); // `yamlValidation` in package.json names it
   if (!tests) return;
   await build({
     ...shared,

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from muninn_core.config import DEFAULT_TEXT, Config
+from muninn_core.config.description import Key as ConfigKey
+from muninn_core.config.description import find_key, format_value, sections
 from muninn_core.model.chunk import SOURCE_KINDS
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import Value
@@ -32,7 +33,6 @@ _OWN_KEY = re.compile(r"^(?P<indent>[ \t]*)(?P<key>[A-Za-z_][\w-]*)[ \t]*:")
 _SECTION = re.compile(r"^(?P<key>[a-z_]+):")
 _NESTED = re.compile(r"^[ \t]+(?P<typed>[a-z_]*)$")
 _SETTING = re.compile(r"^[ \t]+(?P<key>[a-z_]+):[ \t]+(?P<typed>[\w-]*)$")
-_SHOWN = re.compile(r"^#(?P<indent> *)(?P<key>\w+):(?: +(?P<default>.*?))?(?: *# (?P<help>.*))?$")
 
 _KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -176,18 +176,14 @@ def key_at(kind: OwnKind, text: str, line: int, column: int) -> Key | None:
 
 
 def settings() -> dict[str, dict[str, Choice]]:
-    """Return the keys of the configuration by section, each with its default and what it means."""
-    found: dict[str, dict[str, Choice]] = {}
-    section = ""
-    for line in DEFAULT_TEXT.split("\n"):
-        match = _SHOWN.match(line)
-        if match and not match["indent"]:
-            section = match["key"]
-            found[section] = {}
-        elif match and section:
-            default = f"default: {match['default']}" if match["default"] else ""
-            found[section][match["key"]] = Choice(text=match["key"], detail=default, markdown=match["help"] or "")
-    return found
+    """Return the keys of the configuration by section, each with its default, meaning and allowed values."""
+    return {section.name: {key.name: _choice(key) for key in section.keys} for section in sections()}
+
+
+def _choice(key: ConfigKey) -> Choice:
+    unit = f", in {key.unit}" if key.unit else ""
+    about = f"{key.about}\n\nIt takes {key.takes}{unit}."
+    return Choice(text=key.name, detail=f"default: {format_value(key.default)}", markdown=about)
 
 
 def _closed(line: str) -> bool:
@@ -281,8 +277,7 @@ def _in_config(lines: list[str], line: int, before: str) -> Slot | None:
     match = _SETTING.match(before)
     if match is None or match["key"] not in keys:
         return None
-    default = getattr(getattr(Config(), section), match["key"])
-    words = ("true", "false") if isinstance(default, bool) else ("error", "warn", "off") if section == "check" else ()
-    words = ("off", "auto") if match["key"] == "claude_memory" else words
-    choices = [Choice(text=word, detail="default" if word == str(default).lower() else "") for word in words]
+    key = find_key(section, match["key"])
+    default = format_value(key.default)
+    choices = [Choice(text=word, detail="default" if word == default else "") for word in key.words]
     return Slot(start=match.start("typed"), typed=match["typed"], choices=tuple(choices)) if choices else None

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from muninn_core import git
 from muninn_core.config import BUNDLED_MODEL, Config, ConfigProblem, load_config
+from muninn_core.config.schema import SCHEMA_NAME, schema_bytes
 from muninn_core.errors import MuninnError, NotInitialised
 from muninn_core.index.embed import Embedder
 from muninn_core.index.index import Index, open_index
@@ -22,6 +23,7 @@ from muninn_core.launch.place import Place
 from muninn_core.model.answer import IndexState, ReadState
 from muninn_core.protocol.repository import Problem
 from muninn_core.store.context_store import ContextStore
+from muninn_core.store.disk import write_unflushed
 from muninn_core.store.fold import State
 from muninn_core.store.ids import Ids
 from muninn_core.store.log import open_log
@@ -234,8 +236,17 @@ class Workspace:
             shutil.rmtree(cache, ignore_errors=True)  # what can't be removed, opening heals or reports
         embedder = self.embedder()
         index = open_index(cache, embedder)
+        if self.writable:
+            self._place_schema()
         self._made_with[index] = embedder
         return index
+
+    def _place_schema(self) -> None:
+        """Put the configuration's JSON schema of this version where the first line of `config.yaml` names it."""
+        path, wanted = self.layout.cache / SCHEMA_NAME, schema_bytes()
+        with suppress(OSError, MuninnError):  # only editors of that file use it
+            if not path.is_file() or path.read_bytes() != wanted:
+                write_unflushed(path, [wanted])
 
     def embedder(self, index: Index | None = None) -> Embedder:
         """Return the embedder that an index was made with, or the one for the next index.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from muninn_core.config import DEFAULT_TEXT
+from muninn_core.config.template import template_text
 from muninn_core.engine import reports
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.errors import NotInitialised
@@ -34,7 +34,7 @@ class RepositoryVerbs(Verbs):
         if deleted is not None:
             deleted.follow()  # what was deleted is not to come back with the folder
         with self.trees.opening():
-            created = initialise(layout, DEFAULT_TEXT) + prepare_memory(layout)
+            created = initialise(layout, template_text()) + prepare_memory(layout)
             workspace = self.trees.open(call.place)
         return InitResult(root=call.place.root, created=created, saw=workspace.read_state())
 

@@ -1,0 +1,294 @@
+"""Every key of `.muninn/config.yaml`, once: type, default, limits, meaning and an example.
+
+The parser, the template that `muninn init` writes, the reference page, the JSON schema, and completion and hovers in
+editors are made from these classes. To add a key, add a field with a `key(...)`; `make generate` does the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from muninn_core.model.value import Meta, Value
+from muninn_core.protocol.search import Profile
+
+BUNDLED_MODEL = "muninn/static-code-256"
+MOST_WEIGHT = 10.0
+CLAUDE_MEMORY = r"^(?:off|auto|(?:~|[A-Za-z]:)?/.*\bprojects/[^/]+/memory/?)$"
+"""Only folders of this form: the file comes with the repository and must not open any other folder of the user."""
+
+Level = Literal["error", "warn", "off"]
+ToolSet = Literal["core", "all", "mnemosyne"]
+"""The sets of MCP tools; `muninn_server.mcp.toolsets` lists what is in them."""
+
+TOOL_SETS: tuple[str, ...] = get_args(ToolSet)
+
+
+def key(
+    about: str,
+    example: Any,
+    *,
+    unit: str = "",
+    takes: str = "",
+    words: tuple[str, ...] = (),
+    check: Callable[[Any], None] | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    pattern: str | None = None,
+) -> Meta:
+    """Describe one key; it stands in the annotation of a field.
+
+    about: sentences in Markdown; the first one is the comment in the template.
+    example: a value other than the default, which shows what the key is for.
+    takes: the allowed values in words, where type and limits do not say enough.
+    words: values that an editor offers, where the type does not name them.
+    check: raises ValueError, which says why, for a value that type and limits let pass.
+    """
+    extra = {"unit": unit, "takes": takes, "words": words, "check": check}
+    limits: dict[str, Any] = {"ge": least, "le": most, "pattern": pattern}
+    return Meta(description=about, examples=[example], extra=extra, **limits)
+
+
+def _check_expressions(patterns: tuple[str, ...]) -> None:
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"'{pattern}' is not a regular expression: {error}") from None
+
+
+def _check_patterns(patterns: tuple[str, ...]) -> None:
+    for pattern in patterns:
+        if pattern == "!" or (len(pattern) - len(pattern.rstrip("\\"))) % 2:  # gitignore(5): these never match
+            raise ValueError(f"'{pattern}' is not a gitignore pattern")
+
+
+def _check_skill_paths(paths: tuple[str, ...]) -> None:
+    # The file comes with the repository: outside of it, only folders for skills may be opened.
+    for path in paths:
+        outside = path.startswith(("/", "~")) or Path(path).is_absolute()
+        if ".." in Path(path).parts or (outside and Path(path).name != "skills"):
+            raise ValueError(f"'{path}' is neither below the root nor a folder named 'skills'")
+
+
+class DaemonConfig(Value):
+    """The daemon of the repository."""
+
+    idle_seconds: Annotated[
+        float, key("Time without a client after which the daemon exits.", 3600, unit="seconds", least=0)
+    ] = 900.0
+
+
+class IndexConfig(Value):
+    """What is indexed, and how."""
+
+    model: Annotated[
+        str,
+        key(
+            "Embedding model: the bundled one, or the name of a fastembed model that is on the machine already.",
+            "BAAI/bge-small-en-v1.5",
+        ),
+    ] = BUNDLED_MODEL
+    max_file_bytes: Annotated[int, key("Longer files are not indexed.", 250_000, unit="bytes", least=0)] = 1_000_000
+    exclude: Annotated[
+        tuple[str, ...],
+        key(
+            "Gitignore patterns of files that are not indexed. They add to the built-in list; a pattern that begins"
+            " with `!` brings back what that list leaves out.",
+            ["vendor/", "*.gen.go", "!*.csv"],
+            takes="a list of strings, each a gitignore pattern",
+            check=_check_patterns,
+        ),
+    ] = ()
+    workers: Annotated[
+        int,
+        key("Processes that build the first index; 0 starts one per processor core, at most four.", 2, least=0),
+    ] = 0
+
+
+class MemoryConfig(Value):
+    """What can be remembered, and how long it counts."""
+
+    kinds: Annotated[tuple[str, ...], key("Kinds of memory besides the built-in ones.", ["runbook", "incident"])] = ()
+    secrets: Annotated[
+        tuple[str, ...],
+        key(
+            "Regular expressions of secrets besides the built-in ones. Matches are masked before anything is written.",
+            ["acme-[0-9a-f]{32}"],
+            takes="a list of strings, each a regular expression",
+            check=_check_expressions,
+        ),
+    ] = ()
+    global_scope: Annotated[
+        bool,
+        key("Whether your memory of all projects is recalled and written here.", False),
+    ] = True
+    half_life_days: Annotated[
+        float,
+        key(
+            "Time without a change after which an unpinned memory's importance counts half; 0 is never.",
+            365,
+            unit="days",
+            least=0,
+        ),
+    ] = 180.0
+
+
+def _weight(about: str, example: float) -> Meta:
+    return key(about, example, least=0, most=MOST_WEIGHT)
+
+
+class RankingConfig(Value):
+    """What each signal of a memory weighs when it is recalled."""
+
+    words: Annotated[float, _weight("Weight of the words that a memory shares with the question.", 2.0)] = 1.3
+    meaning: Annotated[float, _weight("Weight of the closeness in meaning to the question.", 0.8)] = 1.2
+    graph: Annotated[float, _weight("Weight of links to other memories that the question finds.", 0.0)] = 0.4
+    importance: Annotated[float, _weight("Weight of a memory's importance.", 0.5)] = 0.2
+    recency: Annotated[float, _weight("Weight of a memory's age.", 0.3)] = 0.1
+    profile: Annotated[
+        Profile,
+        key(
+            "Ranking of questions that ask for memories alone. `mnemosyne` ranks by words and links, with weights of"
+            " its own.",
+            "mnemosyne",
+        ),
+    ] = "muninn"
+
+
+def _level(about: str, example: Level) -> Meta:
+    return key(about, example)
+
+
+class CheckConfig(Value):
+    """How `muninn check` and editors report each kind of problem."""
+
+    malformed: Annotated[Level, _level("Lines of memory that can't be read, and merge markers.", "warn")] = "error"
+    secrets: Annotated[Level, _level("Secrets in memory and knowledge that git tracks.", "warn")] = "error"
+    config: Annotated[Level, _level("Keys of this file that are unknown or have a wrong value.", "warn")] = "error"
+    conflicts: Annotated[Level, _level("Contradictions that are not decided.", "error")] = "warn"
+    unsealed: Annotated[Level, _level("Sessions whose memories are not in a file that git tracks yet.", "off")] = "warn"
+    dangling: Annotated[Level, _level("References to files, definitions and records that do not exist.", "error")] = (
+        "warn"
+    )
+    knowledge: Annotated[Level, _level("Frontmatter that can't be read or has unknown keys.", "error")] = "warn"
+    pending: Annotated[Level, _level("Memories that wait for an approval.", "error")] = "warn"
+    packs: Annotated[Level, _level("Packs whose files differ from what was added.", "error")] = "warn"
+
+
+class PruneConfig(Value):
+    """What `muninn prune` moves to the archive. It moves nothing while `age_days`, `confidence` and `max_bytes` are 0.
+
+    A memory is inactive when it is archived, superseded, merged into another one or expired. Pinned and redacted
+    memories always stay.
+    """
+
+    age_days: Annotated[
+        int, key("Moves inactive memories that did not change for this long.", 365, unit="days", least=0)
+    ] = 0
+    confidence: Annotated[
+        float, key("Moves active memories of that age, too, with less confidence than this.", 0.3, least=0)
+    ] = 0.0
+    max_bytes: Annotated[
+        int,
+        key(
+            "Moves the oldest inactive memories while `main.jsonl` is larger than this.",
+            5_000_000,
+            unit="bytes",
+            least=0,
+        ),
+    ] = 0
+    importance: Annotated[int, key("Memories with at least this importance stay.", 5, least=0)] = 8
+    user: Annotated[bool, key("Whether memories that a user stated are moved, too.", True)] = False
+
+
+class ReviewConfig(Value):
+    """Which new memories wait until another person approves them."""
+
+    pending: Annotated[
+        tuple[str, ...],
+        key(
+            "Actors (user, assistant, tool, hook, import) and kinds of memory. What a user states waits only where"
+            " `user` is in the list.",
+            ["assistant", "decision"],
+            takes="a list of actors and kinds of memory",
+        ),
+    ] = ()
+
+    def holds(self, actor: str, kind: str) -> bool:
+        """Whether a memory of an actor and a kind waits. What a user says waits only where `user` is named."""
+        return actor in self.pending or (kind in self.pending and actor != "user")
+
+
+class BridgesConfig(Value):
+    """Which memory of other tools is read. It is never written; what is off is not indexed."""
+
+    instructions: Annotated[bool, key("`CLAUDE.md`, `CLAUDE.local.md` and `AGENTS.md`.", False)] = True
+    adr: Annotated[bool, key("Decision records: `docs/adr`, `docs/decisions`, `doc/adr`, `adr` and others.", False)] = (
+        True
+    )
+    metis: Annotated[bool, key("Documents in `.metis`.", False)] = True
+    serena: Annotated[bool, key("Memories in `.serena/memories`.", False)] = True
+    claude_memory: Annotated[
+        str,
+        key(
+            "Claude Code's auto memory, which lies outside of the repository. `auto` is the folder that Claude Code"
+            " keeps for this repository.",
+            "auto",
+            takes="off, auto or a path like ~/.claude/projects/NAME/memory",
+            words=("off", "auto"),
+            pattern=CLAUDE_MEMORY,
+        ),
+    ] = "off"
+
+
+class McpConfig(Value):
+    """What agents are shown over MCP."""
+
+    tools: Annotated[
+        tuple[ToolSet, ...],
+        key(
+            "Sets of tools for agents that choose none: core, all, mnemosyne. Where two sets have a tool of one name,"
+            " the first set's is shown.",
+            ["core", "mnemosyne"],
+        ),
+    ] = ("core",)
+
+
+class SkillsConfig(Value):
+    """Where skills are found."""
+
+    paths: Annotated[
+        tuple[str, ...],
+        key(
+            "Folders with `SKILL.md` files, searched in this order. `~` is your home folder and `*` any one folder;"
+            " a folder outside of the repository must be named `skills`.",
+            [".claude/skills", "tools/skills"],
+            takes="a list of folders",
+            check=_check_skill_paths,
+        ),
+    ] = (
+        ".claude/skills",
+        ".agents/skills",
+        "~/.claude/skills",
+        "~/.agents/skills",
+        "~/.claude/plugins/*/skills",
+        "~/.claude/plugins/cache/*/*/*/skills",
+    )
+
+
+class Config(Value):
+    """All settings of one work tree."""
+
+    daemon: DaemonConfig = DaemonConfig()
+    index: IndexConfig = IndexConfig()
+    memory: MemoryConfig = MemoryConfig()
+    ranking: RankingConfig = RankingConfig()
+    check: CheckConfig = CheckConfig()
+    prune: PruneConfig = PruneConfig()
+    review: ReviewConfig = ReviewConfig()
+    bridges: BridgesConfig = BridgesConfig()
+    mcp: McpConfig = McpConfig()
+    skills: SkillsConfig = SkillsConfig()

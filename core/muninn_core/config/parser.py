@@ -1,0 +1,155 @@
+"""Reads `.muninn/config.yaml`. A wrong key keeps its default and becomes a problem with its line; the others apply.
+
+The only importer of PyYAML for the configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from muninn_core.config.description import Key, find_key, format_value
+from muninn_core.config.keys import Config
+from muninn_core.model.memory import ACTORS, KINDS
+from muninn_core.model.value import ValidationError, Value, from_plain, replace
+from muninn_core.near_match import nearest
+
+_MOST_SHOWN = 60
+"""Characters of a wrong value that a message repeats."""
+
+
+class ConfigProblem(Value):
+    """A key that does not apply. `line` is 1-based, 0 for none; `word` is what stands there, `near` what to write."""
+
+    key: str
+    line: int
+    message: str
+    hint: str = ""
+    word: str = ""
+    near: str = ""
+
+
+def load_config(path: Path) -> tuple[Config, tuple[ConfigProblem, ...]]:
+    """Read a config file. A missing file is the defaults; an unreadable one is the defaults and one problem."""
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return Config(), ()
+    except OSError as error:
+        return Config(), (_unreadable(f"the file can't be read: {error.strerror}"),)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        return Config(), (_unreadable("the file can't be read: it is not UTF-8", line),)
+    return read_config(text)
+
+
+def read_config(text: str) -> tuple[Config, tuple[ConfigProblem, ...]]:
+    """Read the text of a config file, as `load_config` does."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or "it is nested too deeply"
+        return Config(), (_unreadable(f"not YAML: {what}", mark.line + 1 if mark else 0),)
+    if node is None:
+        return Config(), ()
+    problems: list[ConfigProblem] = []
+    config = _read(Config(), node, "", problems)
+    return config, (*problems, *_unknown_names(config, node))
+
+
+def _unreadable(message: str, line: int = 0) -> ConfigProblem:
+    return ConfigProblem(key="", line=line, message=message, hint="Every key has its default until you correct it.")
+
+
+def _read(defaults: Any, node: yaml.Node, section: str, problems: list[ConfigProblem]) -> Any:
+    """Return `defaults` with each valid key of a mapping; append a problem for each other one."""
+    if node.tag == "tag:yaml.org,2002:null":
+        return defaults  # a section whose keys are all commented out
+    if not isinstance(node, yaml.MappingNode):
+        what = f"'{section}'" if section else "the file"
+        keys = ", ".join(defaults.__struct_fields__)
+        message = f"{what} must be a list of `key: value` lines"
+        hint = f"The keys here are {keys}."
+        problems.append(ConfigProblem(key=section, line=node.start_mark.line + 1, message=message, hint=hint))
+        return defaults
+    changes: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        name, line = str(key_node.value), key_node.start_mark.line + 1
+        if name not in defaults.__struct_fields__:
+            problems.append(_unknown_key(defaults, section, name, line))
+        elif not section:
+            changes[name] = _read(getattr(defaults, name), value_node, name, problems)
+        else:
+            key = find_key(section, name)
+            try:
+                changes[name] = _value(type(defaults), key, value_node)
+            except ValueError as error:
+                hint = f"It takes {key.takes}; the default is {format_value(key.default)}."
+                problems.append(ConfigProblem(key=f"{section}.{name}", line=line, message=str(error), hint=hint))
+    return replace(defaults, **changes)
+
+
+def _unknown_key(defaults: Any, section: str, name: str, line: int) -> ConfigProblem:
+    full = f"{section}.{name}" if section else name
+    near = nearest(name, defaults.__struct_fields__)
+    hint = f"Did you mean '{near}'?" if near else f"The keys here are {', '.join(defaults.__struct_fields__)}."
+    return ConfigProblem(
+        key=full, line=line, message=f"there is no key '{full}'", hint=hint, word=name, near=near or ""
+    )
+
+
+def _value(section: type[Value], key: Key, node: yaml.Node) -> Any:
+    """Return the value of a key. Raises ValueError, which names the key and what is wrong."""
+    full = f"{key.section}.{key.name}"
+    loader = yaml.SafeLoader("")
+    try:
+        given = loader.construct_object(node, deep=True)
+    except yaml.YAMLError as error:
+        raise ValueError(f"'{full}': {getattr(error, 'problem', None) or error}") from None
+    finally:
+        loader.dispose()
+    if given is False and "off" in key.words:
+        given = "off"  # YAML 1.1 reads the bare word as false
+    try:
+        value = getattr(from_plain({key.name: given}, section), key.name)
+    except ValidationError:
+        shown = format_value(given) if isinstance(given, (str, bool, int, float)) else str(given)
+        shown = "an empty value" if given is None else f"'{shown[:_MOST_SHOWN]}'"
+        raise ValueError(f"'{full}' can't be {shown}") from None
+    if key.check is not None:
+        try:
+            key.check(value)
+        except ValueError as error:
+            raise ValueError(f"'{full}': {error}") from None
+    return value
+
+
+def _unknown_names(config: Config, node: yaml.Node) -> Iterator[ConfigProblem]:
+    """Yield a problem for each name of `review.pending` that is neither an actor nor a kind of memory."""
+    known = (*ACTORS, *KINDS, *config.memory.kinds)
+    for name in config.review.pending:
+        if name not in known:
+            near = nearest(name, known)
+            yield ConfigProblem(
+                key="review.pending",
+                line=_line_of(node, "review", "pending"),
+                message=f"'review.pending' names '{name}', which is neither an actor nor a kind of memory",
+                hint=f"Did you mean '{near}'?" if near else f"It takes {', '.join(known)}.",
+                word=name,
+                near=near or "",
+            )
+
+
+def _line_of(node: yaml.Node, *path: str) -> int:
+    """Return the line (from 1) of the key at a path; of several with the same name, the last one, which applies."""
+    line = 0
+    for name in path:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        for key, value in pairs:
+            if key.value == name:
+                line, node = key.start_mark.line + 1, value
+    return line
