@@ -8,6 +8,7 @@ import shutil
 import pytest
 from repositories import git
 
+from muninn_core.config.schema import schema_bytes
 from muninn_core.errors import MuninnError
 
 pytest_plugins = ["engines"]
@@ -187,6 +188,17 @@ def test_a_broken_pattern_in_the_configuration_does_not_stop_the_index(muninn):
     status = muninn.call("status")
     assert (status.index.state, status.index.lag) == ("ready", 0)
     assert any("index.exclude" in problem.message for problem in status.problems)
+
+
+def test_the_schema_of_the_configuration_lies_where_the_first_line_of_the_file_names_it(muninn):
+    muninn.call("index")
+    folder = muninn.root / ".muninn"
+    head = (folder / "config.yaml").read_text().splitlines()[0]
+    schema = folder / head.partition("$schema=")[2]
+    assert schema.read_bytes() == schema_bytes()
+    schema.write_text("{}")  # as another version had it
+    muninn.call("index", rebuild=True)
+    assert schema.read_bytes() == schema_bytes()
 
 
 def test_a_cache_that_is_deleted_under_us_is_made_anew(muninn):
