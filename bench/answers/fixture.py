@@ -24,7 +24,7 @@ from typing import Any
 from bench.quality.questions import is_code
 from muninn_core.engine.engine import Engine
 from muninn_core.git.history import Commit
-from muninn_core.git.log import Span, read
+from muninn_core.git.log import CommitRange, read_log
 from muninn_core.index.embed import BUNDLED, Embedder, load_embedder
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value
@@ -189,7 +189,7 @@ def _remember(one: Session, drafts: list[dict[str, Any]], known: list[str]) -> l
 
 def _commits(mirror: Path, tree: Path) -> list[Commit]:
     tip = _git(mirror, "rev-parse", "HEAD").strip()
-    found = [logged.commit for logged in read(tree, Span(tip=tip, limit=COMMITS))]
+    found = [logged.commit for logged in read_log(tree, CommitRange(tip=tip, limit=COMMITS))]
     return [commit for commit in found if len(commit.parents) == 1 and 1 <= len(commit.files) <= 20]
 
 

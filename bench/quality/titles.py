@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from bench.quality.questions import Data, Place, Question, is_code
-from muninn_core.git.log import Span, read
+from muninn_core.git.log import CommitRange, read_log
 from muninn_core.git.run import run
 from muninn_core.source.classify import language_of
 
@@ -74,7 +74,7 @@ def _name(root: Path, taken: Collection[str]) -> str:
 def _asked(root: Path, name: str, head: str) -> list[Question]:
     there = set(run(str(root), "ls-tree", "-r", "-z", "--name-only", head).split("\0"))
     found: dict[str, Question] = {}
-    for logged in read(root, Span(tip=head, limit=NEWEST)):
+    for logged in read_log(root, CommitRange(tip=head, limit=NEWEST)):
         commit = logged.commit
         title = _KIND.sub("", _KIND.sub("", commit.subject)).strip()
         changed = [path for path in commit.files if is_code(path) and not _NO_ANSWER.search(path)]

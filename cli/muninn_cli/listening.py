@@ -8,7 +8,7 @@ import sys
 
 from muninn_core.client import connect
 from muninn_core.errors import DaemonError, MuninnError, from_plain
-from muninn_core.launch.access import Access
+from muninn_core.launch.access import HttpAccess
 from muninn_core.launch.place import locate
 from muninn_core.launch.runtime import Address, runtime_directory
 
@@ -27,21 +27,21 @@ LEAVE_SECONDS = 5.0
 def listen(wishes: Wishes, environ: Mapping[str, str]) -> int:
     """Serve, or print a client's settings. Returns 0 when the user ended it; raises MuninnError."""
     place = locate(wishes.repo)
-    access = Access(Address(runtime_directory(environ), place.identity), place.root)
+    access = HttpAccess(Address(runtime_directory(environ), place.identity), place.root)
     if wishes.print_config:
         port = wishes.port or access.port or _free_port()
-        access.keep_port(port)
+        access.save_port(port)
         sys.stdout.write(settings(URL.format(port), access.token))
         return 0
     asked = {"port": wishes.port or access.port, "secret": access.token, "tools": wishes.tools}
-    sock, stream = connect(wishes.repo, environ, face="mcp-http", wishes=asked).detach()
+    sock, stream = connect(wishes.repo, environ, face="mcp-http", options=asked).detach()
     try:
         answer = json.loads(stream.readline() or b"{}")
         if "error" in answer:
             raise from_plain(answer["error"])
         if "url" not in answer:
             raise DaemonError("the daemon left", hint="Try again.")
-        access.keep_port(answer["port"])
+        access.save_port(answer["port"])
         sys.stdout.write(f"MCP for {place.root}: {answer['url']}\n")
         sys.stdout.write("The token and a client's settings: muninn mcp --http --print-config\n")
         sys.stdout.flush()

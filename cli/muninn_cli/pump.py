@@ -70,7 +70,7 @@ def main(argv: list[str]) -> int:
             from muninn_cli.listening import listen
 
             return listen(wishes, os.environ)
-        sock, stream = connect(wishes.repo, os.environ, face=face, wishes=told(wishes)).detach()
+        sock, stream = connect(wishes.repo, os.environ, face=face, options=told(wishes)).detach()
     except MuninnError as error:
         sys.stderr.write(f"muninn {face}: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
         return exit_code(error)

@@ -1,4 +1,7 @@
-"""A client of the daemon: connect, say hello, call verbs. It knows frames, not verbs; it is on every hook's path."""
+"""A client of the daemon: connect, send the hello, call verbs. It is on the start-up path of every hook.
+
+It handles frames and does not import the catalogue of verbs.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +25,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 HELLO_SECONDS = 60.0
-"""How long the daemon may take to greet; it greets before it opens anything, but may share a loaded machine."""
+"""How long the daemon may take to answer the hello, which it does before it opens anything; the machine may be busy."""
 
 
 class ConnectionLost(DaemonError):
-    """The daemon went away before it answered."""
+    """The connection ended before the daemon answered."""
 
 
 class Client:
-    """One connection. Not for use by several threads at once."""
+    """One connection. Not safe for several threads."""
 
     def __init__(self, sock: socket.socket, place: Place, hello: dict[str, Any]) -> None:
         self._sock = sock
         self._stream = sock.makefile("rb")
-        self._next = 0
+        self._last_id = 0
         self.place = place
         self.daemon: dict[str, Any] = {}
         try:
@@ -55,20 +58,23 @@ class Client:
     ) -> dict[str, Any]:
         """Call a verb and return its result. Raises the MuninnError that the daemon answered with.
 
-        `progress` gets the value of each `$/progress` notification: kind, message, percentage.
-        KeyboardInterrupt cancels the request at the daemon before it is raised.
+        `progress` gets the value of each `$/progress` notification: kind, message, percentage. KeyboardInterrupt
+        cancels the request at the daemon before it is raised.
         """
-        given = dict(params or {})
+        request_params = dict(params or {})
         if progress is not None:
-            given["workDoneToken"] = f"p{self._next + 1}"
-        return self.request(wire.PREFIX + verb, given, progress)
+            request_params["workDoneToken"] = f"p{self._last_id + 1}"
+        return self.request(wire.PREFIX + verb, request_params, progress)
 
     def request(
         self, method: str, params: dict[str, Any], progress: Callable[[dict[str, Any]], None] | None = None
     ) -> dict[str, Any]:
-        """Send one request and wait for its answer."""
-        self._next += 1
-        number = self._next
+        """Send one request and wait for its answer.
+
+        Raises the daemon's error, ConnectionLost when the connection ends, UsageError for a request that is too long.
+        """
+        self._last_id += 1
+        number = self._last_id
         data = wire.request(number, method, params)
         if len(data) > wire.MAX_FRAME:
             raise UsageError(f"a request of {len(data):,} bytes is too long", hint="Ask in several calls.")
@@ -93,7 +99,7 @@ class Client:
             if message.get("method") == "$/progress" and progress is not None:
                 progress(message["params"]["value"])
             if message.get("id") is None and isinstance(message.get("error"), dict):
-                raise from_plain(message["error"])  # it could not even read the request
+                raise from_plain(message["error"])  # the daemon could not read the request
             if message.get("id") == number and "method" not in message:
                 error = message.get("error")
                 if error is not None:
@@ -102,11 +108,11 @@ class Client:
                 return result
 
     def detach(self) -> tuple[socket.socket, Any]:
-        """Give the socket and its buffered reader away, for a pump; the client is used up."""
+        """Return the socket and its buffered reader, for a pump. The client must not be used afterwards."""
         return self._sock, self._stream
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._stream.close()
         self._sock.close()
 
@@ -125,25 +131,25 @@ def connect(
     start: bool = True,
     name: str = "",
     private: bool = False,
-    wishes: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Client:
-    """Connect to the daemon of the repository around `repo`; with `start` it is started when it is not there.
+    """Connect to the daemon of the repository around `repo`; with `start`, start it when it does not run.
 
-    A `private` one serves this client alone and leaves with it; where the system can't hand it a socket (Windows), the
-    shared one answers. A daemon of another version is replaced. `face` is rpc, lsp, mcp or mcp-http: what the bytes
-    after the hello are; `wishes` are told to it in the hello. Raises NotARepository for a bad folder, DaemonError when
-    there is no daemon and none can be started.
+    A `private` daemon serves this client alone and exits with it; on Windows, which can't pass it a socket, the shared
+    one answers. A daemon of another version is replaced. `face` is rpc, lsp, mcp or mcp-http: the protocol after the
+    hello. `options` are added to the hello. Raises NotARepository for a bad folder, DaemonError when there is no daemon
+    and none can be started.
     """
     place = locate(repo)
     if private and os.name != "nt":
-        return Client(private_daemon(place, environ), place, _hello(place, face, name, "", wishes))
+        return Client(private_daemon(place, environ), place, _hello(place, face, name, "", options))
     tcp = environ.get("MUNINN_TRANSPORT") == "tcp" or uses_tcp()
     try:
         address = Address(runtime_directory(environ), place.identity)
     except DaemonError:
         if not start or tcp:
             raise
-        return Client(private_daemon(place, environ), place, _hello(place, face, name, "", wishes))
+        return Client(private_daemon(place, environ), place, _hello(place, face, name, "", options))
     last: MuninnError | None = None
     for _ in range(20):
         try:
@@ -157,14 +163,14 @@ def connect(
                 "no daemon is running for this repository", hint="`muninn daemon start` starts it."
             ) from error
         try:
-            client = Client(sock, place, _hello(place, face, name, token, wishes))
-        except ConnectionLost as error:  # it was leaving while we came
+            client = Client(sock, place, _hello(place, face, name, token, options))
+        except ConnectionLost as error:  # the daemon was shutting down
             last = error
             time.sleep(0.02)
             continue
         if client.daemon.get("version") == __version__ or not start:
             return client
-        _dismiss(client)
+        _shut_down(client)
     raise last or DaemonError("the daemon could not be replaced", hint="`muninn daemon stop`, then try again.")
 
 
@@ -177,12 +183,12 @@ def call(
     repeatable: bool = False,
     name: str = "",
 ) -> dict[str, Any]:
-    """Connect, call one verb and hang up.
+    """Connect, call one verb and close the connection.
 
-    When the connection breaks before the answer, the call is sent once more to a new daemon if the verb is
-    `repeatable` (`Method.repeatable` of the catalogue, which clients on the start-up path do not load) or the
-    parameters have an idempotency `key`. Otherwise ConnectionLost is raised. A daemon that refuses the call because it
-    is leaving is always replaced.
+    When the connection breaks before the answer, the call is sent once more to a new daemon if the verb is `repeatable`
+    (`Method.repeatable` of the catalogue, which clients on the start-up path do not load) or the parameters have an
+    idempotency `key`. Otherwise ConnectionLost is raised. A call that the daemon refuses because it is shutting down is
+    always sent again.
     """
     for last_try in (False, True):
         with connect(repo, environ, name=name) as client:
@@ -195,7 +201,7 @@ def call(
     raise AssertionError("unreachable")
 
 
-def _hello(place: Place, face: str, name: str, token: str, wishes: Mapping[str, Any] | None) -> dict[str, Any]:
+def _hello(place: Place, face: str, name: str, token: str, options: Mapping[str, Any] | None) -> dict[str, Any]:
     program = name or os.path.basename(sys.argv[0] or "python")
     hello = {
         "version": __version__,
@@ -204,17 +210,17 @@ def _hello(place: Place, face: str, name: str, token: str, wishes: Mapping[str, 
         "identity": place.identity,
         "client": program,
         "pid": os.getpid(),
-        **(wishes or {}),
+        **(options or {}),
     }
     return {**hello, "token": token} if token else hello
 
 
-def _dismiss(client: Client) -> None:
-    """Ask a daemon of another version to leave, and wait until it hangs up."""
+def _shut_down(client: Client) -> None:
+    """Ask a daemon of another version to shut down, and wait until it closes the connection."""
     try:
         client.call("shutdown")
         client._stream.read()
     except (MuninnError, OSError):
-        pass  # it is going, which is what we want
+        pass  # it is ending already
     finally:
         client.close()

@@ -252,10 +252,10 @@ def test_what_is_remembered_of_unsaved_text_cites_that_text(muninn):
 
 def test_changes_are_told_as_git_tells_them():
     old = ["a", "b", "c", "d"]
-    hunks = [(h.start, h.count, h.now_start, h.now_count) for h in compared(old, ["a", "x", "y", "c", "d", "e"]) or ()]
+    hunks = [(h.start, h.count, h.new_start, h.new_count) for h in compared(old, ["a", "x", "y", "c", "d", "e"]) or ()]
     assert hunks == [(2, 1, 2, 2), (4, 0, 6, 1)]
     assert compared(old, old) == []
-    assert [(h.start, h.count, h.now_start, h.now_count) for h in compared(old, ["c", "d"]) or ()] == [(1, 2, 0, 0)]
+    assert [(h.start, h.count, h.new_start, h.new_count) for h in compared(old, ["c", "d"]) or ()] == [(1, 2, 0, 0)]
 
 
 # --- one place ---

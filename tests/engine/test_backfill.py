@@ -209,7 +209,7 @@ def test_a_long_run_reports_and_can_be_cancelled_before_it_stores_anything(told)
     [
         ({"source": "git", "since": "2025-13-45"}, BadParams, "no time"),
         ({"source": "git", "since": "nosuch"}, NotFoundError, "nosuch"),
-        ({"source": "git", "until": "a..b"}, BadParams, "no revision"),
+        ({"source": "git", "until": "a..b"}, BadParams, "is not a revision"),
         ({"source": "git", "paths": ["x.jsonl"]}, BadParams, "no paths"),
         ({"source": "transcripts"}, BadParams, "needs paths"),
         ({"source": "transcripts", "paths": ["x"], "since": "2025-01-01"}, BadParams, "of git"),

@@ -129,7 +129,7 @@ def test_a_change_that_changes_nothing_is_said_unless_there_is_a_question(steps)
     [
         ("no-such-branch", NotFoundError, "no commit 'no-such-branch'"),
         ("HEAD..no-such-branch", NotFoundError, "no commit 'no-such-branch'"),
-        ("--output=/x", BadParams, "no revision"),
+        ("--output=/x", BadParams, "is not a revision"),
         ("some words\nin lines\n", BadParams, "no patch, revision or range"),
         ("+++ b/a\n" * 200_000, BadParams, "characters"),
     ],

@@ -24,7 +24,7 @@ class Tree:
         self.edited = EditedFiles(place, lambda: head.read().commit, monotonic=lambda: self.now)
         self.edited.seen = lambda: self.count
         real = module.git.untracked
-        monkeypatch.setattr(module.git, "untracked", lambda root: self.note() or real(root))
+        monkeypatch.setattr(module.git, "untracked_files", lambda root: self.note() or real(root))
 
     def note(self):
         self.asked += 1

@@ -112,8 +112,8 @@ def test_the_past_knows_no_later_names(muninn, stored):
 def test_git_is_asked_once_for_each_head(muninn, stored, monkeypatch):
     rename(muninn, "src/users.py", "src/people.py")
     asked = []
-    run = deleted_paths.call
-    monkeypatch.setattr(deleted_paths, "call", lambda *given, **more: asked.append(given) or run(*given, **more))
+    run = deleted_paths.run_process
+    monkeypatch.setattr(deleted_paths, "run_process", lambda *given, **more: asked.append(given) or run(*given, **more))
     assert about(muninn, "src/people.py") == [stored]
     first = [given for given in asked if "--diff-filter=D" in given]
     asked.clear()

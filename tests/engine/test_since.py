@@ -39,7 +39,7 @@ def test_texts_at_hand_hold_what_git_finds_between_words(tree, words):
         paths = [path.name for path in tree.iterdir() if path.name.endswith(suffix)]
         assert held.hold(paths, suffix)
         assert held.holding(words, suffix) & set(paths) == {
-            path for path in git.naming(tree, words, suffix) if path in paths
+            path for path in git.files_containing(tree, words, suffix) if path in paths
         }
 
 

@@ -13,7 +13,7 @@ from muninn_core.launch.place import locate
 
 
 def head(path):
-    return git.head(locate(str(path)))
+    return git.read_head(locate(str(path)))
 
 
 def commit(repo, message, **files):
@@ -76,26 +76,26 @@ def test_commits_come_oldest_first_and_with_their_paths(plain_repo):
     start = run(plain_repo, "rev-parse", "HEAD").strip()
     first = commit(plain_repo, "First\n\nWith a body.\n\nAnd more.", **{"a.py": "1"})
     second = commit(plain_repo, "Second", **{"b.py": "1", "a.py": "2"})
-    found = git.commits(plain_repo, start, second, 10)
+    found = git.list_commits(plain_repo, start, second, 10)
     assert [each.sha for each in found] == [first, second]
     assert (found[0].subject, found[0].body, found[0].author) == ("First", "With a body.\n\nAnd more.", "Test")
     assert [each.files for each in found] == [("a.py",), ("a.py", "b.py")]
     assert found[1].parents == (first,)
     assert found[0].time.endswith("Z")
-    assert git.commits(plain_repo, second, second, 10) == ()
+    assert git.list_commits(plain_repo, second, second, 10) == ()
 
 
 def test_at_most_the_newest_are_returned(plain_repo):
     start = run(plain_repo, "rev-parse", "HEAD").strip()
     shas = [commit(plain_repo, f"Number {number}") for number in range(4)]
-    assert [each.sha for each in git.commits(plain_repo, start, "HEAD", 2)] == shas[2:]
+    assert [each.sha for each in git.list_commits(plain_repo, start, "HEAD", 2)] == shas[2:]
 
 
 def test_the_time_is_in_utc_wherever_the_commit_was_made(plain_repo):
     dates = {"GIT_COMMITTER_DATE": "2026-01-01T00:30:00+0200", "GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z"}
     command = ["git", "-c", "user.name=T", "-c", "user.email=t@localhost", "commit", "-q", "--allow-empty", "-m", "x"]
     subprocess.run(command, cwd=plain_repo, check=True, env={**os.environ, **dates})
-    assert git.commits(plain_repo, None, "HEAD", 1)[0].time == "2025-12-31T22:30:00Z"
+    assert git.list_commits(plain_repo, None, "HEAD", 1)[0].time == "2025-12-31T22:30:00Z"
 
 
 def test_a_merge_names_what_it_brought_to_the_first_parent(plain_repo):
@@ -105,7 +105,7 @@ def test_a_merge_names_what_it_brought_to_the_first_parent(plain_repo):
     run(plain_repo, "checkout", "-q", "main")
     commit(plain_repo, "On main", **{"main.py": "1"})
     run(plain_repo, "merge", "-q", "--no-ff", "-m", "Merge the topic", "topic")
-    found = git.commits(plain_repo, start, "HEAD", 10)
+    found = git.list_commits(plain_repo, start, "HEAD", 10)
     assert [(each.subject, each.files) for each in found] == [
         ("On main", ("main.py",)),
         ("Merge the topic", ("topic.py",)),
@@ -118,14 +118,14 @@ def test_a_rename_names_both_paths_however_the_user_has_set_git_up(plain_repo, s
     run(plain_repo, "config", *setting.split("="))
     run(plain_repo, "mv", "src/users.py", "people.py")
     run(plain_repo, "commit", "-q", "-m", "Rename")
-    assert git.commits(plain_repo, None, "HEAD", 1)[0].files == ("people.py", "src/users.py")
-    assert git.commits(plain_repo, None, "HEAD~1", 1)[0].files == ("README.md", "src/users.py")
+    assert git.list_commits(plain_repo, None, "HEAD", 1)[0].files == ("people.py", "src/users.py")
+    assert git.list_commits(plain_repo, None, "HEAD~1", 1)[0].files == ("README.md", "src/users.py")
 
 
 def test_paths_and_messages_may_hold_any_character(plain_repo):
     names = ("größe.py", "new\nline.py", "\nfirst.py", 'quote".py', "tab\t.py", "star*.py")
     commit(plain_repo, "Odd \x1f names \x1e\n\na \x1f body", **dict.fromkeys(names, "1"))
-    (found,) = git.commits(plain_repo, None, "HEAD", 1)
+    (found,) = git.list_commits(plain_repo, None, "HEAD", 1)
     assert found.files == tuple(sorted(names))
     assert found.body == "a \x1f body"
     assert set(git.list_files(plain_repo)) >= set(names)
@@ -133,12 +133,12 @@ def test_paths_and_messages_may_hold_any_character(plain_repo):
 
 def test_a_since_that_is_gone_leaves_the_newest_alone(plain_repo):
     sha = commit(plain_repo, "After the rewrite")
-    assert [each.sha for each in git.commits(plain_repo, "0" * 40, sha, 10)] == [sha]
+    assert [each.sha for each in git.list_commits(plain_repo, "0" * 40, sha, 10)] == [sha]
 
 
 def test_an_until_that_is_not_there_is_an_error(plain_repo):
     with pytest.raises(git.GitError, match="git log failed"):
-        git.commits(plain_repo, None, "nowhere", 1)
+        git.list_commits(plain_repo, None, "nowhere", 1)
 
 
 def test_files_are_the_tracked_and_the_new_but_not_the_ignored(plain_repo):
@@ -154,7 +154,7 @@ def test_without_git_nothing_is_listed_and_nothing_ignored(tmp_path):
     (tmp_path / ".gitignore").write_text("*.log\n")
     (tmp_path / "x.log").write_text("1")
     assert git.list_files(tmp_path) is None
-    assert git.ignored(tmp_path, ["x.log"]) == set()
+    assert git.ignored_paths(tmp_path, ["x.log"]) == set()
 
 
 def test_a_broken_repository_is_an_error_and_no_empty_list(plain_repo):
@@ -174,7 +174,7 @@ def test_ignored_is_what_git_would_not_list(plain_repo):
     (plain_repo / "link").symlink_to("src")
     paths = ["x.log", "build", "build/out.py", "new.py", "src", "src/users.py", "inner/a.py", "link/users.py"]
     paths += ["brackets[1]/a.py", "gone.py", "empty", *(f"many/{number}.py" for number in range(500))]
-    assert git.ignored(plain_repo, paths) == {
+    assert git.ignored_paths(plain_repo, paths) == {
         *("x.log", "build", "build/out.py", "inner/a.py", "link/users.py", "empty"),
     }
 
@@ -183,13 +183,13 @@ def test_nothing_that_is_asked_takes_a_lock_of_git(plain_repo):
     (plain_repo / ".git" / "index.lock").write_text("")
     sha = run(plain_repo, "rev-parse", "HEAD").strip()
     assert git.list_files(plain_repo)
-    assert git.commits(plain_repo, None, "HEAD", 1)[0].sha == sha
+    assert git.list_commits(plain_repo, None, "HEAD", 1)[0].sha == sha
     assert head(plain_repo).commit == sha
 
 
 def test_the_reader_of_head_sees_each_commit_checkout_and_packed_ref(plain_repo):
     reader = git.HeadReader(locate(str(plain_repo)))
-    assert reader.read() == git.head(locate(str(plain_repo)))
+    assert reader.read() == git.read_head(locate(str(plain_repo)))
     for command in (
         ("commit", "-q", "--allow-empty", "-m", "Second"),
         ("pack-refs", "--all"),
@@ -199,7 +199,7 @@ def test_the_reader_of_head_sees_each_commit_checkout_and_packed_ref(plain_repo)
         ("switch", "-q", "main"),
     ):
         run(plain_repo, *command)
-        assert reader.read() == git.head(locate(str(plain_repo))), command
+        assert reader.read() == git.read_head(locate(str(plain_repo))), command
         assert reader.read() is reader.read()
 
 
@@ -207,9 +207,9 @@ def test_a_revision_is_a_commit_whatever_names_it(plain_repo):
     first = run(plain_repo, "rev-parse", "HEAD").strip()
     run(plain_repo, "tag", "-a", "v1", "-m", "One")
     second = commit(plain_repo, "Second", **{"a.txt": "a\n"})
-    assert git.commit_of(plain_repo, "v1") == git.commit_of(plain_repo, "HEAD~1") == first
-    assert git.commit_of(plain_repo, second[:10]) == second
-    assert [(ref.name, ref.commit) for ref in git.refs(plain_repo)] == [("main", second), ("v1", first)]
+    assert git.resolve_commit(plain_repo, "v1") == git.resolve_commit(plain_repo, "HEAD~1") == first
+    assert git.resolve_commit(plain_repo, second[:10]) == second
+    assert [(ref.name, ref.commit) for ref in git.list_refs(plain_repo)] == [("main", second), ("v1", first)]
 
 
 def test_trees_and_contents_are_read_without_a_checkout(plain_repo):
@@ -234,10 +234,10 @@ def test_changes_between_commits_name_renames_and_the_lines_that_went(plain_repo
     text = (plain_repo / "lines.txt").read_text().replace("line 3\n", "three\n").replace("line 9\n", "line 9\nnew\n")
     run(plain_repo, "mv", "README.md", "READ.md")
     after = commit(plain_repo, "Change", **{"lines.txt": text, "more.txt": "x\n"})
-    changes = {(change.path, change.now): change for change in git.changed_files(plain_repo, before, after)}
+    changes = {(change.old_path, change.new_path): change for change in git.changed_files(plain_repo, before, after)}
     assert set(changes) == {("README.md", "READ.md"), ("lines.txt", "lines.txt"), (None, "more.txt")}
     lines = changes["lines.txt", "lines.txt"]
-    assert git.changed_spans(plain_repo, lines.before_oid, lines.after_oid) == ((4, 4),)
+    assert git.changed_spans(plain_repo, lines.old_oid, lines.new_oid) == ((4, 4),)
 
 
 def test_commits_that_no_tip_leads_to_and_those_that_nobody_has_are_unreachable(plain_repo):
@@ -245,61 +245,61 @@ def test_commits_that_no_tip_leads_to_and_those_that_nobody_has_are_unreachable(
     run(plain_repo, "checkout", "-q", "-b", "side")
     aside = commit(plain_repo, "Aside")
     nobody = "1" * 40
-    assert git.unreachable(plain_repo, [first, aside, nobody], [first]) == {aside, nobody}
-    assert git.unreachable(plain_repo, [first, aside], [aside]) == set()
+    assert git.find_unreachable(plain_repo, [first, aside, nobody], [first]) == {aside, nobody}
+    assert git.find_unreachable(plain_repo, [first, aside], [aside]) == set()
 
 
 def test_changes_name_renames_and_what_is_new_or_changed_in_the_work_tree(plain_repo):
     first = commit(plain_repo, "Steps", steps="one\ntwo\nthree\n", other="1\n")
     run(plain_repo, "mv", "steps", "stairs")
     (plain_repo / "other").write_text("2\n")
-    found = git.changes(plain_repo, first)
-    assert found == git.Changes(renamed={"steps": "stairs"}, changed=frozenset({"stairs", "other"}))
+    found = git.worktree_changes(plain_repo, first)
+    assert found == git.WorktreeChanges(renamed={"steps": "stairs"}, changed=frozenset({"stairs", "other"}))
 
 
 def test_hunks_say_which_lines_were_replaced_also_under_another_name(plain_repo):
     first = commit(plain_repo, "Steps", steps="".join(f"step {n}\n" for n in range(9)))
     run(plain_repo, "mv", "steps", "stairs")
     (plain_repo / "stairs").write_text("new\n" + "".join(f"step {n}\n" for n in range(9) if n != 4))
-    assert git.hunks(plain_repo, first, "steps", "stairs") == (
-        git.Hunk(start=0, count=0, now_start=1, now_count=1),
-        git.Hunk(start=5, count=1, now_start=5, now_count=0),
+    assert git.diff_hunks(plain_repo, first, "steps", "stairs") == (
+        git.Hunk(start=0, count=0, new_start=1, new_count=1),
+        git.Hunk(start=5, count=1, new_start=5, new_count=0),
     )
 
 
 def test_a_commit_that_is_not_there_has_no_changes_no_hunks_and_no_files(plain_repo):
     absent = "0" * 40
-    assert git.changes(plain_repo, absent) is None
-    assert git.hunks(plain_repo, absent, "README.md", "README.md") is None
-    assert git.blob(plain_repo, absent, "README.md") is None
+    assert git.worktree_changes(plain_repo, absent) is None
+    assert git.diff_hunks(plain_repo, absent, "README.md", "README.md") is None
+    assert git.read_blob(plain_repo, absent, "README.md") is None
 
 
 def test_a_file_is_read_as_a_commit_has_it(plain_repo):
     first = commit(plain_repo, "Steps", steps="one\n")
     (plain_repo / "steps").write_text("two\n")
-    assert git.blob(plain_repo, first, "steps") == b"one\n"
-    assert git.blob(plain_repo, first, "stairs") is None
+    assert git.read_blob(plain_repo, first, "steps") == b"one\n"
+    assert git.read_blob(plain_repo, first, "stairs") is None
 
 
 def test_untracked_files_and_those_that_name_a_word_are_listed(plain_repo):
     (plain_repo / "b.py").write_text("USERS = get_user_name\n")
     (plain_repo / "a.py").write_text("get_user_names\n")
-    assert git.untracked(plain_repo) == ("a.py", "b.py")
-    assert git.naming(plain_repo, ["get_user_name"], ".py") == ("b.py", "src/users.py")
-    assert git.naming(plain_repo, ["nowhere"], ".py") == ()
-    assert git.naming(plain_repo, ["nowhere", "get_user_names"], ".py") == ("a.py",)
+    assert git.untracked_files(plain_repo) == ("a.py", "b.py")
+    assert git.files_containing(plain_repo, ["get_user_name"], ".py") == ("b.py", "src/users.py")
+    assert git.files_containing(plain_repo, ["nowhere"], ".py") == ()
+    assert git.files_containing(plain_repo, ["nowhere", "get_user_names"], ".py") == ("a.py",)
 
 
 @pytest.fixture
 def objects(plain_repo):
-    kept = git.Objects(plain_repo)
+    kept = git.ObjectReader(plain_repo)
     yield kept
     kept.close()
 
 
 def follow(objects, repo, commit, path):
     """Return the name that a commit's file has at HEAD."""
-    return git.RenameTrail(repo, objects, objects.commit("HEAD")).follow(objects.commit(commit), path)
+    return git.RenameTrail(repo, objects, objects.resolve_commit("HEAD")).follow(objects.resolve_commit(commit), path)
 
 
 def test_a_file_is_followed_through_renames_and_rewrites(plain_repo, objects):
@@ -310,7 +310,7 @@ def test_a_file_is_followed_through_renames_and_rewrites(plain_repo, objects):
     (plain_repo / "way").mkdir()
     run(plain_repo, "mv", "stairs", "way/up")
     commit(plain_repo, "Rename again")
-    assert git.changes(plain_repo, first).renamed == {}
+    assert git.worktree_changes(plain_repo, first).renamed == {}
     assert follow(objects, plain_repo, first, "steps") == "way/up"
 
 
@@ -361,18 +361,18 @@ def test_kept_processes_answer_what_single_ones_do_and_start_again_when_they_wer
     run(plain_repo, "mv", "steps", "a name with blanks")
     second = commit(plain_repo, "Rename", other="2\n")
     for _ in range(2):
-        assert objects.commit("HEAD").sha == second
-        assert objects.commit("0" * 40) is None
-        assert objects.blob(first, "steps") == b"one\n"
-        assert objects.blob(second, "a name with blanks") == b"one\n"
-        assert objects.blob(second, "steps") is None
-        assert objects.blob(first, "src") is None
-        assert objects.holds(first, "steps")
-        assert not objects.holds(second, "steps")
-        assert not objects.holds(first, "src")
-        assert objects.changed(first, second) == {"a name with blanks", "other"}
-        assert objects.changed(second, second) == frozenset()
-        assert objects.renamed(first, second) == {"steps": "a name with blanks"}
+        assert objects.resolve_commit("HEAD").sha == second
+        assert objects.resolve_commit("0" * 40) is None
+        assert objects.read_blob(first, "steps") == b"one\n"
+        assert objects.read_blob(second, "a name with blanks") == b"one\n"
+        assert objects.read_blob(second, "steps") is None
+        assert objects.read_blob(first, "src") is None
+        assert objects.has_file(first, "steps")
+        assert not objects.has_file(second, "steps")
+        assert not objects.has_file(first, "src")
+        assert objects.changed_files(first, second) == {"a name with blanks", "other"}
+        assert objects.changed_files(second, second) == frozenset()
+        assert objects.renamed_files(first, second) == {"steps": "a name with blanks"}
         objects.close()
 
 
@@ -380,13 +380,13 @@ def test_a_question_that_ends_a_kept_process_is_an_error_and_the_next_one_is_ans
     first = commit(plain_repo, "Steps", steps="one\n")
     second = commit(plain_repo, "More", steps="two\n")
     with pytest.raises(git.GitError, match="diff-tree ended"):
-        objects.changed("0" * 40, second)
-    assert objects.changed(first, second) == {"steps"}
+        objects.changed_files("0" * 40, second)
+    assert objects.changed_files(first, second) == {"steps"}
 
 
 def test_what_a_kept_process_says_follows_new_commits(plain_repo, objects):
-    assert objects.blob("HEAD", "steps") is None
+    assert objects.read_blob("HEAD", "steps") is None
     commit(plain_repo, "Steps", steps="one\n")
-    assert objects.blob("HEAD", "steps") == b"one\n"
+    assert objects.read_blob("HEAD", "steps") == b"one\n"
     run(plain_repo, "gc", "-q")
-    assert objects.blob("HEAD", "steps") == b"one\n"
+    assert objects.read_blob("HEAD", "steps") == b"one\n"

@@ -7,7 +7,7 @@ from repositories import git
 
 from muninn_core.git import GitError, stream
 from muninn_core.git import log as gitlog
-from muninn_core.git.log import Span
+from muninn_core.git.log import CommitRange
 
 
 def save(root, message, **files):
@@ -27,8 +27,8 @@ def test_every_commit_is_read_with_its_message_files_and_deletions(plain_repo):
     save(plain_repo, "Empty")
     git(plain_repo, "checkout", "-q", "main")
     git(plain_repo, "merge", "-q", "--no-ff", "-m", "Merge side", "side")
-    log = list(gitlog.read(plain_repo, Span(tip="HEAD")))
-    assert gitlog.count(plain_repo, Span(tip="HEAD")) == len(log) == 5
+    log = list(gitlog.read_log(plain_repo, CommitRange(tip="HEAD")))
+    assert gitlog.count_commits(plain_repo, CommitRange(tip="HEAD")) == len(log) == 5
     by_subject = {one.commit.subject: one for one in log}
     merge, empty, bare = by_subject["Merge side"], by_subject["Empty"], by_subject[""]
     assert (len(merge.commit.parents), merge.commit.files) == (2, ())
@@ -50,7 +50,7 @@ def test_a_span_is_bounded_by_revisions_times_and_number(plain_repo):
             git(plain_repo, *author, "commit", "-q", "-m", f"Day {day}")
 
     def days(**span):
-        return [one.commit.subject[-1] for one in gitlog.read(plain_repo, Span(**{"tip": "HEAD", **span}))]
+        return [one.commit.subject[-1] for one in gitlog.read_log(plain_repo, CommitRange(**{"tip": "HEAD", **span}))]
 
     assert days(limit=2) == ["4", "3"]
     assert days(base="HEAD~3") == ["4", "3", "2"]
@@ -66,7 +66,7 @@ def test_bytes_that_are_no_text_harm_nothing(plain_repo):
     message = plain_repo / "message"
     message.write_bytes(b"Gr\xfc\xdfe\n\nbody \xff\n")
     git(plain_repo, "-c", "i18n.commitEncoding=UTF-8", "commit", "-q", "-F", str(message))
-    first = next(gitlog.read(plain_repo, Span(tip="HEAD")))
+    first = next(gitlog.read_log(plain_repo, CommitRange(tip="HEAD")))
     first.commit.subject.encode()
     first.commit.body.encode()
     assert first.commit.files == ("x.py",)
@@ -74,7 +74,7 @@ def test_bytes_that_are_no_text_harm_nothing(plain_repo):
 
 def test_a_failure_of_git_is_an_error_and_never_an_empty_log(plain_repo):
     with pytest.raises(GitError, match="nosuch"):
-        list(gitlog.read(plain_repo, Span(tip="nosuch")))
+        list(gitlog.read_log(plain_repo, CommitRange(tip="nosuch")))
 
 
 def test_git_ends_when_nobody_reads_on(plain_repo):

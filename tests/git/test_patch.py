@@ -6,7 +6,7 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError
-from muninn_core.git import read_patch, touched_by
+from muninn_core.git import read_diff, read_patch
 
 BEFORE = "".join(f"line {number}\n" for number in range(1, 21))
 
@@ -23,17 +23,17 @@ def changed(plain_repo):
 
 
 def test_the_lines_of_a_change_are_those_that_it_leaves(changed):
-    (touched,) = touched_by(changed, "HEAD")
+    (touched,) = read_diff(changed, "HEAD")
     assert (touched.path, touched.spans, touched.added) == ("a.txt", ((5, 6), (15, 15)), ("new 5", "more"))
 
 
 def test_a_patch_with_context_says_the_same_as_one_without(changed):
     for context in ("-U0", "-U3", "-U20"):
-        assert read_patch(git(changed, "diff", context)) == touched_by(changed, "HEAD"), context
+        assert read_patch(git(changed, "diff", context)) == read_diff(changed, "HEAD"), context
 
 
 def test_two_revisions_are_compared_and_the_work_tree_is_not_looked_at(changed):
-    (touched,) = touched_by(changed, "HEAD~1", "HEAD")
+    (touched,) = read_diff(changed, "HEAD~1", "HEAD")
     assert (touched.path, touched.spans) == ("a.txt", ((1, 20),))
 
 
@@ -42,7 +42,7 @@ def test_a_renamed_file_has_its_new_name_and_one_that_is_gone_has_none(changed):
     git(changed, "mv", "a.txt", "b.txt")
     (changed / "b.txt").write_text(BEFORE + "end\n")
     git(changed, "rm", "-q", "README.md")
-    assert [(each.path, each.spans) for each in touched_by(changed, "HEAD")] == [("b.txt", ((21, 21),))]
+    assert [(each.path, each.spans) for each in read_diff(changed, "HEAD")] == [("b.txt", ((21, 21),))]
 
 
 def test_a_line_that_looks_like_a_header_is_a_line(changed):
@@ -69,5 +69,5 @@ def test_a_patch_of_another_tool_is_read_too():
 @pytest.mark.parametrize(("rev", "error"), [("nowhere", NotFoundError), ("--output=x", BadParams)])
 def test_what_names_no_commit_is_refused(changed, rev, error):
     with pytest.raises(error):
-        touched_by(changed, rev)
+        read_diff(changed, rev)
     assert not (changed / "x").exists()

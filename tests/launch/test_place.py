@@ -70,7 +70,7 @@ def test_a_repository_whose_git_folder_lies_elsewhere_is_one(tmp_path):
 
 
 def test_no_folder_is_not_the_current_one():
-    with pytest.raises(NotARepository, match="no folder is named"):
+    with pytest.raises(NotARepository, match="the folder's name is empty"):
         locate("")
 
 

@@ -12,7 +12,7 @@ import pytest
 from muninn_core.errors import DaemonError
 from muninn_core.launch import runtime
 from muninn_core.launch.lock import FileLock
-from muninn_core.launch.runtime import Address, key, runtime_directory
+from muninn_core.launch.runtime import Address, repository_key, runtime_directory
 from muninn_core.launch.transport import connect, listen, read_info, write_info
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and owners of files")
@@ -26,13 +26,13 @@ def short(environ):
 
 def test_the_key_of_a_path_never_changes():
     # The test vectors of FNV-1a, 64 bits: every version must find the daemons of every other.
-    assert key("") == "cbf29ce484222325"
-    assert key("a") == "af63dc4c8601ec8c"
-    assert key("foobar") == "85944171f73967e8"
+    assert repository_key("") == "cbf29ce484222325"
+    assert repository_key("a") == "af63dc4c8601ec8c"
+    assert repository_key("foobar") == "85944171f73967e8"
 
 
 def test_paths_that_are_no_utf8_have_a_key_too():
-    assert key(os.fsdecode(b"/tmp/caf\xe9")) != key("/tmp/café")
+    assert repository_key(os.fsdecode(b"/tmp/caf\xe9")) != repository_key("/tmp/café")
 
 
 @posix
@@ -59,7 +59,7 @@ def test_a_link_or_a_file_in_its_place_is_refused(tmp_path):
     with pytest.raises(DaemonError, match="is not a folder"):
         runtime_directory({"MUNINN_RUNTIME_DIR": str(tmp_path / "link")})
     (tmp_path / "file").write_text("x")
-    with pytest.raises(DaemonError, match="can't be made"):
+    with pytest.raises(DaemonError, match="can't be created"):
         runtime_directory({"MUNINN_RUNTIME_DIR": str(tmp_path / "file")})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.git import Commit
-from muninn_core.git.log import Logged
+from muninn_core.git.log import LogEntry
 from muninn_core.source.commit_history import HistoryMemory, memories_of, reverted_commits
 
 
@@ -19,7 +19,7 @@ def logged(subject, body="", files=("src/app.py",), *, sha="a" * 40, parents=1, 
         time="2020-01-01T00:00:00Z",
         files=files,
     )
-    return Logged(commit=commit, email=email, deleted=frozenset(deleted))
+    return LogEntry(commit=commit, email=email, deleted=frozenset(deleted))
 
 
 def told(one, back=None, subjects=None):

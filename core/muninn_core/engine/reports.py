@@ -82,7 +82,7 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
 
 def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusResult:
     """Report on a work tree without `.muninn`."""
-    head = git.head(place)
+    head = git.read_head(place)
     return StatusResult(
         pid=os.getpid(),
         version=process.version,

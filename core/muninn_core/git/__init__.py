@@ -1,75 +1,103 @@
-"""What Muninn asks of git, the only package that runs it; every call is a read that takes no lock.
+"""Runs git. Only this package starts git processes; every call is a read that takes no lock.
 
-`git.log` is apart: a history as a stream.
+`git.log` streams a history and is imported on its own.
 """
 
-from muninn_core.git.batch import FileChanges, Objects
-from muninn_core.git.deleted_paths import removals, renames
-from muninn_core.git.diff import Changes, FileChange, Hunk, changed_files, changed_spans, changes, hunks
+from muninn_core.git.batch import CommitTime, ObjectReader
+from muninn_core.git.deleted_paths import find_deletions, find_renames
+from muninn_core.git.diff import (
+    FileChange,
+    Hunk,
+    WorktreeChanges,
+    changed_files,
+    changed_spans,
+    diff_hunks,
+    worktree_changes,
+)
 from muninn_core.git.follow import RenameTrail
 from muninn_core.git.history import (
     Commit,
     Ref,
-    commit_of,
     commit_time,
-    commits,
+    find_reverted,
+    find_unreachable,
     is_ancestor,
     is_shallow,
+    list_commits,
+    list_refs,
     merge_base,
-    refs,
-    reverted,
-    unreachable,
+    resolve_commit,
 )
-from muninn_core.git.objects import BlobChange, Entry, blob, blob_changes, holds, list_tree, read_blobs, tips, tree_ids
-from muninn_core.git.patch import Touched, read_patch, touched_by
+from muninn_core.git.objects import (
+    BlobChange,
+    Entry,
+    blob_changes,
+    existing_paths,
+    list_ref_blobs,
+    list_tree,
+    read_blob,
+    read_blobs,
+    tree_ids,
+)
+from muninn_core.git.patch import TouchedFile, read_diff, read_patch
 from muninn_core.git.run import GitError, stream
-from muninn_core.git.worktree import Head, HeadReader, head, hooks_folder, ignored, list_files, naming, noted, untracked
+from muninn_core.git.worktree import (
+    Head,
+    HeadReader,
+    files_containing,
+    hooks_folder,
+    ignored_paths,
+    index_stamp,
+    list_files,
+    read_head,
+    untracked_files,
+)
 
 __all__ = [
     "BlobChange",
-    "Changes",
     "Commit",
+    "CommitTime",
     "Entry",
     "FileChange",
-    "FileChanges",
     "GitError",
     "Head",
     "HeadReader",
     "Hunk",
-    "Objects",
+    "ObjectReader",
     "Ref",
     "RenameTrail",
-    "Touched",
-    "blob",
+    "TouchedFile",
+    "WorktreeChanges",
     "blob_changes",
     "changed_files",
     "changed_spans",
-    "changes",
-    "commit_of",
     "commit_time",
-    "commits",
-    "head",
-    "holds",
+    "diff_hunks",
+    "existing_paths",
+    "files_containing",
+    "find_deletions",
+    "find_renames",
+    "find_reverted",
+    "find_unreachable",
     "hooks_folder",
-    "hunks",
-    "ignored",
+    "ignored_paths",
+    "index_stamp",
     "is_ancestor",
     "is_shallow",
+    "list_commits",
     "list_files",
+    "list_ref_blobs",
+    "list_refs",
     "list_tree",
     "merge_base",
-    "naming",
-    "noted",
+    "read_blob",
     "read_blobs",
+    "read_diff",
+    "read_head",
     "read_patch",
-    "refs",
-    "removals",
-    "renames",
-    "reverted",
+    "resolve_commit",
     "stream",
-    "tips",
-    "touched_by",
     "tree_ids",
-    "unreachable",
-    "untracked",
+    "untracked_files",
+    "worktree_changes",
 ]

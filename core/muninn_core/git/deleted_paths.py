@@ -1,25 +1,25 @@
-"""Which commits took names of files away, and which new ones they gave."""
+"""Which commits deleted paths, and which new paths commits gave to renamed files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 
-from muninn_core.git.run import PATHS_A_CALL, call, text_of
+from muninn_core.git.run import PATHS_PER_CALL, decode, run_process
 
 
-def removals(root: Path, paths: Iterable[str], *, after: str | None, since: str | None) -> dict[str, str]:
-    """Return {path: the newest commit that took its name away}, of those that some commit took away.
+def find_deletions(root: Path, paths: Iterable[str], *, after: str | None, since: str | None) -> dict[str, str]:
+    """Return {path: newest commit that deleted it}; paths that no commit deleted are left out.
 
-    Commits that `after` has are not looked at, nor those older than `since` (RFC 3339).
+    `after` is a commit whose history is excluded. `since` (RFC 3339) excludes older commits.
     """
     wanted = sorted(set(paths))
     span = [f"{after}..HEAD" if after else "HEAD", *([f"--since={since}"] if since else [])]
-    how = ("--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=%x01%H")
+    options = ("--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=%x01%H")
     found: dict[str, str] = {}
-    for first in range(0, len(wanted), PATHS_A_CALL):
-        some = wanted[first : first + PATHS_A_CALL]
-        out = text_of(call(str(root), "--literal-pathspecs", "log", *span, *how, "--", *some).stdout)
+    for first in range(0, len(wanted), PATHS_PER_CALL):
+        batch = wanted[first : first + PATHS_PER_CALL]
+        out = decode(run_process(str(root), "--literal-pathspecs", "log", *span, *options, "--", *batch).stdout)
         for entry in out.split("\x01")[1:]:
             sha, *names = (field.strip("\n") for field in entry.split("\0"))
             for name in filter(None, names):
@@ -27,13 +27,13 @@ def removals(root: Path, paths: Iterable[str], *, after: str | None, since: str 
     return found
 
 
-def renames(root: Path, commits: Iterable[str]) -> dict[tuple[str, str], str]:
-    """Return {(commit, old name): new name} of the files that each commit renamed; of a merge none."""
-    asked = "".join(f"{commit}\n" for commit in dict.fromkeys(commits))
-    if not asked:
+def find_renames(root: Path, commits: Iterable[str]) -> dict[tuple[str, str], str]:
+    """Return {(commit, old path): new path} of the files that each commit renamed. Merges are not examined."""
+    stdin = "".join(f"{commit}\n" for commit in dict.fromkeys(commits))
+    if not stdin:
         return {}
-    how = ("--stdin", "-r", "-z", "-M", "--diff-filter=R", "--name-status")
-    fields = iter(text_of(call(str(root), "diff-tree", *how, stdin=asked).stdout).split("\0"))
+    options = ("--stdin", "-r", "-z", "-M", "--diff-filter=R", "--name-status")
+    fields = iter(decode(run_process(str(root), "diff-tree", *options, stdin=stdin).stdout).split("\0"))
     found: dict[tuple[str, str], str] = {}
     commit = ""
     for field in fields:

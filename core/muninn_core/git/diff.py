@@ -1,25 +1,25 @@
-"""What differs between two commits, or between a commit and the work tree."""
+"""Differences between two commits, or between a commit and the work tree."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from muninn_core.git.run import call, run, text_of
+from muninn_core.git.run import decode, run, run_process
 from muninn_core.model.value import Value
 
 
 class FileChange(Value):
-    """A file that two commits have differently. `path` is None when it is new, `now` when it is gone."""
+    """A file that differs between two commits. `old_path` is None for a new file, `new_path` for a deleted one."""
 
-    path: str | None
-    now: str | None
-    before_oid: str
-    after_oid: str
+    old_path: str | None
+    new_path: str | None
+    old_oid: str
+    new_oid: str
 
 
 def changed_files(root: Path, before: str, after: str) -> tuple[FileChange, ...]:
-    """Return the files that two commits have differently, renames found, in the order of their paths."""
+    """Return the files that differ between two commits, with renames detected, sorted by path."""
     out = run(str(root), "diff", "--raw", "-z", "-M", "--no-abbrev", "--no-ext-diff", before, after, "--")
     fields = iter(out.split("\0"))
     found = []
@@ -31,21 +31,23 @@ def changed_files(root: Path, before: str, after: str) -> tuple[FileChange, ...]
         second = next(fields) if status[0] in "RC" else first
         found.append(
             FileChange(
-                path=None if status[0] in "AC" else first,
-                now=None if status[0] == "D" else second,
-                before_oid=before_oid,
-                after_oid=after_oid,
+                old_path=None if status[0] in "AC" else first,
+                new_path=None if status[0] == "D" else second,
+                old_oid=before_oid,
+                new_oid=after_oid,
             )
         )
     return tuple(found)
 
 
 def changed_spans(root: Path, before_oid: str, after_oid: str) -> tuple[tuple[int, int], ...]:
-    """Return the lines (1-based, inclusive) of one content that another one lacks or has differently.
+    """Return the lines (1-based, inclusive) of `before_oid` that `after_oid` deletes or changes.
 
-    Lines that were only added between two others change neither. The format is that of `diff -U0`.
+    Pure insertions are left out. The input is the output of `diff -U0`.
     """
-    out = call(str(root), "diff", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", before_oid, after_oid).stdout
+    out = run_process(
+        str(root), "diff", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", before_oid, after_oid
+    ).stdout
     found = []
     for line in out.split(b"\n"):
         if line.startswith(b"@@ -"):
@@ -56,20 +58,20 @@ def changed_spans(root: Path, before_oid: str, after_oid: str) -> tuple[tuple[in
     return tuple(found)
 
 
-class Changes(Value):
-    """What differs between a commit and the work tree: files that have another name now, and new or changed ones."""
+class WorktreeChanges(Value):
+    """Differences between a commit and the work tree: {old path: new path} of renames, and new or changed paths."""
 
     renamed: dict[str, str]
     changed: frozenset[str]
 
 
 class Hunk(Value):
-    """Lines that were replaced: `count` old ones from `start` by `now_count` from `now_start` (1-based)."""
+    """A replacement: `count` lines from `start` became `new_count` lines from `new_start` (1-based)."""
 
     start: int
     count: int
-    now_start: int
-    now_count: int
+    new_start: int
+    new_count: int
 
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
@@ -78,15 +80,17 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
 _PLAIN_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M")
 
 
-def changes(root: Path, commit: str) -> Changes | None:
-    """Compare a commit with the work tree, by the names of files; None when the commit is not there.
+def worktree_changes(root: Path, commit: str) -> WorktreeChanges | None:
+    """Compare a commit with the work tree, by path; None when the commit does not exist.
 
-    A file is renamed when git finds at least half of it under another name (git-diff, `-M`).
+    Git detects a rename when at least half of the content is unchanged (git-diff(1), `-M`).
     """
-    done = call(str(root), *_PLAIN_DIFF, "--name-status", "-z", "--ignore-submodules", f"{commit}^{{commit}}", "--")
+    done = run_process(
+        str(root), *_PLAIN_DIFF, "--name-status", "-z", "--ignore-submodules", f"{commit}^{{commit}}", "--"
+    )
     if done.returncode != 0:
         return None
-    fields = iter(text_of(done.stdout).split("\0"))
+    fields = iter(decode(done.stdout).split("\0"))
     renamed, changed = {}, set()
     for status in fields:
         if not status:
@@ -99,18 +103,18 @@ def changes(root: Path, commit: str) -> Changes | None:
                 renamed[path] = now
         elif status[0] != "D":
             changed.add(path)
-    return Changes(renamed=renamed, changed=frozenset(changed))
+    return WorktreeChanges(renamed=renamed, changed=frozenset(changed))
 
 
-def hunks(root: Path, commit: str, path: str, now: str) -> tuple[Hunk, ...] | None:
-    """Return what was replaced in a file since a commit, in order, blanks aside; `now` is its name in the work tree.
+def diff_hunks(root: Path, commit: str, path: str, now: str) -> tuple[Hunk, ...] | None:
+    """Return the hunks from a commit's file to the work tree's `now`, in order; whitespace changes are ignored.
 
-    None when the commit does not have it.
+    Return None when the commit does not contain `path`.
     """
-    done = call(str(root), *_PLAIN_DIFF, "-w", "-U0", f"{commit}:{path}", "--", now)
+    done = run_process(str(root), *_PLAIN_DIFF, "-w", "-U0", f"{commit}:{path}", "--", now)
     if done.returncode != 0:
         return None
     return tuple(
-        Hunk(start=int(old), count=int(size or 1), now_start=int(new), now_count=int(new_size or 1))
+        Hunk(start=int(old), count=int(size or 1), new_start=int(new), new_count=int(new_size or 1))
         for old, size, new, new_size in _HUNK.findall(done.stdout.decode("utf-8", "replace"))
     )

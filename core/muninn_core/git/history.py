@@ -1,4 +1,4 @@
-"""Commits and the names that point to them: which there are, and how they lie to one another."""
+"""Commits and refs: which exist, and how they relate."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from muninn_core.errors import NotFoundError
-from muninn_core.git.run import GitError, call, check_rev, error_of, run, text_of
+from muninn_core.git.run import GitError, check_rev, decode, git_error, run, run_process
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value, field
 from muninn_core.near_match import nearest_few
 
 
 class Commit(Value):
-    """One commit with the paths that it changed. `time` is RFC 3339 of the committer, in UTC.
+    """A commit and the paths that it changed. `time` is the committer's, RFC 3339 in UTC.
 
-    `added` and `deleted` are those of the files that are new and gone, `lines` how many lines came and went in each:
-    none of a binary file. Who reads a long history leaves all three out.
+    `added` and `deleted` are subsets of `files`. `lines` is {path: lines inserted plus deleted}, without binary files.
+    `git.log` leaves these three empty.
     """
 
     sha: str
@@ -33,23 +33,23 @@ class Commit(Value):
 
 
 class Ref(Value):
-    """A branch, remote-tracking branch or tag by its short name, and the commit that it stands for."""
+    """A branch, remote-tracking branch or tag: its short name and the commit that it points to."""
 
     name: str
     commit: str
 
 
-def commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Commit, ...]:
-    """Return the commits reachable from `until` and not from `since`, oldest first, at most the newest `limit`.
+def list_commits(root: Path, since: str | None, until: str, limit: int) -> tuple[Commit, ...]:
+    """Return the first-parent commits reachable from `until` but not `since`, oldest first, at most the newest `limit`.
 
-    A `since` that no longer exists (a rewritten branch) counts as absent; then only `until` itself is returned.
+    A `since` that does not exist (a rewritten branch) counts as None: then only `until` is returned.
     """
-    if since is not None and call(str(root), "cat-file", "-e", f"{since}^{{commit}}").returncode != 0:
+    if since is not None and run_process(str(root), "cat-file", "-e", f"{since}^{{commit}}").returncode != 0:
         since = None
     span = [f"{since}..{until}", f"--max-count={limit}"] if since else [until, "--max-count=1"]
-    how = ("--topo-order", "--first-parent", "-m", "--root", "--raw", "--numstat", "--no-renames", "-z")
-    out = run(str(root), "log", *span, *how, "--encoding=UTF-8", "--format=%x00%H%x00%P%x00%an%x00%ct%x00%s%x00%b")
-    # NUL is the one character that no message and no path holds. An empty field stands before each commit.
+    options = ("--topo-order", "--first-parent", "-m", "--root", "--raw", "--numstat", "--no-renames", "-z")
+    out = run(str(root), "log", *span, *options, "--encoding=UTF-8", "--format=%x00%H%x00%P%x00%an%x00%ct%x00%s%x00%b")
+    # No message and no path contains NUL. An empty field precedes each commit.
     fields = out.split("\0")
     found, place = [], 1
     while place + 6 <= len(fields):
@@ -78,67 +78,70 @@ def _commit(fields: list[str], changes: list[str]) -> Commit:
 
 
 def _changes(fields: list[str]) -> tuple[dict[str, str], dict[str, int]]:
-    """Return {path: status} and {path: lines that came and went}, from what `--raw --numstat -z` prints."""
+    """Return {path: status} and {path: lines inserted plus deleted} from the output of `--raw --numstat -z`."""
     statuses: dict[str, str] = {}
     lines: dict[str, int] = {}
     rest = iter(fields)
-    for each in rest:
-        facts = each.removeprefix("\n")  # stands between a message and its files
+    for field_text in rest:
+        facts = field_text.removeprefix("\n")  # the newline between a message and its files
         if facts.startswith(":"):
             statuses[next(rest)] = facts[-1]
         else:
-            came, went, path = facts.split("\t", 2)
-            if came != "-":
-                lines[path] = int(came) + int(went)
+            inserted, removed, path = facts.split("\t", 2)
+            if inserted != "-":
+                lines[path] = int(inserted) + int(removed)
     return statuses, lines
 
 
-def commit_of(root: Path, rev: str) -> str:
-    """Return the commit that a revision names (gitrevisions(7)): a branch, a tag, `HEAD~3`, `@{yesterday}`.
+def resolve_commit(root: Path, rev: str) -> str:
+    """Return the full id of the commit that a revision names (gitrevisions(7)), such as `HEAD~3` or `@{yesterday}`.
 
-    Raises BadParams for what can be no revision, GitError without git, NotFoundError with the nearest names.
+    Raises BadParams for text that can be no revision, GitError without git, NotFoundError with similar names as the
+    hint.
     """
     check_rev(rev)
     if not locate(str(root)).git_dir:
-        raise GitError(f"{root} is no git repository", hint="Other revisions need git.")
-    done = call(str(root), "rev-parse", "--verify", "-q", "--end-of-options", rev + "^{commit}")
-    sha = text_of(done.stdout).strip()
+        raise GitError(f"{root} is not a git repository", hint="Run `git init`, or leave the revision out.")
+    done = run_process(str(root), "rev-parse", "--verify", "-q", "--end-of-options", rev + "^{commit}")
+    sha = decode(done.stdout).strip()
     if done.returncode == 0 and sha:
         return sha
     raise NotFoundError(f"there is no commit '{rev}'", hint=_near_revisions(root, rev))
 
 
 def commit_time(root: Path, commit: str) -> datetime:
-    """Return when a commit was made, by its committer. Raises GitError when it is not here."""
+    """Return a commit's committer time, in UTC. Raises GitError when the commit does not exist."""
     return datetime.fromtimestamp(int(run(str(root), "show", "-s", "--format=%ct", commit, "--").strip()), UTC)
 
 
 def _near_revisions(root: Path, rev: str) -> str:
-    if call(str(root), "rev-parse", "--verify", "-q", "HEAD").returncode != 0 and not refs(root):
+    if run_process(str(root), "rev-parse", "--verify", "-q", "HEAD").returncode != 0 and not list_refs(root):
         return "This repository has no commit yet."
-    names = {name: ref.name for ref in refs(root) for name in (ref.name.lower(), ref.name.rpartition("/")[2].lower())}
+    names = {
+        name: ref.name for ref in list_refs(root) for name in (ref.name.lower(), ref.name.rpartition("/")[2].lower())
+    }
     near = dict.fromkeys(names[name] for name in nearest_few(rev, names, 5))
     if near:
         return "Did you mean " + " or ".join(f"'{name}'" for name in list(near)[:3]) + "?"
     if is_shallow(root):
-        return "This clone is shallow, so older commits are not here: `git fetch --unshallow` brings them."
-    return "`git branch --all` and `git tag` show the names that there are."
+        return "This clone is shallow and lacks older commits. `git fetch --unshallow` fetches them."
+    return "`git branch --all` and `git tag` list the names."
 
 
 def is_shallow(root: Path) -> bool:
-    """Whether the clone lacks older commits."""
+    """Whether this is a shallow clone."""
     return run(str(root), "rev-parse", "--is-shallow-repository", check=False).strip() == "true"
 
 
-def refs(root: Path, *kinds: str) -> tuple[Ref, ...]:
-    """Return the refs below `refs/heads`, `refs/remotes` and `refs/tags`, or those of `kinds`, sorted by full name.
+def list_refs(root: Path, *kinds: str) -> tuple[Ref, ...]:
+    """Return the refs below `kinds` (default: heads, remotes and tags), sorted by full name.
 
-    A tag stands for its commit; a symbolic ref (`origin/HEAD`) is another name only and left out.
+    An annotated tag is resolved to its commit. Symbolic refs such as `origin/HEAD` are left out.
     """
     kinds = kinds or ("refs/heads", "refs/remotes", "refs/tags")
-    how = "--format=%(refname:short)%00%(symref)%00%(objectname)%00%(*objectname)"
+    options = "--format=%(refname:short)%00%(symref)%00%(objectname)%00%(*objectname)"
     found = []
-    for line in run(str(root), "for-each-ref", "--sort=refname", how, *kinds).splitlines():
+    for line in run(str(root), "for-each-ref", "--sort=refname", options, *kinds).splitlines():
         name, symbolic, own, peeled = line.split("\0")
         if not symbolic:
             found.append(Ref(name=name, commit=peeled or own))
@@ -146,42 +149,42 @@ def refs(root: Path, *kinds: str) -> tuple[Ref, ...]:
 
 
 def merge_base(root: Path, one: str, other: str) -> str | None:
-    """Return the best common ancestor of two commits; None when none is here."""
+    """Return the best common ancestor of two commits; None when there is none."""
     return run(str(root), "merge-base", one, other, check=False).strip().split("\n")[0] or None
 
 
-def unreachable(root: Path, commits: Iterable[str], tips: Iterable[str]) -> set[str]:
-    """Return those of the commits that no tip leads to; ones that the repository does not have at all included.
+def find_unreachable(root: Path, list_commits: Iterable[str], tips: Iterable[str]) -> set[str]:
+    """Return the commits that are in no tip's history, including those that the repository does not have.
 
-    In a shallow clone a commit that is not here counts as reachable: nobody can know.
+    In a shallow clone a missing commit counts as reachable, because its history is unknown.
     """
-    wanted = list(dict.fromkeys(commit for commit in commits if commit.isalnum()))
+    wanted = list(dict.fromkeys(commit for commit in list_commits if commit.isalnum()))
     if not wanted:
         return set()
-    asked = "".join(f"{commit}\n" for commit in wanted)
-    done = call(str(root), "cat-file", "--batch-check=%(objectname)", stdin=asked)
-    answers = zip(wanted, text_of(done.stdout).splitlines(), strict=False)
+    stdin = "".join(f"{commit}\n" for commit in wanted)
+    done = run_process(str(root), "cat-file", "--batch-check=%(objectname)", stdin=stdin)
+    answers = zip(wanted, decode(done.stdout).splitlines(), strict=False)
     full = {commit: answer for commit, answer in answers if not answer.endswith((" missing", " ambiguous"))}
     missing = set() if is_shallow(root) else {commit for commit in wanted if commit not in full}
     if not full:
         return missing
     given = "".join(f"{sha}\n" for sha in full.values()) + "".join(f"^{tip}\n" for tip in tips)
-    listed = call(str(root), "rev-list", "--ignore-missing", "--stdin", stdin=given)
+    listed = run_process(str(root), "rev-list", "--ignore-missing", "--stdin", stdin=given)
     if listed.returncode != 0:
-        raise error_of("rev-list", listed)
-    outside = set(text_of(listed.stdout).split())
+        raise git_error("rev-list", listed)
+    outside = set(decode(listed.stdout).split())
     return missing | {commit for commit, sha in full.items() if sha in outside}
 
 
-def reverted(root: Path, tip: str, since: str) -> set[str]:
-    """Return the commits that the history of `tip` takes back, by the line that `git revert` writes.
+def find_reverted(root: Path, tip: str, since: str) -> set[str]:
+    """Return the commits that the history of `tip` reverts, as recorded by the line that `git revert` writes.
 
-    Only commits made after `since` (RFC 3339) are looked at. A revert that was itself reverted does not count.
+    Only commits after `since` (RFC 3339) are read. A revert that was itself reverted does not count.
     """
-    how = ("--grep=^This reverts commit ", f"--since={since}", "--topo-order", "--format=%H%x00%B%x00")
-    fields = run(str(root), "log", *how, "--encoding=UTF-8", tip, "--").split("\0")
+    options = ("--grep=^This reverts commit ", f"--since={since}", "--topo-order", "--format=%H%x00%B%x00")
+    fields = run(str(root), "log", *options, "--encoding=UTF-8", tip, "--").split("\0")
     found: set[str] = set()
-    for sha, message in zip(fields[::2], fields[1::2], strict=False):  # the newest first
+    for sha, message in zip(fields[::2], fields[1::2], strict=False):  # newest first
         if sha.strip() not in found:
             marked = (line for line in message.splitlines() if line.startswith("This reverts commit "))
             found.update(line.split()[3].rstrip(".,") for line in marked)
@@ -189,5 +192,5 @@ def reverted(root: Path, tip: str, since: str) -> set[str]:
 
 
 def is_ancestor(root: Path, one: str, other: str) -> bool:
-    """Whether a commit is in another one's history."""
-    return call(str(root), "merge-base", "--is-ancestor", one, other).returncode == 0
+    """Whether commit `one` is in the history of `other`."""
+    return run_process(str(root), "merge-base", "--is-ancestor", one, other).returncode == 0

@@ -1,7 +1,4 @@
-"""The history of a repository as a stream of commits: one git process, however many there are.
-
-It reads what `git log` prints and knows nothing of what a commit means.
-"""
+"""Streams a history from one `git log` process, whatever its length."""
 
 from __future__ import annotations
 
@@ -15,21 +12,21 @@ from muninn_core.git.run import GitError, stream
 from muninn_core.model.value import Value
 
 _FORMAT = "--format=%x00%H%x00%P%x00%an%x00%ae%x00%ct%x00%s%x00%b%x00"
-"""NUL is the one character that no message and no path holds."""
+"""Fields end with NUL, which no message and no path contains."""
 
 
-class Logged(Value):
-    """A commit of the log, its author's address, and which of its files it deleted; a merge has no files."""
+class LogEntry(Value):
+    """A commit of the log with its author's email address and the paths it deleted. A merge has no paths."""
 
     commit: Commit
     email: str
     deleted: frozenset[str]
 
 
-class Span(Value):
-    """What to read: the commits that `tip` leads to and `base` does not, of these times, at most the newest `limit`.
+class CommitRange(Value):
+    """The commits reachable from `tip` but not from `base`, within the times, at most the newest `limit`.
 
-    Times are RFC 3339, of the committer; both ends are included.
+    Times are RFC 3339 committer times; both ends are included.
     """
 
     tip: str
@@ -40,28 +37,28 @@ class Span(Value):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The span as arguments of git-log(1) and git-rev-list(1)."""
+        """The range as arguments of git-log(1) and git-rev-list(1)."""
         times = [f"--{name}={time}" for name, time in (("since", self.since), ("until", self.until)) if time]
         return (f"--max-count={self.limit}", *times, self.tip, *([f"^{self.base}"] if self.base else []))
 
 
-def count(root: Path, span: Span) -> int:
-    """Return how many commits a span has. Raises GitError."""
+def count_commits(root: Path, span: CommitRange) -> int:
+    """Return the number of commits in a range. Raises GitError."""
     return int(b"".join(stream(root, "rev-list", "--count", *span.arguments, "--")))
 
 
-def read(root: Path, span: Span) -> Iterator[Logged]:
-    """Yield the commits of a span, the newest first. Raises GitError."""
-    how = ("--name-status", "--no-renames", "-z", "--encoding=UTF-8", "--no-color", "--no-notes")
-    with closing(stream(root, "log", *how, _FORMAT, *span.arguments, "--")) as pieces:
+def read_log(root: Path, span: CommitRange) -> Iterator[LogEntry]:
+    """Yield the commits of a range, newest first. Raises GitError."""
+    options = ("--name-status", "--no-renames", "-z", "--encoding=UTF-8", "--no-color", "--no-notes")
+    with closing(stream(root, "log", *options, _FORMAT, *span.arguments, "--")) as pieces:
         fields = _fields(pieces)
-        next(fields, None)  # each commit begins with an empty one
+        next(fields, None)  # each commit begins with an empty field
         while sha := next(fields, b""):
             yield _logged(sha, fields)
 
 
 def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield what stands between NULs; the last field need not have one after it."""
+    """Yield the NUL-separated fields; the last one needs no NUL after it."""
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\0")
@@ -69,41 +66,41 @@ def _fields(pieces: Iterable[bytes]) -> Iterator[bytes]:
     yield rest
 
 
-def _logged(sha: bytes, fields: Iterator[bytes]) -> Logged:
+def _logged(sha: bytes, fields: Iterator[bytes]) -> LogEntry:
     try:
         parents, author, email, seconds, subject, body, _ = (next(fields) for _ in range(7))
     except (StopIteration, RuntimeError):
-        raise GitError("git log broke off in the midst of a commit", hint="`git fsck` may know why.") from None
+        raise GitError("git log ended within a commit", hint="`git fsck` checks the repository.") from None
     files, deleted = [], set()
     for status in fields:
         if not status:
-            break  # the beginning of the next commit
+            break  # the start of the next commit
         path = _path(next(fields, b""))
         if path:
             files.append(path)
         if status.strip() == b"D":
             deleted.add(path)
-    return Logged(
+    return LogEntry(
         commit=Commit(
-            sha=_words(sha),
-            parents=tuple(_words(parents).split()),
-            subject=_words(subject).strip(),
-            body=_words(body).strip(),
-            author=_words(author),
+            sha=_decode(sha),
+            parents=tuple(_decode(parents).split()),
+            subject=_decode(subject).strip(),
+            body=_decode(body).strip(),
+            author=_decode(author),
             time=datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             files=tuple(sorted(files)),
         ),
-        email=_words(email),
+        email=_decode(email),
         deleted=frozenset(deleted),
     )
 
 
-def _words(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
 def _path(data: bytes) -> str:
-    """Return a path; "" for one whose name can't be written down as text."""
+    """Return a path, "" when it is not UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""What the object store holds: trees, the content of files, and what commits did to a folder."""
+"""Reads the object store: trees, file contents, and the changes of a folder."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from muninn_core.git.run import GitError, call, error_of, run, text_of, time_of
+from muninn_core.git.run import GitError, decode, format_time, git_error, run, run_process
 from muninn_core.launch.place import locate
 from muninn_core.model.value import Value
 
 
 class Entry(Value):
-    """A file of a commit's tree. `oid` names its content, `size` is in bytes; `mode` is git's, such as 100644."""
+    """A file of a commit's tree: its blob's id, its size in bytes and git's mode, such as 100644."""
 
     path: str
     oid: str
@@ -21,15 +21,15 @@ class Entry(Value):
 
 
 def tree_ids(root: Path, commits: Iterable[str], path: str) -> dict[str, str]:
-    """Return {commit: id} of what each commit has at a path; commits that have nothing there are left out."""
+    """Return {commit: id of the object at `path`}; commits without that path are left out. Raises GitError."""
     wanted = list(dict.fromkeys(commits))
     if not wanted:
         return {}
-    asked = "".join(f"{commit}:{path}\n" for commit in wanted)
-    done = call(str(root), "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
+    stdin = "".join(f"{commit}:{path}\n" for commit in wanted)
+    done = run_process(str(root), "cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=stdin)
     if done.returncode != 0:
-        raise error_of("cat-file", done)
-    answers = text_of(done.stdout).splitlines()
+        raise git_error("cat-file", done)
+    answers = decode(done.stdout).splitlines()
     return {
         commit: answer.split(" ", 1)[0]
         for commit, answer in zip(wanted, answers, strict=True)
@@ -38,24 +38,24 @@ def tree_ids(root: Path, commits: Iterable[str], path: str) -> dict[str, str]:
 
 
 def list_tree(root: Path, treeish: str) -> tuple[Entry, ...]:
-    """Return the files of a commit or tree, in git's order. Submodules are no files and left out."""
-    done = call(str(root), "ls-tree", "-r", "-z", "-l", "--full-tree", treeish)
+    """Return the files of a commit or tree, in git's order, without submodules. Raises GitError."""
+    done = run_process(str(root), "ls-tree", "-r", "-z", "-l", "--full-tree", treeish)
     if done.returncode != 0:
-        raise error_of("ls-tree", done)
+        raise git_error("ls-tree", done)
     found = []
     for line in filter(None, done.stdout.split(b"\0")):
         facts, _, path = line.partition(b"\t")
         mode, kind, oid, size = facts.decode("ascii").split()
         if kind == "blob":
-            found.append(Entry(path=text_of(path), oid=oid, size=int(size) if size.isdigit() else 0, mode=mode))
+            found.append(Entry(path=decode(path), oid=oid, size=int(size) if size.isdigit() else 0, mode=mode))
     return tuple(found)
 
 
-def read_blobs(root: Path, oids: Iterable[str], *, lacking: bool = False) -> Iterator[tuple[str, bytes]]:
+def read_blobs(root: Path, oids: Iterable[str], *, skip_missing: bool = False) -> Iterator[tuple[str, bytes]]:
     """Yield (id, content) of objects, in order, from one process.
 
-    Raises GitError for one that is not here; with `lacking` it is passed over, as a partial clone may not have it.
-    The format is that of git-cat-file(1), "BATCH OUTPUT".
+    Raises GitError for an object that is missing, as in a partial clone; with `skip_missing` it is skipped. Source of
+    the format: git-cat-file(1), "BATCH OUTPUT".
     """
     wanted = list(oids)
     if not wanted:
@@ -68,10 +68,10 @@ def read_blobs(root: Path, oids: Iterable[str], *, lacking: bool = False) -> Ite
             process.stdin.write(oid.encode() + b"\n")
             process.stdin.flush()
             answer = process.stdout.readline().split()
-            if len(answer) != 3 and lacking:
+            if len(answer) != 3 and skip_missing:
                 continue
             if len(answer) != 3:
-                hint = "A partial or shallow clone does not have every object: `git fetch` brings them."
+                hint = "A partial or shallow clone lacks objects. `git fetch` fetches them."
                 raise GitError(f"the object {oid} is not in this clone", hint=hint)
             content = process.stdout.read(int(answer[2]))
             process.stdout.read(1)
@@ -79,22 +79,22 @@ def read_blobs(root: Path, oids: Iterable[str], *, lacking: bool = False) -> Ite
         process.stdin.close()
 
 
-def holds(root: Path, commit: str, paths: Iterable[str]) -> set[str]:
-    """Return those of the paths that a commit has."""
+def existing_paths(root: Path, commit: str, paths: Iterable[str]) -> set[str]:
+    """Return the subset of `paths` that are files in a commit. Paths with a newline are left out."""
     wanted = sorted(path for path in set(paths) if "\n" not in path)
-    asked = "".join(f"{commit}:{path}\n" for path in wanted)
-    answers = text_of(call(str(root), "cat-file", "--batch-check=%(objecttype)", stdin=asked).stdout).splitlines()
+    stdin = "".join(f"{commit}:{path}\n" for path in wanted)
+    answers = decode(run_process(str(root), "cat-file", "--batch-check=%(objecttype)", stdin=stdin).stdout).splitlines()
     return {path for path, answer in zip(wanted, answers, strict=False) if answer == "blob"}
 
 
-def blob(root: Path, commit: str, path: str) -> bytes | None:
-    """Return a file as a commit has it; None when the commit or the file is not there."""
-    done = call(str(root), "cat-file", "blob", f"{commit}:{path}")
+def read_blob(root: Path, commit: str, path: str) -> bytes | None:
+    """Return a file's content at a commit; None when the commit or the file does not exist."""
+    done = run_process(str(root), "cat-file", "blob", f"{commit}:{path}")
     return done.stdout if done.returncode == 0 else None
 
 
 class BlobChange(Value):
-    """What one commit did to one file: the blobs before it, one a parent, and the one after it; "" for no file."""
+    """One commit's change of one file: the blob in each parent, and the one after it; "" stands for no file."""
 
     commit: str
     time: str
@@ -105,15 +105,15 @@ class BlobChange(Value):
 
 
 def blob_changes(root: Path, folder: str) -> tuple[BlobChange, ...]:
-    """Return every change of the files in a folder, newest first: of all branches, tags, remotes, stashes and reflogs.
+    """Return every change of the files in a folder, newest first, from all refs, stashes and reflogs.
 
-    A merge counts where its file is that of none of its parents. Empty without git and without a commit.
+    A merge counts when its file differs from all parents. Empty without git and without commits.
     """
     place = locate(str(root))
     if not place.git_dir:
         return ()
-    how = ("--all", "--reflog", "--full-history", "-c", "--root", "--raw", "--no-abbrev", "--no-renames")
-    out = run(str(root), "log", *how, "--encoding=UTF-8", "--format=%x01%H%x00%ct%x00%s", "--", folder, check=False)
+    options = ("--all", "--reflog", "--full-history", "-c", "--root", "--raw", "--no-abbrev", "--no-renames")
+    out = run(str(root), "log", *options, "--encoding=UTF-8", "--format=%x01%H%x00%ct%x00%s", "--", folder, check=False)
     found: list[BlobChange] = []
     sha, seconds, subject = "", "0", ""
     for line in out.split("\n"):
@@ -126,7 +126,7 @@ def blob_changes(root: Path, folder: str) -> tuple[BlobChange, ...]:
             found.append(
                 BlobChange(
                     commit=sha,
-                    time=time_of(seconds),
+                    time=format_time(seconds),
                     subject=subject,
                     path=path,
                     before=tuple(shas[:-1]),
@@ -136,8 +136,8 @@ def blob_changes(root: Path, folder: str) -> tuple[BlobChange, ...]:
     return tuple(found)
 
 
-def tips(root: Path, folder: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield (name of a branch, tag, remote branch or stash; blobs in a folder of its tree), by name."""
+def list_ref_blobs(root: Path, folder: str) -> Iterator[tuple[str, set[str]]]:
+    """Yield (full name, ids of the blobs in a folder) for each ref, sorted by name. Yields nothing without git."""
     if not locate(str(root)).git_dir:
         return
     for name in run(str(root), "for-each-ref", "--format=%(refname)", check=False).split():

@@ -1,7 +1,7 @@
-"""What a change touches, file by file: read from git's differences, or from a patch that somebody hands over.
+"""Reads patches: which lines of which files a change touches.
 
-The format is that of `git diff` and of GNU diff's unified output: hunks that say their lengths, so that a line of text
-never passes for a header.
+The format is that of `git diff` and of GNU diff's unified output. Hunk lengths are honoured, so a content line is never
+taken for a header.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from muninn_core.git.history import commit_of
+from muninn_core.git.history import resolve_commit
 from muninn_core.git.run import stream
 from muninn_core.model.value import Value
 
-MOST_BYTES = 2_000_000
-"""How much of a difference is read: enough to say what is at hand."""
+MAX_DIFF_BYTES = 2_000_000
+"""The rest of a longer diff is not read."""
 
-_HOW = (
+_DIFF_OPTIONS = (
     *("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "-M", "-U0"),
     *("--src-prefix=a/", "--dst-prefix=b/"),
 )
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-class Touched(Value):
-    """A file that a change touches. `spans` are the lines (1-based, inclusive) as the change leaves them.
+class TouchedFile(Value):
+    """A file that a change touches. `spans` are line ranges (1-based, inclusive) in the new version.
 
-    Where lines only went, the span is the one before. `added` is what the change put in.
+    For a pure deletion the span is the line before it. `added` has the inserted lines.
     """
 
     path: str
@@ -36,70 +36,71 @@ class Touched(Value):
     added: tuple[str, ...]
 
 
-def touched_by(root: Path, before: str, after: str | None = None) -> tuple[Touched, ...]:
-    """Return what differs between two revisions, or between one and the work tree, in the order of git.
+def read_diff(root: Path, before: str, after: str | None = None) -> tuple[TouchedFile, ...]:
+    """Return the files that differ between two revisions, or between one and the work tree, in git's order.
 
-    Of a very large difference only the beginning is looked at. Raises BadParams, NotFoundError or GitError for what
-    names no commit.
+    Only the first `MAX_DIFF_BYTES` are read. Raises BadParams, NotFoundError or GitError for a bad revision.
     """
-    named = [commit_of(root, rev) for rev in (before, after) if rev is not None]
+    revisions = [resolve_commit(root, rev) for rev in (before, after) if rev is not None]
     pieces: list[bytes] = []
     size = 0
-    with closing(stream(root, *_HOW, *named, "--")) as printed:
+    with closing(stream(root, *_DIFF_OPTIONS, *revisions, "--")) as printed:
         for piece in printed:
             pieces.append(piece)
             size += len(piece)
-            if size >= MOST_BYTES:
+            if size >= MAX_DIFF_BYTES:
                 break
-    return read_patch(b"".join(pieces)[:MOST_BYTES].decode("utf-8", "replace"))
+    return read_patch(b"".join(pieces)[:MAX_DIFF_BYTES].decode("utf-8", "replace"))
 
 
-def read_patch(text: str) -> tuple[Touched, ...]:
-    """Return the files of a patch that are there after it, with what it changes; nothing for a text that is none."""
+def read_patch(text: str) -> tuple[TouchedFile, ...]:
+    """Return the files of a patch that still exist after it. Text without hunks gives an empty tuple."""
     found: dict[str, tuple[list[tuple[int, int]], list[str]]] = {}
     lines = iter(text.split("\n"))
     path = ""
     for line in lines:
         hunk = _HUNK.match(line)
         if line.startswith("+++ "):
-            path = _name(line[4:])
+            path = _header_path(line[4:])
         elif line.startswith(("--- ", "diff ")):
             path = ""
         elif hunk and path:
             spans, added = found.setdefault(path, ([], []))
             _read_hunk(lines, hunk, spans, added)
-    return tuple(Touched(path=path, spans=tuple(spans), added=tuple(added)) for path, (spans, added) in found.items())
+    return tuple(
+        TouchedFile(path=path, spans=tuple(spans), added=tuple(added)) for path, (spans, added) in found.items()
+    )
 
 
-def _name(word: str) -> str:
-    """Return the path of a header, "" for a file that is gone. A time may follow behind a tab."""
+def _header_path(word: str) -> str:
+    """Return the path of a header line, "" for a deleted file. A tab and a time may follow the path."""
     name = word.split("\t")[0].strip().strip('"')
     return "" if name == "/dev/null" else name.removeprefix("b/")
 
 
 def _read_hunk(lines: Iterator[str], hunk: re.Match[str], spans: list[tuple[int, int]], added: list[str]) -> None:
     old, number, new = int(hunk[1] or 1), int(hunk[2]), int(hunk[3] or 1)
-    at = number if new else number + 1  # an empty side names the line before it
+    at = number if new else number + 1  # for an empty side git gives the line before it
     gone = False
-    for line in _of_hunk(lines, old, new):
+    for line in _hunk_lines(lines, old, new):
         if line.startswith("+"):
             added.append(line[1:])
-            _grow(spans, at)
+            _add_line(spans, at)
             at += 1
             gone = False
         elif line.startswith("-"):
             gone = True
         elif not line.startswith("\\"):
             if gone:
-                _grow(spans, max(at - 1, 1))
+                _add_line(spans, max(at - 1, 1))
             at += 1
             gone = False
     if gone:
-        _grow(spans, max(at - 1, 1))
+        _add_line(spans, max(at - 1, 1))
 
 
-def _of_hunk(lines: Iterable[str], old: int, new: int) -> Iterator[str]:
-    """Yield the lines of a hunk whose sides have so many lines."""
+def _hunk_lines(lines: Iterable[str], old: int, new: int) -> Iterator[str]:
+    """Yield the lines of a hunk with `old` lines before and `new` lines after."""
     if not old and not new:
         return
     for line in lines:
@@ -110,7 +111,7 @@ def _of_hunk(lines: Iterable[str], old: int, new: int) -> Iterator[str]:
             return
 
 
-def _grow(spans: list[tuple[int, int]], line: int) -> None:
+def _add_line(spans: list[tuple[int, int]], line: int) -> None:
     if spans and spans[-1][0] <= line <= spans[-1][1] + 1:
         spans[-1] = (spans[-1][0], max(line, spans[-1][1]))
     else:

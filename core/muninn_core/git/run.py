@@ -1,6 +1,6 @@
-"""Runs git. Every call is a read that takes no lock.
+"""Starts git processes. Every call is a read that takes no lock.
 
-The process's GIT_* variables must be gone (a daemon started from a git hook inherits them): entry points see to that.
+Entry points must remove GIT_* from the environment: a daemon that a git hook starts inherits them.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from muninn_core.errors import BadParams, MuninnError
 _TIMEOUT_SECONDS = 60
 
 
-PATHS_A_CALL = 200
-"""How many paths one command line takes: systems limit its length."""
+PATHS_PER_CALL = 200
+"""The number of paths on one command line, whose length systems limit."""
 
 
 class GitError(MuninnError):
-    """Git could not answer."""
+    """Git failed or is missing."""
 
     kind = "git"
 
 
 def check_rev(rev: str) -> None:
-    """Raise BadParams for what can name no revision."""
+    """Raise BadParams for text that can name no single revision."""
     if not rev.strip() or rev.startswith("-") or any(mark in rev for mark in ("..", "\0", "\n")):
-        raise BadParams(f"'{rev}' is no revision", hint="Name a commit, a branch or a tag.")
+        raise BadParams(f"'{rev}' is not a revision", hint="Name a commit, a branch or a tag.")
 
 
 def run(root: str, *arguments: str, check: bool = True) -> str:
-    """Return what a command prints. With `check`, raises GitError when it fails."""
-    done = call(root, *arguments)
+    """Return the decoded output of a git command. With `check`, raises GitError on a non-zero exit status."""
+    done = run_process(root, *arguments)
     if check and done.returncode != 0:
-        raise error_of(arguments[0], done)
-    return text_of(done.stdout)
+        raise git_error(arguments[0], done)
+    return decode(done.stdout)
 
 
-def call(root: str, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[bytes]:
-    """Run a command and return how it went. Raises GitError where there is no git, or none that ends."""
+def run_process(root: str, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Run a git command and return the finished process. Raises GitError when git is missing or takes too long."""
     command = ["git", "--no-optional-locks", "-c", "core.quotePath=false", "-c", "log.showSignature=false", "-C", root]
-    given = None if stdin is None else stdin.encode("utf-8", "surrogateescape")
-    extra: dict[str, Any] = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
+    data = None if stdin is None else stdin.encode("utf-8", "surrogateescape")
+    extra: dict[str, Any] = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
     try:
         return subprocess.run(
             [*command, *arguments],
@@ -60,34 +60,34 @@ def call(root: str, *arguments: str, stdin: str | None = None) -> subprocess.Com
         raise GitError(f"git {arguments[0]} took more than {_TIMEOUT_SECONDS} s") from None
 
 
-def error_of(what: str, done: subprocess.CompletedProcess[bytes]) -> GitError:
-    """Return the error of a command that failed: git's last word on why, and the command that git advises."""
+def git_error(what: str, done: subprocess.CompletedProcess[bytes]) -> GitError:
+    """Return the error for a failed command: git's last fatal line. The hint is git's remedy for an untrusted owner."""
     words = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     fatal = [line for line in words if line.startswith("fatal:")]
-    said = (fatal or words or [f"exit status {done.returncode}"])[-1]
-    advised = [line for line in words if line.startswith("git config") and "safe.directory" in line]
-    hint = f"The files are somebody else's. `{advised[0]}` says that you trust them." if advised else ""
-    return GitError(f"git {what} failed: {said}", hint=hint)
+    reason = (fatal or words or [f"exit status {done.returncode}"])[-1]
+    remedies = [line for line in words if line.startswith("git config") and "safe.directory" in line]
+    hint = f"Another user owns the files. To trust them, run `{remedies[0]}`." if remedies else ""
+    return GitError(f"git {what} failed: {reason}", hint=hint)
 
 
-def text_of(data: bytes) -> str:
-    """Decode what git prints; bytes that are no UTF-8 come through."""
+def decode(data: bytes) -> str:
+    """Decode git's output as UTF-8; other bytes become surrogate escapes."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def stream(root: Path, *arguments: str) -> Generator[bytes]:
-    """Yield what git prints, in pieces, while it prints: for what is too long to wait for. Raises GitError.
+    """Yield the output of a git command in pieces as it is printed. Raises GitError.
 
-    Whoever stops reading ends it by closing the generator.
+    Closing the generator ends the process.
     """
     command = ["git", "--no-optional-locks", "-c", "core.quotePath=false", "-c", "log.showSignature=false"]
-    with tempfile.TemporaryFile() as complaints:
+    with tempfile.TemporaryFile() as stderr:
         try:
             process = subprocess.Popen(
                 [*command, "-C", str(root), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=complaints,
+                stderr=stderr,
             )
         except FileNotFoundError:
             raise GitError("git is not installed or not on the PATH", hint="Install git and try again.") from None
@@ -100,12 +100,10 @@ def stream(root: Path, *arguments: str) -> Generator[bytes]:
                 process.kill()
                 raise
         if process.returncode != 0:
-            complaints.seek(0)
-            raise error_of(
-                arguments[0], subprocess.CompletedProcess(command, process.returncode, b"", complaints.read())
-            )
+            stderr.seek(0)
+            raise git_error(arguments[0], subprocess.CompletedProcess(command, process.returncode, b"", stderr.read()))
 
 
-def time_of(seconds: str) -> str:
-    """Return a time of git, in seconds, as RFC 3339."""
+def format_time(seconds: str) -> str:
+    """Return a git time, decimal seconds since 1970, as RFC 3339 in UTC."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,4 +1,4 @@
-"""Where HEAD is, and what git knows of the files of a work tree."""
+"""The state of HEAD, and what git says about the files of a work tree."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from muninn_core.git.run import PATHS_A_CALL, call, error_of, run, text_of
+from muninn_core.git.run import PATHS_PER_CALL, decode, git_error, run, run_process
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value
 
 
 class Head(Value):
-    """Where HEAD is. `commit` is None before the first commit, `branch` None when HEAD is detached."""
+    """`commit` is None before the first commit; `branch` is None when HEAD is detached."""
 
     commit: str | None = None
     branch: str | None = None
 
 
-def head(place: Place) -> Head:
-    """Read HEAD from its files: no process, some tens of microseconds. Without git both fields are None."""
+def read_head(place: Place) -> Head:
+    """Read HEAD from git's files, without a process, in some tens of microseconds. Both fields are None without git.
+
+    With the reftable format git is run instead. Raises GitError when that fails.
+    """
     if not place.git_dir:
         return Head()
     try:
@@ -29,7 +32,7 @@ def head(place: Place) -> Head:
     if not text.startswith("ref: "):
         return Head(commit=text or None)
     ref = text[5:]
-    if ref == "refs/heads/.invalid":  # the reftable format keeps its refs elsewhere
+    if ref == "refs/heads/.invalid":  # the reftable format stores refs elsewhere
         commit = run(place.root, "rev-parse", "--verify", "-q", "HEAD", check=False).strip()
         name = run(place.root, "symbolic-ref", "-q", "--short", "HEAD", check=False).strip()
         return Head(commit=commit or None, branch=name or None)
@@ -37,28 +40,28 @@ def head(place: Place) -> Head:
 
 
 class HeadReader:
-    """Reads HEAD again only when one of its files has changed: every answer names it. Safe for several threads."""
+    """Reads HEAD again only when one of its files has changed. Safe for several threads."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._known: tuple[tuple[str, ...], tuple[object, ...], Head] = ((), (), Head())
+        self._cached: tuple[tuple[str, ...], tuple[object, ...], Head] = ((), (), Head())
 
     def read(self) -> Head:
-        """Return where HEAD is now."""
-        paths, stamps, known = self._known
+        """Return the current HEAD."""
+        paths, stamps, cached = self._cached
         if paths and stamps == tuple(map(_stamp, paths)):
-            return known
-        for _ in range(3):  # a commit between the looks would be missed
+            return cached
+        for _ in range(3):  # retry when a commit happens between the two stamps
             paths = self._paths()
             stamps = tuple(map(_stamp, paths))
-            known = head(self._place)
+            cached = read_head(self._place)
             if stamps == tuple(map(_stamp, paths)) and paths == self._paths():
-                self._known = (paths, stamps, known)
+                self._cached = (paths, stamps, cached)
                 break
-        return known
+        return cached
 
     def _paths(self) -> tuple[str, ...]:
-        """Return the files that HEAD's commit follows from; none where that is not known, or there is no git."""
+        """Return the files that decide HEAD's commit; empty without git or with the reftable format."""
         if not self._place.git_dir:
             return ()
         first = f"{self._place.git_dir}/HEAD"
@@ -76,17 +79,14 @@ class HeadReader:
         return (first, f"{self._place.git_dir}/{ref}", f"{common}/{ref}", f"{common}/packed-refs")
 
 
-def noted(place: Place) -> object:
-    """Return what changes when git writes down something about a work tree's files: in the index, for one.
-
-    The list of what this clone ignores and its configuration count, too; a person edits them.
-    """
+def index_stamp(place: Place) -> object:
+    """Return a value that changes with git's index, `info/exclude` and config: compare two for equality."""
     own, common = place.git_dir, place.identity
     return tuple(map(_stamp, (f"{own}/index", f"{common}/info/exclude", f"{common}/config")))
 
 
 def _stamp(path: str) -> object:
-    """Return what changes when git replaces a file: it always writes a new one and renames it."""
+    """Return a value that changes when git replaces a file, which it does by renaming a new one; None when missing."""
     try:
         status = os.stat(path)  # noqa: PTH116 (hot)
     except OSError:
@@ -112,57 +112,54 @@ def _resolve(place: Place, ref: str) -> str | None:
 
 
 def list_files(root: Path) -> list[str] | None:
-    """Return all tracked and all untracked, not ignored paths (POSIX, relative, sorted); None without git.
+    """Return the tracked and the untracked, not ignored paths (POSIX, relative, sorted); None without git.
 
-    A tracked file that was deleted from the work tree is still named.
+    A tracked file that is deleted from the work tree is included. Raises GitError.
     """
-    return None if not locate(str(root)).git_dir else sorted(_listed(root))
+    return None if not locate(str(root)).git_dir else sorted(_list_paths(root))
 
 
-def ignored(root: Path, paths: list[str]) -> set[str]:
-    """Return those of the paths that are there but that `list_files` would not name, nor anything in them.
+def ignored_paths(root: Path, paths: list[str]) -> set[str]:
+    """Return the existing ones of `paths` that `list_files` names neither themselves nor as a folder of a named path.
 
-    Beside what is ignored that is what lies behind a symbolic link or in another repository inside this one
-    (`git check-ignore` refuses to speak of these). Empty without git.
+    These are ignored files, files behind symbolic links and files of nested repositories (`git check-ignore` refuses
+    the last two). Empty without git. Raises GitError.
     """
     if not paths or not locate(str(root)).git_dir:
         return set()
     named: set[str] = set()
-    for first in range(0, len(paths), PATHS_A_CALL):
-        for path in _listed(root, *paths[first : first + PATHS_A_CALL]):
+    for first in range(0, len(paths), PATHS_PER_CALL):
+        for path in _list_paths(root, *paths[first : first + PATHS_PER_CALL]):
             named.add(path)
             while (path := path.rpartition("/")[0]) and path not in named:
                 named.add(path)
     return {path for path in paths if path not in named and os.path.lexists(root / path)}
 
 
-def _listed(root: Path, *paths: str) -> set[str]:
-    done = call(
+def _list_paths(root: Path, *paths: str) -> set[str]:
+    done = run_process(
         str(root),
         *("--literal-pathspecs", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"),
         *paths,
     )
     if done.returncode != 0:
-        raise error_of("ls-files", done)
-    return {text_of(name) for name in done.stdout.split(b"\0") if name}
+        raise git_error("ls-files", done)
+    return {decode(name) for name in done.stdout.split(b"\0") if name}
 
 
 def hooks_folder(root: Path) -> Path:
-    """Return the folder in which git looks for hooks, which need not be there; `core.hooksPath` may name another."""
+    """Return the folder that git reads hooks from, which need not exist; `core.hooksPath` can change it."""
     return root / run(str(root), "rev-parse", "--git-path", "hooks").rstrip("\n")
 
 
-def untracked(root: Path) -> tuple[str, ...]:
-    """Return the files that git neither tracks nor ignores, sorted; none without git."""
-    done = call(str(root), "ls-files", "-z", "--others", "--exclude-standard")
-    return tuple(sorted(text_of(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
+def untracked_files(root: Path) -> tuple[str, ...]:
+    """Return the untracked files that are not ignored, sorted; empty without git."""
+    done = run_process(str(root), "ls-files", "-z", "--others", "--exclude-standard")
+    return tuple(sorted(decode(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
 
 
-def naming(root: Path, texts: Sequence[str], suffix: str) -> tuple[str, ...]:
-    """Return the files of the work tree that end in `suffix` and hold one of some texts, between words, sorted.
-
-    Untracked files are looked at, too.
-    """
-    asked = [part for text in texts for part in ("-e", text)]
-    done = call(str(root), "grep", "-l", "-z", "-I", "-F", "-w", "--untracked", *asked, "--", f"*{suffix}")
-    return tuple(sorted(text_of(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()
+def files_containing(root: Path, texts: Sequence[str], suffix: str) -> tuple[str, ...]:
+    """Return the files with a suffix that contain one of `texts` as whole words, sorted, untracked files included."""
+    patterns = [part for text in texts for part in ("-e", text)]
+    done = run_process(str(root), "grep", "-l", "-z", "-I", "-F", "-w", "--untracked", *patterns, "--", f"*{suffix}")
+    return tuple(sorted(decode(name) for name in done.stdout.split(b"\0") if name)) if done.returncode == 0 else ()

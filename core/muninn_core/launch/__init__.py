@@ -1,5 +1,5 @@
-"""Where a repository's daemon lives, and how to reach or start it.
+"""Finds, reaches and starts the daemon of a repository.
 
-Every client pays for this package at start-up, hooks on every event: it uses `os` and `socket` and little else, and
-leaves `pathlib`, `dataclasses` and `subprocess` to those who need them.
+Every client, hooks included, pays for this package at start-up. It imports `os` and `socket` and little else; no
+`pathlib`, `dataclasses` or `subprocess` at module level.
 """

@@ -1,7 +1,7 @@
-"""The key to MCP over HTTP: a token, and the port of each work tree, so that a client's settings hold for longer.
+"""The token and ports of MCP over HTTP, stored so that a client's settings stay valid.
 
-They lie in the runtime directory, in a file that only the user can read, and are made when they are first asked for. To
-take a token back, remove the file; it goes with the runtime directory.
+The file is in the runtime directory, readable by the user only, and is created on first use. Removing it revokes the
+token.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from muninn_core.launch.runtime import Address
 TOKEN_BYTES = 32
 
 
-class Access:
-    """Token and port of a work tree. `port` 0 is whatever is free; it is kept once it is known."""
+class HttpAccess:
+    """The token and last port of a work tree. Port 0 means that none is stored."""
 
     __slots__ = ("_path", "_ports", "_root", "token")
 
     def __init__(self, address: Address, root: str) -> None:
-        """Read the file, or make it. Raises DaemonError when that can't be done, or others could read it."""
+        """Read the file or create it. Raises DaemonError when it can't be written or others can read it."""
         self._path = address.base + ".mcp.json"
         self._root = root
-        known = _read(self._path)
-        ports = known.get("ports")
+        data = _read(self._path)
+        ports = data.get("ports")
         self._ports: dict[str, object] = ports if isinstance(ports, dict) else {}
-        token = known.get("token")
+        token = data.get("token")
         self.token = token if isinstance(token, str) else ""
         if len(self.token) < TOKEN_BYTES:
             self.token = os.urandom(TOKEN_BYTES).hex()
@@ -35,35 +35,35 @@ class Access:
 
     @property
     def port(self) -> int:
-        """The port that the work tree was served on last."""
+        """The port of the last server for this work tree, 0 when none is stored."""
         port = self._ports.get(self._root)
         return port if isinstance(port, int) and 0 < port < 65536 else 0
 
-    def keep_port(self, port: int) -> None:
-        """Keep the port for the next time. Raises DaemonError when the file can't be written."""
+    def save_port(self, port: int) -> None:
+        """Store the port for the next server. Raises DaemonError when the file can't be written."""
         if port != self.port:
             self._ports = {**self._ports, self._root: port}
             self._write()
 
     def _write(self) -> None:
-        fresh = f"{self._path}.{os.getpid()}.new"
+        temporary = f"{self._path}.{os.getpid()}.new"
         try:
-            fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(fd, "w", encoding="utf-8") as file:
                 json.dump({"token": self.token, "ports": self._ports}, file)
-            os.replace(fresh, self._path)
+            os.replace(temporary, self._path)
         except OSError as error:
-            raise DaemonError(f"the token can't be kept in {self._path}: {error.strerror}") from None
+            raise DaemonError(f"can't write the token to {self._path}: {error.strerror}") from None
 
 
 def _read(path: str) -> dict[str, object]:
-    """Return what the file holds, {} when there is none or it is broken."""
+    """Return the file's content, {} when it is missing or not valid JSON."""
     try:
         status = os.lstat(path)
         with open(path, encoding="utf-8") as file:
-            known = json.load(file)
+            data = json.load(file)
     except (OSError, ValueError):
         return {}
     if os.name != "nt" and (status.st_mode & 0o077 or status.st_uid != os.getuid()):
-        raise DaemonError(f"others can read {path}", hint="Remove it; the next call makes another token.")
-    return known if isinstance(known, dict) else {}
+        raise DaemonError(f"other users can read {path}", hint="Remove the file; the next call creates a new token.")
+    return data if isinstance(data, dict) else {}

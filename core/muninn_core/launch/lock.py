@@ -1,4 +1,4 @@
-"""A lock on a file that the system releases when its holder dies, however it dies."""
+"""A file lock that the system releases when its holder exits, even after a crash."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if os.name == "nt":
 else:
     import fcntl
 
-_HELD = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+_LOCKED_ERRNOS = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 
 
 class FileLock:
-    """An exclusive lock. The file stays; only the lock on it counts, so a left-over file means nothing."""
+    """An exclusive lock on a file. The file itself stays; its presence means nothing."""
 
     __slots__ = ("_fd", "path")
 
@@ -23,9 +23,9 @@ class FileLock:
         self._fd = -1
 
     def acquire(self) -> bool:
-        """Take the lock without waiting; False when another process holds it.
+        """Take the lock without waiting; return False when another process holds it.
 
-        Raises OSError for a bad path, or where the file system has no locks.
+        Raises OSError for a bad path or a file system without locks.
         """
         if self._fd >= 0:
             return True
@@ -37,19 +37,19 @@ class FileLock:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(fd)
-            if error.errno not in _HELD:
+            if error.errno not in _LOCKED_ERRNOS:
                 raise
             return False
         self._fd = fd
         return True
 
     def write(self, text: str) -> None:
-        """Put a note for people into the file: who holds it."""
+        """Write a note for people into the file, such as the holder's name."""
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, text.encode(), 0) if os.name != "nt" else os.write(self._fd, text.encode())
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1

@@ -1,4 +1,4 @@
-"""Which repository a folder belongs to, found without running git.
+"""Finds the work tree around a folder without running git.
 
 Source of the layout: gitrepository-layout(5) (`.git` as a file with `gitdir:`, `commondir`).
 """
@@ -11,10 +11,10 @@ from muninn_core.errors import NotARepository
 
 
 class Place:
-    """A work tree and the identity that all work trees of its repository share.
+    """A work tree, and the identity that it shares with the other work trees of its repository.
 
-    `root` is the work tree's top folder. `identity` is the git common directory, or `root` where there is no git.
-    `git_dir` is the work tree's own git directory, "" without git. `linked` is true for all but the main work tree.
+    `root` is the top folder. `identity` is git's common directory, or `root` without git. `git_dir` is the work tree's
+    own git directory, "" without git.
     """
 
     __slots__ = ("git_dir", "identity", "root")
@@ -31,19 +31,19 @@ class Place:
 
     @property
     def local(self) -> str:
-        """The folder of the work tree's private files; a linked one's lies where `git worktree remove` leaves it."""
+        """The folder of the work tree's private files. That of a linked one survives `git worktree remove`."""
         if self.linked:
             return os.path.join(self.identity, "muninn", os.path.basename(self.git_dir))
         return os.path.join(self.root, ".muninn", "local")
 
 
 def locate(start: str) -> Place:
-    """Find the work tree around a folder; a folder without git is its own root, or an ancestor's with `.muninn`.
+    """Return the work tree around a folder. Without git the root is the nearest folder with `.muninn`, else `start`.
 
     Raises NotARepository when the folder is missing, is not a folder, can't be entered, or is a bare repository.
     """
     if not start:
-        raise NotARepository("no folder is named", hint="Give the folder of a repository, or leave --repo out.")
+        raise NotARepository("the folder's name is empty", hint="Give the folder of a repository, or leave --repo out.")
     here = os.path.realpath(start)
     if not os.path.isdir(here):
         what = "is not a folder" if os.path.exists(here) else "does not exist"
@@ -57,7 +57,7 @@ def locate(start: str) -> Place:
         if place is not None:
             return place
         if os.path.basename(folder) != ".git" and _is_git_dir(folder):
-            raise _bare(folder)
+            raise _bare_error(folder)
         if not nearest_memory and os.path.isdir(os.path.join(folder, ".muninn")):
             nearest_memory = folder
         parent = os.path.dirname(folder)
@@ -73,7 +73,7 @@ def _git_place(folder: str) -> Place | None:
     if os.path.isdir(dot_git):
         git_dir = os.path.realpath(dot_git)
     elif os.path.isfile(dot_git):
-        git_dir = _pointed_at(dot_git, folder)
+        git_dir = _read_gitdir(dot_git, folder)
     else:
         return None
     if not os.path.exists(os.path.join(git_dir, "HEAD")):
@@ -82,21 +82,21 @@ def _git_place(folder: str) -> Place | None:
     try:
         with open(os.path.join(git_dir, "commondir"), encoding="utf-8") as file:
             common = os.path.realpath(os.path.join(git_dir, file.read().strip()))
-    except OSError:  # only linked work trees have the file
-        if os.path.isfile(dot_git) and _says_bare(git_dir):
-            raise _bare(folder) from None
+    except OSError:  # only linked work trees have `commondir`
+        if os.path.isfile(dot_git) and _is_configured_bare(git_dir):
+            raise _bare_error(folder) from None
     return Place(folder, common, git_dir)
 
 
 def _is_git_dir(folder: str) -> bool:
-    """Whether a folder is git's own: a bare repository, or that of a submodule."""
+    """Whether a folder has the layout of a git directory: a bare repository or a submodule's."""
     return os.path.isfile(os.path.join(folder, "HEAD")) and all(
         os.path.isdir(os.path.join(folder, name)) for name in ("objects", "refs")
     )
 
 
-def _says_bare(git_dir: str) -> bool:
-    """Whether git's config says that there is no work tree, as where a `.git` file leads to a bare repository."""
+def _is_configured_bare(git_dir: str) -> bool:
+    """Whether git's config declares a bare repository, for a `.git` file that points to one."""
     try:
         with open(os.path.join(git_dir, "config"), encoding="utf-8", errors="replace") as file:
             settings = "".join(file.read().lower().split())
@@ -105,14 +105,14 @@ def _says_bare(git_dir: str) -> bool:
     return "bare=true" in settings and "worktree=" not in settings
 
 
-def _bare(folder: str) -> NotARepository:
+def _bare_error(folder: str) -> NotARepository:
     return NotARepository(
-        f"{folder} is a bare repository: it has no files to look at",
-        hint="Use a work tree of it: `git worktree list` names them, `git worktree add` makes one.",
+        f"{folder} is a bare repository and has no files",
+        hint="Use one of its work trees: `git worktree list` shows them, `git worktree add` creates one.",
     )
 
 
-def _pointed_at(dot_git: str, folder: str) -> str:
+def _read_gitdir(dot_git: str, folder: str) -> str:
     try:
         with open(dot_git, encoding="utf-8") as file:
             text = file.read(4096)

@@ -1,4 +1,4 @@
-"""The runtime directory: sockets, locks and logs of the user's daemons, readable by nobody else."""
+"""The runtime directory: sockets, locks and logs of the user's daemons. Only the user can read it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SOCKET_PATH_LIMIT = 100
-"""Longer socket paths fail: sun_path holds 108 bytes on Linux, 104 on macOS."""
+"""The longest usable socket path, in bytes: sun_path has 108 on Linux, 104 on macOS."""
 
 
 class Address:
@@ -22,7 +22,7 @@ class Address:
     __slots__ = ("base",)
 
     def __init__(self, directory: str, identity: str) -> None:
-        self.base = os.path.join(directory, key(identity))
+        self.base = os.path.join(directory, repository_key(identity))
 
     @property
     def socket(self) -> str:
@@ -31,17 +31,17 @@ class Address:
 
     @property
     def info(self) -> str:
-        """JSON about the running daemon; on Windows also port and token."""
+        """JSON about the running daemon; on Windows it includes port and token."""
         return self.base + ".json"
 
     @property
     def lock(self) -> str:
-        """Held by the daemon for its life."""
+        """The lock that the daemon holds while it runs."""
         return self.base + ".lock"
 
     @property
     def start_lock(self) -> str:
-        """Held by the client that starts the daemon."""
+        """The lock that the client which starts the daemon holds."""
         return self.base + ".start"
 
     @property
@@ -50,11 +50,11 @@ class Address:
         return self.base + ".log"
 
 
-def key(identity: str) -> str:
-    """Return a file name for a repository: FNV-1a of its path, 64 bits.
+def repository_key(identity: str) -> str:
+    """Return a file name for a repository: the 64-bit FNV-1a hash of its path, in hex.
 
-    No secret and no checksum: a collision would be caught by the handshake, which compares the identity. (`hashlib`
-    would cost a hook several milliseconds.) Source: http://www.isthe.com/chongo/tech/comp/fnv/
+    The hash is not for security: the handshake compares the identity, so a collision is detected. `hashlib` would cost
+    a hook several milliseconds. Source: http://www.isthe.com/chongo/tech/comp/fnv/
     """
     value = 0xCBF29CE484222325
     for byte in os.fsencode(identity):
@@ -63,10 +63,10 @@ def key(identity: str) -> str:
 
 
 def runtime_directory(environ: Mapping[str, str]) -> str:
-    """Return the user's runtime directory for Muninn, made with mode 0700 when absent.
+    """Return the user's runtime directory for Muninn; create it with mode 0700 when it is missing.
 
     `MUNINN_RUNTIME_DIR` overrides it. Otherwise it does not depend on the environment, so that a cron job, an editor
-    and a terminal of one user meet. Raises DaemonError when it can't be made or belongs to somebody else.
+    and a terminal of one user share daemons. Raises DaemonError when it can't be created or another user can enter it.
     """
     given = environ.get("MUNINN_RUNTIME_DIR")
     if given:
@@ -81,7 +81,7 @@ def runtime_directory(environ: Mapping[str, str]) -> str:
         status = os.lstat(directory)
     except OSError as error:
         raise DaemonError(
-            f"the runtime directory {directory} can't be made: {error.strerror}",
+            f"the runtime directory {directory} can't be created: {error.strerror}",
             hint="Set MUNINN_RUNTIME_DIR to a folder that only you can write to.",
         ) from None
     if os.name != "nt":
@@ -90,21 +90,21 @@ def runtime_directory(environ: Mapping[str, str]) -> str:
 
 
 def data_directory(environ: Mapping[str, str]) -> str:
-    """Return the folder of what belongs to the user and to no repository; touches no disk.
+    """Return the folder of the user's data that belongs to no repository. It is not created.
 
-    `XDG_DATA_HOME` where it is set (XDG Base Directory Specification 0.8), else the system's place for such data.
+    `XDG_DATA_HOME` when set (XDG Base Directory Specification 0.8), else the system's default.
     """
     home = environ.get("HOME") or os.path.expanduser("~")
     given = environ.get("XDG_DATA_HOME")
     if given and os.path.isabs(given):
-        above = given
+        parent = given
     elif os.name == "nt":
-        above = environ.get("LOCALAPPDATA") or home
+        parent = environ.get("LOCALAPPDATA") or home
     elif sys.platform == "darwin":
-        above = os.path.join(home, "Library", "Application Support")
+        parent = os.path.join(home, "Library", "Application Support")
     else:
-        above = os.path.join(home, ".local", "share")
-    return os.path.join(above, "muninn")
+        parent = os.path.join(home, ".local", "share")
+    return os.path.join(parent, "muninn")
 
 
 def _posix_directory(uid: int) -> str:

@@ -1,4 +1,4 @@
-"""Start the daemon when nobody answers, once, however many clients ask at the same instant."""
+"""Starts the daemon when none answers, once, however many clients ask at the same time."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from muninn_core.launch.runtime import Address
 
 START_SECONDS = 60.0
-"""How long a client waits for a daemon that starts; hundreds may share two cores."""
+"""How long a client waits for a starting daemon; hundreds of clients may share two cores."""
 
 
 def connect_or_start(
     place: Place, address: Address, environ: Mapping[str, str], *, tcp: bool, timeout: float = START_SECONDS
 ) -> tuple[socket.socket, str]:
-    """Connect to the repository's daemon and start it if it is not there.
+    """Connect to the repository's daemon; start it when it does not run. Returns the socket and the hello's token.
 
-    The client that gets the start lock spawns; the others only wait. Should the spawner die, the next one takes over.
-    Raises DaemonError with the daemon's own words when it does not come up.
+    The client that gets the start lock spawns the daemon; the others wait. If that client dies, another takes over.
+    Raises DaemonError with the last line of the daemon's log when it does not start.
     """
     try:
         return connect(address, tcp=tcp, timeout=timeout)
@@ -44,9 +44,9 @@ def connect_or_start(
         while True:
             ours = ours or lock.acquire()
             if ours and (child is None or child.poll() == 0):
-                # 0: it found the lock of a daemon that is about to leave; its place is free in a moment.
+                # Status 0: it found the lock of a daemon that is shutting down, so another try will succeed.
                 try:
-                    return connect(address, tcp=tcp, timeout=timeout)  # it came up while we took the lock
+                    return connect(address, tcp=tcp, timeout=timeout)  # another client started it meanwhile
                 except OSError:
                     child = spawn(place, address, environ)
             time.sleep(pause)
@@ -54,13 +54,13 @@ def connect_or_start(
             try:
                 return connect(address, tcp=tcp, timeout=timeout)
             except OSError as error:
-                _give_up_when_hopeless(child, address, deadline, error)
+                _raise_if_failed(child, address, deadline, error)
     finally:
         lock.release()
 
 
 def spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a daemon that outlives this process; its output goes to the log."""
+    """Start a daemon that outlives this process. Its output goes to the log."""
     import subprocess
 
     with open(address.log, "ab") as log:
@@ -75,40 +75,42 @@ def spawn(place: Place, address: Address, environ: Mapping[str, str]) -> subproc
             cwd=os.path.abspath(os.sep),  # a folder in use could not be unmounted or removed
             **detached,
         )
-    _reap(child)
+    _reap_in_background(child)
     return child
 
 
 def daemon_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return what a daemon needs of its first client's environment.
+    """Return the variables of the first client's environment that a daemon gets.
 
-    It outlives that client, which may be an agent with keys of its own: they are none of the daemon's business, and
-    what it is must not depend on who came first.
+    The daemon outlives that client, which may be an agent with credentials of its own. The daemon must neither see
+    these nor depend on which client started it.
     """
-    return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_NEEDED_PREFIXES)}
+    return {
+        name: value for name, value in environ.items() if name in _PASSED_VARIABLES or name.startswith(_PASSED_PREFIXES)
+    }
 
 
-_NEEDED = frozenset(
+_PASSED_VARIABLES = frozenset(
     (
         *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "HF_HOME"),
         *("SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA", "USERPROFILE"),
         *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
     )
 )
-_NEEDED_PREFIXES = ("LC_", "XDG_", "MUNINN_")
+_PASSED_PREFIXES = ("LC_", "XDG_", "MUNINN_")
 
 
-def _reap(child: subprocess.Popen[bytes]) -> None:
-    """Wait for the daemon's end in the background: a client that outlives it must not keep a zombie."""
+def _reap_in_background(child: subprocess.Popen[bytes]) -> None:
+    """Wait for the daemon's end on a thread, so that a client that outlives it keeps no zombie."""
     import threading
 
     threading.Thread(target=child.wait, name="reap", daemon=True).start()
 
 
 def private_daemon(place: Place, environ: Mapping[str, str]) -> socket.socket:
-    """Start a daemon for this client alone, over a socket pair; it leaves with its client.
+    """Start a daemon for this client alone, over a socket pair. It exits with the client.
 
-    For places where no shared one can be: no runtime directory, no sockets in the file system.
+    Used where no daemon can be shared: no runtime directory, or no sockets in the file system.
     """
     import subprocess
 
@@ -121,27 +123,25 @@ def private_daemon(place: Place, environ: Mapping[str, str]) -> socket.socket:
             pass_fds=(theirs.fileno(),),
             env=daemon_environment(environ),
         )
-    _reap(child)
+    _reap_in_background(child)
     return ours
 
 
-def _give_up_when_hopeless(
-    child: subprocess.Popen[bytes] | None, address: Address, deadline: float, error: OSError
-) -> None:
+def _raise_if_failed(child: subprocess.Popen[bytes] | None, address: Address, deadline: float, error: OSError) -> None:
     if child is not None and child.poll() not in (None, 0):
         raise DaemonError(
             f"the daemon did not start: {last_line(address.log) or f'exit status {child.returncode}'}",
-            hint=f"The whole log is {address.log}; `muninn doctor` checks the installation.",
+            hint=f"The full log is {address.log}. `muninn doctor` checks the installation.",
         ) from None
     if time.monotonic() > deadline:
         raise DaemonError(
             f"the daemon did not answer in time ({error.strerror or error})",
-            hint=f"The log is {address.log}; `muninn daemon stop` ends a daemon that hangs.",
+            hint=f"The log is {address.log}. `muninn daemon stop` ends a daemon that hangs.",
         ) from None
 
 
 def last_line(path: str) -> str:
-    """Return the last line of a log that says something, "" when there is none."""
+    """Return the last line of a log that is not blank, "" when there is none."""
     try:
         with open(path, "rb") as file:
             file.seek(max(0, os.path.getsize(path) - 4096))

@@ -1,7 +1,7 @@
-"""How bytes reach the daemon: a Unix socket, or loopback TCP with a token where there are none (Windows).
+"""The connection to the daemon: a Unix socket, or loopback TCP with a token where there are none (Windows).
 
-The socket's mode and its folder's keep others out. TCP has no such owner, so the daemon writes a random token into a
-file that only the user can read, and every hello must carry it.
+File modes protect the socket. TCP has no owner, so the daemon writes a random token into a file that only the user can
+read, and every hello must carry it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from muninn_core.errors import DaemonError
 from muninn_core.launch.runtime import SOCKET_PATH_LIMIT, Address
 
 BACKLOG = 1024
-"""Clients that may wait to be accepted; a cold repository can be opened by hundreds at once."""
+"""The number of clients that may wait to be accepted; hundreds may open a cold repository at once."""
 
 
 def uses_tcp() -> bool:
@@ -23,7 +23,7 @@ def uses_tcp() -> bool:
 
 
 def connect(address: Address, *, tcp: bool, timeout: float) -> tuple[socket.socket, str]:
-    """Connect and return the socket and the token for the hello. Raises OSError when nobody listens."""
+    """Connect and return the socket and the token for the hello. Raises OSError when no daemon listens."""
     if not tcp:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -41,45 +41,48 @@ def connect(address: Address, *, tcp: bool, timeout: float) -> tuple[socket.sock
 
 
 def listen(address: Address, *, tcp: bool) -> socket.socket:
-    """Return a listening socket. The caller holds the daemon's lock, so whatever lies at the address is stale."""
+    """Return a listening socket. The caller must hold the daemon's lock, so an existing socket file is stale.
+
+    Raises DaemonError when the path is too long, OSError when the socket can't be made.
+    """
     if tcp:
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         sock.bind(("127.0.0.1", 0))
         sock.listen(BACKLOG)
         return sock
     path = address.socket
-    fresh = f"{path[:-5]}.{os.getpid()}.new"
-    if len(os.fsencode(fresh)) > SOCKET_PATH_LIMIT:
+    temporary = f"{path[:-5]}.{os.getpid()}.new"
+    if len(os.fsencode(temporary)) > SOCKET_PATH_LIMIT:
         raise DaemonError(
             f"the socket's path is longer than {SOCKET_PATH_LIMIT} bytes: {path}",
             hint="Set MUNINN_RUNTIME_DIR to a shorter folder.",
         )
-    # Bound beside its place and moved there, so that nobody ever connects to a socket that does not listen yet.
-    remove(fresh)
+    # Bind under a temporary name and rename, so that no client connects before the socket listens.
+    remove(temporary)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        sock.bind(fresh)
-        os.chmod(fresh, 0o600)
+        sock.bind(temporary)
+        os.chmod(temporary, 0o600)
         sock.listen(BACKLOG)
-        os.replace(fresh, path)
+        os.replace(temporary, path)
     except OSError:
         sock.close()
-        remove(fresh)
+        remove(temporary)
         raise
     return sock
 
 
 def write_info(address: Address, info: dict[str, object]) -> None:
-    """Write what clients and people may know of the daemon, with mode 0600, whole or not at all."""
-    fresh = f"{address.info}.{os.getpid()}.new"
-    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    """Write the daemon's info file with mode 0600, atomically."""
+    temporary = f"{address.info}.{os.getpid()}.new"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(fd, "w", encoding="utf-8") as file:
         json.dump(info, file)
-    os.replace(fresh, address.info)
+    os.replace(temporary, address.info)
 
 
 def read_info(address: Address) -> dict[str, object]:
-    """Read what the daemon wrote about itself; {} when there is none. It may be of a daemon that is gone."""
+    """Return the daemon's info file; {} when it is missing or broken. The daemon may have ended since."""
     try:
         with open(address.info, encoding="utf-8") as file:
             info = json.load(file)
@@ -89,7 +92,7 @@ def read_info(address: Address) -> dict[str, object]:
 
 
 def remove(path: str) -> None:
-    """Remove a file that may be gone already."""
+    """Remove a file if it exists."""
     try:
         os.unlink(path)
     except FileNotFoundError:

@@ -121,9 +121,9 @@ def _left(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[in
         last = first + hunk.count - 1
         kept += range(at + shift, min(first - 1, cite.end) + shift + 1)
         at = max(at, last + 1)
-        if first <= cite.end and last >= cite.start and hunk.now_count and hunk.count <= 3 * _size(cite):
-            replaced += [hunk.now_start, hunk.now_start + hunk.now_count - 1]
-        shift += hunk.now_count - hunk.count
+        if first <= cite.end and last >= cite.start and hunk.new_count and hunk.count <= 3 * _size(cite):
+            replaced += [hunk.new_start, hunk.new_start + hunk.new_count - 1]
+        shift += hunk.new_count - hunk.count
     kept += range(at + shift, cite.end + shift + 1)
     stand = [page.lines[line - 1] for line in kept if line <= page.length and page.lines[line - 1].strip()]
     telling = sum(map(tells, stand))

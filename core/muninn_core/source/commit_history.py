@@ -26,7 +26,7 @@ from muninn_core.source.statement import Statement, statements
 
 if TYPE_CHECKING:
     from muninn_core.git import Commit
-    from muninn_core.git.log import Logged
+    from muninn_core.git.log import LogEntry
 
 MOST_FILES = 10
 """Files that a memory of long ago names: those that it is most likely about."""
@@ -64,7 +64,7 @@ class HistoryMemory(Value):
     time: str
 
 
-def reverted_commits(log: Iterable[Logged]) -> dict[str, str]:
+def reverted_commits(log: Iterable[LogEntry]) -> dict[str, str]:
     """Return {commit: the one that reverts it}, by the line that `git revert` writes; `log` has the newest first.
 
     A revert that was itself reverted takes nothing back.
@@ -82,7 +82,7 @@ def _reverts(commit: Commit) -> bool:
     return bool(_REVERTING.match(commit.subject) or _REVERTS.match(commit.body))
 
 
-def memories_of(logged: Logged, back: Mapping[str, str], subjects: Mapping[str, str]) -> HistoryMemory | str:
+def memories_of(logged: LogEntry, back: Mapping[str, str], subjects: Mapping[str, str]) -> HistoryMemory | str:
     """Return the memory of a commit, or why it is worth none. `subjects` are those of the commits by their ids."""
     if len(logged.commit.parents) > 1:
         return "merges"
@@ -111,7 +111,7 @@ def memories_of(logged: Logged, back: Mapping[str, str], subjects: Mapping[str, 
     return _told(logged, commit, fields) if fields else "routine"
 
 
-def _told(logged: Logged, commit: Commit, fields: dict[str, Any]) -> HistoryMemory:
+def _told(logged: LogEntry, commit: Commit, fields: dict[str, Any]) -> HistoryMemory:
     details = {"commit": commit.sha, "author": commit.author, **fields.pop("details")}
     draft = MemoryDraft(
         **fields,
@@ -182,7 +182,7 @@ def _cause(body: str) -> str:
     return " ".join(causes[:2])[:CAUSE_CHARS]
 
 
-def _files(logged: Logged) -> tuple[str, ...]:
+def _files(logged: LogEntry) -> tuple[str, ...]:
     """Return the files that a memory names: code before tests and prose; none that the commit itself deleted."""
     there = [path for path in logged.commit.files if path not in logged.deleted and not path.startswith(".muninn/")]
     if len(logged.commit.files) > MAX_FILES:

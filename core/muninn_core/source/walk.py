@@ -78,7 +78,7 @@ def recheck(root: Path, paths: list[str], settings: IndexConfig) -> Walk:
     with_git = any((folder / ".git").exists() for folder in (root, *root.parents))
     inside = [path for path in paths if _inside(path)]
     asked = [path for path in inside if not (_below(path, ALWAYS_IN) or kept(path))]
-    out = git.ignored(root, asked) if with_git else set()
+    out = git.ignored_paths(root, asked) if with_git else set()
     ignore = IgnoreTree(root, (IGNORE_FILE,) if with_git else (".gitignore", IGNORE_FILE), settings.exclude)
     found = _select(root, (path for path in paths if path not in out), settings, ignore, {})
     if out:

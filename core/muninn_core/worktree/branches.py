@@ -36,8 +36,8 @@ class OtherBranches:
         if not self._place.git_dir:
             return {}
         root = self._past.root
-        head = git.head(self._place).commit
-        tips = git.refs(root, *_BRANCHES)
+        head = git.read_head(self._place).commit
+        tips = git.list_refs(root, *_BRANCHES)
         trees = git.tree_ids(root, [tip.commit for tip in tips] + ([head] if head else []), MEMORY)
         own_tree = trees.get(head or "", "")
         branches: dict[str, list[str]] = {}
@@ -105,14 +105,14 @@ class WorkStates:
         root = self._past.root
         commits = {memory.commit for memory in memories if memory.commit}
         self._known.update(dict.fromkeys(commits, ""))
-        strays = git.unreachable(root, commits, [head])
+        strays = git.find_unreachable(root, commits, [head])
         if strays:
-            lost = git.unreachable(root, strays, [ref.commit for ref in git.refs(root)])
+            lost = git.find_unreachable(root, strays, [ref.commit for ref in git.list_refs(root)])
             self._known.update((commit, "abandoned" if commit in lost else "unmerged") for commit in strays)
         reached = commits - strays
         if reached:
             since = min(memory.ts for memory in memories)[:19] + "Z"  # git knows no milliseconds
-            taken_back = git.reverted(root, head, since)
+            taken_back = git.find_reverted(root, head, since)
             self._known.update((commit, "reverted") for commit in reached & taken_back)
 
     def _committed(self, head: str, strays: list[Memory]) -> set[str]:

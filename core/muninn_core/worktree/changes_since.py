@@ -27,7 +27,7 @@ class ChangesSince:
     def __init__(self, root: Path, token: Callable[[], Any]) -> None:
         self._root = root
         self._token = token
-        self._objects = git.Objects(root)
+        self._objects = git.ObjectReader(root)
         self._lock = threading.Lock()
         self._known: dict[Any, Any] = {}
         self._known_at: Any = None
@@ -53,11 +53,11 @@ class ChangesSince:
 
     def blob(self, commit: str, path: str) -> bytes | None:
         """Return a file as a commit has it."""
-        return self._objects.blob(commit, path)
+        return self._objects.read_blob(commit, path)
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
         """Return what was replaced in a file since a commit."""
-        return git.hunks(self._root, commit, path, now)
+        return git.diff_hunks(self._root, commit, path, now)
 
     def renamed(self, commit: str, path: str) -> str | None:
         """Return the name that a commit's file has in the work tree, by the renames of each commit since."""
@@ -65,7 +65,7 @@ class ChangesSince:
         if made is None or head is None:
             return None
         trail = self.cached("trail", lambda: git.RenameTrail(self._root, self._objects, head))
-        now = path if self._objects.holds(head.sha, path) else trail.follow(made, path)
+        now = path if self._objects.has_file(head.sha, path) else trail.follow(made, path)
         waiting = self._waiting() if now is not None else None
         if now is None or waiting is None:
             return None
@@ -82,22 +82,22 @@ class ChangesSince:
             return sorted(pool)
         texts_at_hand = self.cached("texts", lambda: WordSearch(self._root, MOST_HELD))
         if not texts_at_hand.hold(pool, suffix):
-            return sorted(pool.intersection(git.naming(self._root, texts, suffix)))
+            return sorted(pool.intersection(git.files_containing(self._root, texts, suffix)))
         return sorted(pool.intersection(texts_at_hand.holding(texts, suffix)))
 
-    def _commit(self, name: str) -> git.FileChanges | None:
-        return self.cached(("commit", name), lambda: self._objects.commit(name))
+    def _commit(self, name: str) -> git.CommitTime | None:
+        return self.cached(("commit", name), lambda: self._objects.resolve_commit(name))
 
-    def _waiting(self) -> git.Changes | None:
+    def _waiting(self) -> git.WorktreeChanges | None:
         """Return what differs between HEAD and the work tree."""
-        return self.cached("waiting", lambda: git.changes(self._root, "HEAD"))
+        return self.cached("waiting", lambda: git.worktree_changes(self._root, "HEAD"))
 
     def _changed(self, commit: str | None) -> frozenset[str]:
         """Return the files that are new or changed since a commit; some may be gone from the work tree."""
         made, head = self._commit(commit) if commit else None, self._commit("HEAD")
-        fresh = self.cached("untracked", lambda: frozenset(git.untracked(self._root)))
+        fresh = self.cached("untracked", lambda: frozenset(git.untracked_files(self._root)))
         waiting = self._waiting()
         if made is None or head is None or waiting is None:
             return fresh
-        between = self.cached(("changed", made.sha), lambda: self._objects.changed(made.sha, head.sha))
+        between = self.cached(("changed", made.sha), lambda: self._objects.changed_files(made.sha, head.sha))
         return between | waiting.changed | fresh

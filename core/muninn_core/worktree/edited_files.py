@@ -58,7 +58,11 @@ class EditedFiles:
         count, now = self.seen(), self._monotonic()
         if count is None:
             return self._ask()
-        token = (count, self._head(), git.noted(self._place))  # before git is asked: what changes meanwhile is not kept
+        token = (
+            count,
+            self._head(),
+            git.index_stamp(self._place),
+        )  # taken before git runs, so later changes count
         with self._lock:
             if token != self._token:
                 self._token, self._since, self._known = token, now, None
@@ -72,6 +76,6 @@ class EditedFiles:
 
     def _ask(self) -> tuple[str, ...]:
         root, head = Path(self._place.root), self._head()
-        differing = git.changes(root, head) if head is not None else None
-        found = {*(differing.changed if differing is not None else ()), *git.untracked(root)}
+        differing = git.worktree_changes(root, head) if head is not None else None
+        found = {*(differing.changed if differing is not None else ()), *git.untracked_files(root)}
         return tuple(sorted(path for path in found if not path.startswith(".muninn/")))

@@ -80,7 +80,9 @@ class EvolutionLoader:
         follows = before is not None and git.is_ancestor(root, before, head)
         known = self._evolution.commits if follows else ()
         fresh = []
-        for one in history.read(root, history.Span(tip=head, base=before if follows else None, limit=COMMITS)):
+        for one in history.read_log(
+            root, history.CommitRange(tip=head, base=before if follows else None, limit=COMMITS)
+        ):
             if self._closed:
                 break
             fresh.append(Made(datetime.fromisoformat(one.commit.time).timestamp(), one.commit.files))

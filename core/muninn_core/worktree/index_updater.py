@@ -393,7 +393,7 @@ class IndexUpdater:
         known = {path for path in paths if snapshot.file(path) is not None}
         gone = {path for path in paths if not (self._root / path).exists()}
         folders = [path for path in paths - gone if (self._root / path).is_dir()]
-        closed = git.ignored(self._root, [path for path in folders if not path.startswith((".muninn", *HOLDING))])
+        closed = git.ignored_paths(self._root, [path for path in folders if not path.startswith((".muninn", *HOLDING))])
         if _emptied(gone - known, snapshot) or set(folders) - closed:
             self._compare(index)
             return

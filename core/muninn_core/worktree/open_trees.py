@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder
 from muninn_core.launch.place import Place
-from muninn_core.launch.runtime import key
+from muninn_core.launch.runtime import repository_key
 from muninn_core.store.ids import Ids
 from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.edited_files import WatchToken
@@ -146,7 +146,7 @@ class OpenTrees:
             clock=self._clock,
             ids=self._ids,
             embedder=self._embedder,
-            spare_cache=self._spare_cache / key(place.root),
+            spare_cache=self._spare_cache / repository_key(place.root),
             home=self._home,
             shared=self._shared_log(place),
         )
@@ -176,7 +176,7 @@ class OpenTrees:
     def _shared_log(self, place: Place) -> SharedLog | None:
         """Return the global memory, one for all work trees: a process has one spool there."""
         if self._shared is None and self._global_memory is not None:
-            name = key(place.identity)
+            name = repository_key(place.identity)
             self._shared = SharedLog(self._global_memory, name=name, clock=self._clock, ids=self._ids)
             self._shared.refresh()
         return self._shared

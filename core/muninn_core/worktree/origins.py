@@ -55,7 +55,7 @@ def _content(root: Path, file: Path, commit: str | None) -> bytes:
     try:
         if commit is None:
             return file.read_bytes()
-        return git.blob(root, commit, file.relative_to(root).as_posix()) or b""
+        return git.read_blob(root, commit, file.relative_to(root).as_posix()) or b""
     except (OSError, MuninnError):
         return b""
 

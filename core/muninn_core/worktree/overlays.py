@@ -174,6 +174,6 @@ def compared(old: Sequence[str], new: Sequence[str]) -> list[git.Hunk] | None:
         if tag != "equal":
             # Of nothing git names the line before it.
             found.append(
-                git.Hunk(start=first + i + (j > i), count=j - i, now_start=first + k + (m > k), now_count=m - k)
+                git.Hunk(start=first + i + (j > i), count=j - i, new_start=first + k + (m > k), new_count=m - k)
             )
     return found

@@ -130,8 +130,8 @@ class RenameHistory:
             unknown = {name: self._looked.get(name) for name in names if self._looked.get(name) != head}
             for after in sorted({commit or "" for commit in unknown.values()}):
                 asked = [name for name, commit in unknown.items() if (commit or "") == after]
-                taken = git.removals(self._root, asked, after=after or None, since=since)
-                renamed = git.renames(self._root, taken.values())
+                taken = git.find_deletions(self._root, asked, after=after or None, since=since)
+                renamed = git.find_renames(self._root, taken.values())
                 self._next.update((name, renamed[sha, name]) for name, sha in taken.items() if (sha, name) in renamed)
             self._looked.update(dict.fromkeys(unknown, head))
             names = {self._next[name] for name in names if name in self._next}
@@ -146,22 +146,22 @@ class RenameHistory:
 
     def _find_waiting(self, lost: list[str], head: str) -> _Waiting:
         last = {name: self._ends[1][name] for name in lost}
-        held = git.holds(self._root, head, last.values()) if lost else set()
+        held = git.existing_paths(self._root, head, last.values()) if lost else set()
         last = {name: now for name, now in last.items() if now in held}
         if not last:
             return _NONE_WAITS
-        changes = git.changes(self._root, head)
+        changes = git.worktree_changes(self._root, head)
         known = changes.renamed if changes else {}
         return _Waiting(
             {name: known[now] for name, now in last.items() if now in known},
             {name: now for name, now in last.items() if now not in known},
-            frozenset(git.untracked(self._root)),
+            frozenset(git.untracked_files(self._root)),
         )
 
     def _alike(self, head: str, old: str, path: str) -> bool:
         """Whether most of a file that HEAD has stands in a new one."""
         read = read_text(self._root, path, self._most())
-        data = git.blob(self._root, head, old)
+        data = git.read_blob(self._root, head, old)
         if not isinstance(read, Text) or data is None or looks_binary(data):
             return False
         return likeness(data.decode("utf-8-sig", "replace").split("\n"), read.text.split("\n")) >= LIKE

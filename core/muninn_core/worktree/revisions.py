@@ -55,7 +55,7 @@ class Revisions:
 
         Raises GitError where there is no git, or an object is not in this clone.
         """
-        commit = git.commit_of(self.root, rev)
+        commit = git.resolve_commit(self.root, rev)
         there, tree, time = self._facts(commit)
         if strict and not there:
             raise NotFoundError(

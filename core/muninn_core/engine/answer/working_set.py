@@ -165,7 +165,7 @@ def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
     return found + [_hit(chunk, signal("beside", 1.0, BESIDE, f"beside line {line}")) for chunk in beside]
 
 
-def _changed(workspace: Workspace, diff: str) -> tuple[git.Touched, ...]:
+def _changed(workspace: Workspace, diff: str) -> tuple[git.TouchedFile, ...]:
     """Return what a change touches. `diff` is a revision, a range, or the text of a patch."""
     if "\n" in diff:
         if len(diff) > MOST_PATCH:
@@ -177,13 +177,13 @@ def _changed(workspace: Workspace, diff: str) -> tuple[git.Touched, ...]:
     root = Path(workspace.place.root)
     span = _RANGE.fullmatch(diff)
     if span is not None:
-        return git.touched_by(root, span["before"] or "HEAD", span["after"] or "HEAD")
-    tracked = git.touched_by(root, diff or "HEAD")
-    fresh = [path for path in git.untracked(root) if not path.startswith(".muninn/")]
-    return (*tracked, *(git.Touched(path=path, spans=((1, _LAST_LINE),), added=()) for path in fresh))
+        return git.read_diff(root, span["before"] or "HEAD", span["after"] or "HEAD")
+    tracked = git.read_diff(root, diff or "HEAD")
+    fresh = [path for path in git.untracked_files(root) if not path.startswith(".muninn/")]
+    return (*tracked, *(git.TouchedFile(path=path, spans=((1, _LAST_LINE),), added=()) for path in fresh))
 
 
-def _touched(sight: SearchContext, changed: Iterable[git.Touched]) -> list[Hit]:
+def _touched(sight: SearchContext, changed: Iterable[git.TouchedFile]) -> list[Hit]:
     """Return the pieces of code that a change touches, those with the most changed lines first."""
     found = []
     for each in changed:

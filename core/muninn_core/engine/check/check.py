@@ -87,7 +87,7 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     kept = _kept(found, config.check)
     errors = sum(1 for finding in kept if finding.level == "error")
     warnings = len(kept) - errors
-    head = git.head(place)
+    head = git.read_head(place)
     return CheckResult(
         ok=not (errors or (params.strict and warnings)),
         errors=errors,

@@ -120,8 +120,8 @@ def _quoted(text: str, origin: str) -> str:
 
 def _commit(workspace: Workspace, what: str, _call: Call, _now: datetime) -> tuple[str, str]:
     root = Path(workspace.place.root)
-    sha = git.commit_of(root, what)
-    (found,) = git.commits(root, None, sha, 1) or (None,)
+    sha = git.resolve_commit(root, what)
+    (found,) = git.list_commits(root, None, sha, 1) or (None,)
     if found is None:
         raise NotFoundError(f"there is no commit '{what}'", hint="It may be on a branch that is not here.")
     return f"Commit {sha[:8]}", memory_page.commit_page(found, linker(workspace.layout.root, virtual=True))

@@ -54,10 +54,10 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
     """Look through the commits that HEAD, or `until`, leads to. Raises BadParams, NotFoundError or GitError."""
     root = workspace.layout.root
     span = _span(root, params)
-    total = history.count(root, span)
+    total = history.count_commits(root, span)
     call.report("begin", f"{total} commits to read")
     log = []
-    for number, one in enumerate(history.read(root, span)):
+    for number, one in enumerate(history.read_log(root, span)):
         if number % 100 == 0:
             call.raise_if_cancelled()
             call.report("report", f"{number} of {total} commits", 80 * number // max(total, 1))
@@ -85,7 +85,7 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
     )
 
 
-def _traced(logged: history.Logged) -> HistoryMemory | None:
+def _traced(logged: history.LogEntry) -> HistoryMemory | None:
     """Return which files belonged to a commit's task, where it says so."""
     shown = trace(without_private(logged.commit), session=None, agent=None)
     return (
@@ -95,13 +95,13 @@ def _traced(logged: history.Logged) -> HistoryMemory | None:
     )
 
 
-def _span(root: Path, params: BackfillParams) -> history.Span:
+def _span(root: Path, params: BackfillParams) -> history.CommitRange:
     """Return the commits that are asked for; what looks like a date is one, everything else a revision."""
     since = _time("since", params.since)
     until = _time("until", params.until)
-    return history.Span(
-        tip=git.commit_of(root, params.until if params.until and not until else "HEAD"),
-        base=git.commit_of(root, params.since) if params.since and not since else None,
+    return history.CommitRange(
+        tip=git.resolve_commit(root, params.until if params.until and not until else "HEAD"),
+        base=git.resolve_commit(root, params.since) if params.since and not since else None,
         since=since,
         until=until,
         limit=params.limit,

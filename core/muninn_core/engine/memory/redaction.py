@@ -74,7 +74,9 @@ def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
     root = workspace.layout.root
     changes = git.blob_changes(root, MEMORY)
     blobs = {blob for change in changes for blob in (*change.before, change.after) if blob}
-    holding = {blob for blob, content in git.read_blobs(root, sorted(blobs), lacking=True) if _holds(content, subject)}
+    holding = {
+        blob for blob, content in git.read_blobs(root, sorted(blobs), skip_missing=True) if _holds(content, subject)
+    }
     commits = _commits(changes, holding)
     if not commits and not ids & state.memories.keys():
         raise NotFoundError(f"no memory and no commit has '{params.id}'", hint="Give the whole id of a lost memory.")
@@ -82,7 +84,7 @@ def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
         ids=tuple(sorted(ids)),
         total=len(commits),
         commits=commits if params.show_commits else (),
-        refs=tuple(name for name, found in git.tips(root, MEMORY) if found & holding),
+        refs=tuple(name for name, found in git.list_ref_blobs(root, MEMORY) if found & holding),
         blobs=tuple(sorted(holding)) if params.show_commits else (),
         redacted=all(state.memories[each].redacted for each in ids if each in state.memories),
         saw=workspace.read_state(),

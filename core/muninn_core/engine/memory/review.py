@@ -35,7 +35,7 @@ def review(past: Revisions, params: DiffParams) -> DiffResult:
     """Compare. Raises BadParams for no range, NotFoundError for no such revision."""
     one, other = _ends(params.range)
     root = past.root
-    start, head = git.commit_of(root, one), git.commit_of(root, other)
+    start, head = git.resolve_commit(root, one), git.resolve_commit(root, other)
     base = git.merge_base(root, start, head)
     note = "" if base else f"{one} and {other} have no common ancestor here; all of both is compared."
     before, after = past.at(base or start, strict=False), past.at(head, strict=False)
@@ -163,7 +163,9 @@ def _near(added: set[str], memories: Mapping[str, Memory]) -> set[str]:
 
 def _stale(root: Path, before: MemoryAtCommit, after: MemoryAtCommit) -> tuple[Turn, ...]:
     """Return the memories of before, untouched since, whose cited code or named files the work changed."""
-    files = {change.path: change for change in git.changed_files(root, before.commit, after.commit) if change.path}
+    files = {
+        change.old_path: change for change in git.changed_files(root, before.commit, after.commit) if change.old_path
+    }
     spans: dict[str, tuple[tuple[int, int], ...]] = {}
     found = []
     for identity, memory in before.state.memories.items():
@@ -185,17 +187,17 @@ def _touched(
     cited = {cite.path for cite in memory.cites}
     for path in (*cited, *(file for file in memory.files if file not in cited)):
         change = files.get(path)
-        if change is not None and change.now is None:
+        if change is not None and change.new_path is None:
             yield f"{path} is gone"
-        elif change is not None and change.now != path:
-            yield f"{path} is {change.now} now"
+        elif change is not None and change.new_path != path:
+            yield f"{path} is {change.new_path} now"
     for cite in memory.cites:
         change = files.get(cite.path)
-        if change is None or change.now is None:
+        if change is None or change.new_path is None:
             continue
         if cite.path not in spans:
-            same = change.before_oid == change.after_oid
-            spans[cite.path] = () if same else git.changed_spans(root, change.before_oid, change.after_oid)
+            same = change.old_oid == change.new_oid
+            spans[cite.path] = () if same else git.changed_spans(root, change.old_oid, change.new_oid)
         end = cite.end or cite.start
         if not cite.start:
             yield f"{cite.path} changed" if spans[cite.path] else ""

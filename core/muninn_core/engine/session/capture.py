@@ -115,7 +115,7 @@ class Found(Value):
 
 def note_start(workspace: Workspace, session: str | None, now: datetime) -> None:
     """Note where HEAD is when a session starts, so that later only its own commits are looked at, and when that was."""
-    head = git.head(workspace.place).commit
+    head = git.read_head(workspace.place).commit
     name = session or workspace.session
     try:
         if head is not None and workspace.session_notes.get(name, "head") is None:
@@ -142,14 +142,14 @@ def find(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
 
 def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
     session = params.session or workspace.session
-    head = git.head(workspace.place).commit
+    head = git.read_head(workspace.place).commit
     seen = workspace.session_notes.get(session, "head")
     if head is None or head == seen:
         return Found()
     # Nobody saw where the session began: after a command of git HEAD is its commit, else only its time can tell.
     least = "" if seen is not None or params.source == "commit" else session_end.begun(params)
     drafts, traces = [], []
-    for commit in git.commits(workspace.layout.root, seen, head, MOST_COMMITS):
+    for commit in git.list_commits(workspace.layout.root, seen, head, MOST_COMMITS):
         if commit.time[:19] < least[:19]:
             continue
         commit = without_private(commit)

@@ -16,7 +16,7 @@ from muninn_core.context.staleness import warning
 from muninn_core.engine.answer.touched_decisions import touched
 from muninn_core.engine.session.session_end import OPEN
 from muninn_core.git import log as history
-from muninn_core.git.log import Span
+from muninn_core.git.log import CommitRange
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.recall import is_recallable
 from muninn_core.worktree.citations import CitationCheck
@@ -71,8 +71,8 @@ def since(workspace: Workspace, session: str | None, newest: Sequence[Memory]) -
 def _commits(workspace: Workspace, old: str, new: str) -> list[str]:
     root = workspace.layout.root
     try:
-        total = history.count(root, Span(tip=new, base=old))
-        found = git.commits(root, old, new, COMMITS)
+        total = history.count_commits(root, CommitRange(tip=new, base=old))
+        found = git.list_commits(root, old, new, COMMITS)
     except git.GitError:
         return ["- HEAD is on another history than it was: commits were rewritten or are gone\n"]
     if not total:
