@@ -90,38 +90,38 @@ class Verbs:
         at: str | None = None,
         branches: bool = False,
     ) -> RecallResult:
-        """Find code, knowledge and memories for a question, each with the reasons for its place.
+        """Find code, knowledge and memories for a question, each with the reasons for its rank.
 
         `query`: Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth path:src/**
             lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID task:ID branch:NAME
-            at:REV; -KEY:VALUE leaves out.
+            at:REV; -KEY:VALUE excludes.
         `limit`: The most hits to return.
-        `kind`: Only code, only knowledge or only memory.
-        `type`: Only memories of any of these types.
+        `kind`: Only code, only knowledge or only memories.
+        `type`: Only memories of these types.
         `tag`: Only memories with any of these tags.
         `path`: Only files that match any of these globs, as in .gitignore, and memories about them.
-        `lang`: Only files in any of these languages: python, ts, go.
-        `phrase`: Only what holds these words side by side.
-        `author`: Only memories by any of these: user, assistant, tool, an agent's name.
-        `min_importance`: Only memories of this importance or more; 0 is whatever importance.
-        `since`: Only memories changed since: 12h, 3d, 2w, 2026-01-31.
-        `until`: Only memories last changed before: 2w, 2026-01-31.
-        `branch`: Only memories made on any of these branches (globs).
-        `from_session`: Only memories of any of these sessions.
-        `task`: Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042.
-        `like`: More like this: FILE:LINE, or a memory's id. Words in `query` count as well.
-        `at_hand`: Files at hand: what changed together with them, or is beside them, counts more.
-        `by_file`: One hit a file: its best place, and how many of its pieces were found.
-        `page`: Further hits of an earlier answer: what it gave as `next`.
-        `profile`: How hits are ranked. mnemosyne finds memories alone, by words and the links between them; muninn is
-            the ranking of everything. Otherwise what the config says of questions for memories.
-        `depth`: With the profile mnemosyne: how many links are followed from what words find.
-        `plain`: Take the query as words alone: no filters, no phrases in it.
-        `scope`: session: only this session's notes; project: project and global memory; global: all memory, other
-            sessions' notes too. Otherwise this session's, the project's and the global one.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `at`: Answer as of this commit, branch or tag, from git's objects: what was remembered then.
-        `branches`: Also what is remembered on other branches only; it is labelled with their names.
+        `lang`: Only files in these languages: python, ts, go.
+        `phrase`: Only results that contain these exact phrases.
+        `author`: Only memories by these authors: user, assistant, tool, an agent's name.
+        `min_importance`: Only memories of this importance or more; 0 admits all.
+        `since`: Only memories changed since then: 12h, 3d, 2w, 2026-01-31.
+        `until`: Only memories last changed before then: 2w, 2026-01-31.
+        `branch`: Only memories made on these branches (globs).
+        `from_session`: Only memories of these sessions.
+        `task`: Only memories of this task, and its document; T-0042 finds MUNI-T-0042.
+        `like`: Find results similar to this: FILE:LINE or a memory's id. Words in `query` count as well.
+        `at_hand`: Files in use: files that changed together with them or are next to them rank higher.
+        `by_file`: Return one hit per file: its best place, and how many of its chunks matched.
+        `page`: The next page of an earlier answer: its `next`.
+        `profile`: The ranking. muninn ranks everything; mnemosyne finds memories only, by words and links. Without it
+            the configuration decides for questions about memories.
+        `depth`: For the profile mnemosyne: how many links to follow from the matches.
+        `plain`: Read the query as words only, without filters and phrases.
+        `scope`: session: this session's notes only; project: project and global memory; global: all memory, including
+            notes of other sessions. Without it: this session's notes, project and global memory.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `at`: Answer from git's objects as of this commit, branch or tag.
+        `branches`: Include memories that exist on other branches only, labelled with the branch names.
         """
         return cast(
             "RecallResult",
@@ -173,23 +173,23 @@ class Verbs:
         format: Literal["markdown", "json", "xml"] = "markdown",
         skills: bool = False,
     ) -> ContextResult:
-        """Make a pack of what matters for a task, within a token budget.
+        """Return a pack of what a task needs, within a token budget.
 
-        `query`: The task or question at hand; follows from what else is given when absent.
-        `budget`: The most tokens of the whole pack.
-        `files`: Files at hand; what is remembered of them counts more.
-        `cursor`: Where the work is: FILE:LINE or FILE:LINE:COL. The code around it comes first.
-        `diff`: Changes at hand: HEAD or another revision for those of the work tree against it, A..B for those between
-            two, or a patch as `git diff` writes it.
-        `open_files`: Files that are open in the asker's editor, the last used first.
+        `query`: The task or question. Without it, it is derived from the other parameters.
+        `budget`: The token budget of the whole pack.
+        `files`: Files in use; memories about them rank higher.
+        `cursor`: The cursor: FILE:LINE or FILE:LINE:COL. The code around it comes first.
+        `diff`: The current changes: a revision such as HEAD compares the work tree with it; A..B compares two
+            revisions; or a patch in the format of `git diff`.
+        `open_files`: Files open in the editor, the last used first.
         `task`: A task's id; its document and memories come first.
-        `scope`: session: only this session's notes; project: project and global memory; global: all memory, other
-            sessions' notes too. Otherwise this session's, the project's and the global one.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `at`: Answer as of this commit, branch or tag, from git's objects: what was remembered then.
-        `branches`: Also what is remembered on other branches only; it is labelled with their names.
-        `format`: How `text` is written; the items are the same in all.
-        `skills`: Also the skills that help with it, in at most 30 % of the budget.
+        `scope`: session: this session's notes only; project: project and global memory; global: all memory, including
+            notes of other sessions. Without it: this session's notes, project and global memory.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `at`: Answer from git's objects as of this commit, branch or tag.
+        `branches`: Include memories that exist on other branches only, labelled with the branch names.
+        `format`: The format of `text`; the items are the same in all formats.
+        `skills`: Include matching skills, in at most 30 % of the budget.
         """
         return cast(
             "ContextResult",
@@ -212,18 +212,18 @@ class Verbs:
         )
 
     def why(self, bundle: str, *, item: str | None = None) -> WhyResult:
-        """Say why a context holds what it holds: inputs, the signals of each item, what was left out and why.
+        """Explain what a context contains: inputs, the signals of each item, and what was left out.
 
-        `bundle`: The id that `context` gave its answer, or an unambiguous prefix of it.
-        `item`: Only this item, taken or left out: its id, a path, or the beginning of either.
+        `bundle`: The `bundle` of an answer of `context`, or an unambiguous prefix of it.
+        `item`: Only this item, included or left out: its id, a path, or a prefix of either.
         """
         return cast("WhyResult", self.call("why", bundle=bundle, item=item))
 
     def replay(self, bundle: str, *, fresh: bool = False) -> ReplayResult:
-        """Give a context once more, byte for byte; or gather it anew and say what differs.
+        """Return a context again, byte for byte, or gather it again and report the differences.
 
-        `bundle`: The id that `context` gave its answer, or an unambiguous prefix of it.
-        `fresh`: Gather it anew from what it was asked with, and say what differs.
+        `bundle`: The `bundle` of an answer of `context`, or an unambiguous prefix of it.
+        `fresh`: Gather it again from the same parameters, and report the differences.
         """
         return cast("ReplayResult", self.call("replay", bundle=bundle, fresh=fresh))
 
@@ -238,11 +238,11 @@ class Verbs:
     ) -> SymbolsResult:
         """Find classes, functions and other definitions by name.
 
-        `query`: A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too.
-        `kind`: Only of this kind: class, function, method, constant …
-        `language`: Only of this language: python, typescript, go …
-        `path`: Only in this folder, or in files of this pattern: `src/*.py`.
-        `limit`: The most definitions.
+        `query`: A name, its beginning, its capitals (`gUN` for getUserName), a part of it, or `Class.method`.
+        `kind`: Only definitions of this kind: class, function, method, constant …
+        `language`: Only in files of this language: python, typescript, go …
+        `path`: Only in this folder, or in files that match this pattern: `src/*.py`.
+        `limit`: The most definitions to return.
         """
         return cast(
             "SymbolsResult",
@@ -257,35 +257,35 @@ class Verbs:
         )
 
     def outline(self, path: str) -> OutlineResult:
-        """Show what a file defines, as a tree with heads and comments.
+        """Show the definitions of a file as a tree, with signatures and comments.
 
         `path`: A file, relative to the root.
         """
         return cast("OutlineResult", self.call("outline", path=path))
 
     def graph(self, start: str, relation: str = "neighbours", *, depth: int = 1, limit: int = 50) -> GraphResult:
-        """Show what a file or definition imports, calls, is called by and is tested by.
+        """Show what a file or definition imports and calls, and what imports, calls and tests it.
 
-        `start`: A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.
-        `relation`: What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, which are
-            all but definitions.
-        `depth`: How many steps to go.
-        `limit`: The most edges.
+        `start`: A file, a definition (`name`, `Class.method`), or a definition in a file: `path#Class.method`.
+        `relation`: The relation to follow: definitions, imports, importers, callers, callees, tests, or neighbours (all
+            except definitions).
+        `depth`: How many steps to follow.
+        `limit`: The most edges to return.
         """
         return cast("GraphResult", self.call("graph", start=start, relation=relation, depth=depth, limit=limit))
 
     def skills_match(self, task: str, *, budget: int = 20000) -> SkillsMatchResult:
-        """Find the skills that help with a task: the best seven within 30 % of a context's budget.
+        """Find the skills that match a task: at most seven, within 30 % of a context's budget.
 
-        `task`: What is to be done, in a sentence.
-        `budget`: Tokens of the whole context; skills take at most 30 % of them.
+        `task`: The task, in a sentence.
+        `budget`: The token budget of the whole context; skills take at most 30 % of it.
         """
         return cast("SkillsMatchResult", self.call("skills.match", task=task, budget=budget))
 
     def skills_list(self, *, problems: bool = False) -> SkillsListResult:
-        """List the skills of this repository and of your home, and what is wrong with them.
+        """List the skills of this repository and of your home, with their problems.
 
-        `problems`: Only those with which something is wrong.
+        `problems`: Only skills with problems.
         """
         return cast("SkillsListResult", self.call("skills.list", problems=problems))
 
@@ -310,25 +310,25 @@ class Verbs:
         at: str | None = None,
         branches: bool = False,
     ) -> MemoriesResult:
-        """List, filter or get memories.
+        """List memories by type, tag, file, task, session, text or time.
 
         `id`: One memory, by its id or an unambiguous prefix of it.
-        `type`: Of this type.
-        `tag`: With this tag.
-        `file`: About this file, also under names that it had before.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `task`: Of this task; T-0042 finds MUNI-T-0042.
-        `scope`: Of this scope; session shows every session's notes.
-        `text`: Whose text or title contains this, whatever the case.
-        `min_importance`: Of this importance or more; 0 is whatever.
-        `since`: Changed since: 12h, 3d, 2w, 2026-01-31.
-        `order`: What comes first; the newer one among equals.
-        `archived`: Archived, superseded, merged, rejected and expired ones, too.
-        `pending`: Only those that wait for an approval.
+        `type`: Only memories of this type.
+        `tag`: Only memories with this tag.
+        `file`: Only memories about this file, including its former names.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `task`: Only memories of this task; T-0042 finds MUNI-T-0042.
+        `scope`: Only memories of this scope; session shows the notes of every session.
+        `text`: Only memories whose text or title contains this; case does not matter.
+        `min_importance`: Only memories of this importance or more; 0 admits all.
+        `since`: Only memories changed since then: 12h, 3d, 2w, 2026-01-31.
+        `order`: The order; among equals the newer comes first.
+        `archived`: Include archived, superseded, merged, rejected and expired memories.
+        `pending`: Only memories that wait for approval.
         `limit`: The most memories to return.
-        `offset`: How many to leave out at the start.
-        `at`: Answer as of this commit, branch or tag, from git's objects: what was remembered then.
-        `branches`: Also what is remembered on other branches only; it is labelled with their names.
+        `offset`: How many results to skip.
+        `at`: Answer from git's objects as of this commit, branch or tag.
+        `branches`: Include memories that exist on other branches only, labelled with the branch names.
         """
         return cast(
             "MemoriesResult",
@@ -362,7 +362,7 @@ class Verbs:
         return cast("ShowResult", self.call("show", id=id))
 
     def history(self, id: str) -> HistoryResult:
-        """Tell every record about a memory: who, when, where HEAD was, and what it changed.
+        """List every record about a memory: author, time, commit, and what it changed.
 
         `id`: The memory's id or an unambiguous prefix of it.
         """
@@ -378,14 +378,14 @@ class Verbs:
         limit: int = 50,
         session: str | None = None,
     ) -> LinksResult:
-        """Show what a memory is linked to, and that in turn, up to a depth.
+        """Show the memories linked to a memory, up to a number of steps.
 
         `id`: The memory's id or an unambiguous prefix of it.
-        `depth`: How many links to follow one after the other.
-        `relation`: Only links of any of these relations.
-        `archived`: Over archived, superseded and expired ones, too.
+        `depth`: How many links to follow in a row.
+        `relation`: Only links of these relations.
+        `archived`: Follow links of archived, superseded and expired memories, too.
         `limit`: The most memories to return.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast(
             "LinksResult",
@@ -408,12 +408,12 @@ class Verbs:
         limit: int = 10,
         session: str | None = None,
     ) -> OverviewResult:
-        """Show the project's memory at a glance: recent, important, how it hangs together, how much there is.
+        """Summarise the project's memory: recent and important memories, their links, and counts.
 
-        `days`: Recent is what changed in so many days.
-        `importance`: Important is this much or more.
-        `limit`: The most memories of each sort.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `days`: Memories changed within this many days are recent.
+        `importance`: Memories of this importance or more are important.
+        `limit`: The most memories in each list.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast(
             "OverviewResult",
@@ -434,12 +434,12 @@ class Verbs:
         limit: int = 50,
         offset: int = 0,
     ) -> SessionsResult:
-        """List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.
+        """List the sessions that stored memories: state, time, branch and author.
 
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `open`: Only those with something that is not sealed yet.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `open`: Only sessions with records that are not sealed.
         `limit`: The most sessions to return.
-        `offset`: How many to leave out at the start.
+        `offset`: How many results to skip.
         """
         return cast("SessionsResult", self.call("sessions", session=session, open=open, limit=limit, offset=offset))
 
@@ -469,32 +469,32 @@ class Verbs:
         key: str | None = None,
         batch: Sequence[MemoryDraft | Mapping[str, Any]] = (),
     ) -> RememberResult:
-        """Store a memory; it is on disk when the answer comes.
+        """Store a memory; it is on disk when the answer arrives.
 
-        `text`: What is to be remembered, in whole sentences.
+        `text`: What to remember, in whole sentences.
         `type`: decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity,
-            context_hit, session_summary, or a kind from the config.
+            context_hit, session_summary, or a kind from the configuration.
         `title`: A headline; made from the text when absent.
-        `tags`: Words to filter by.
-        `files`: Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code.
+        `tags`: Tags to filter by.
+        `files`: Files that it is about, relative to the root; `path:START-END` or `path#symbol` cites code.
         `entities`: Symbols, services or people that it is about.
-        `cites`: Spans of code that it rests on.
+        `cites`: Spans of code that support it.
         `importance`: 1 (trivia) to 10 (never forget).
-        `confidence`: How sure it is, 0 to 1.
-        `links`: Relations to memories by id: extends, contradicts, implements, references, supersedes.
-        `pin`: Always part of a context pack.
-        `private`: Keep it on this machine: never sealed, never in git.
-        `scope`: project: for everybody who works here; session: a working note for this session only; global: for this
-            user in every project. The last two never get into git.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `task`: The task's id, as in .metis/tasks; the current one when absent, none when empty.
-        `actor`: Who states it.
-        `agent`: The program that acts, with its version.
-        `trust`: Who vouches; follows from the actor when absent, and never exceeds it.
-        `expires`: When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time.
-        `details`: Fields of the kind: rationale, status, alternatives; command, exit_status.
-        `key`: An idempotency key: the same key is stored once, however often it is sent.
-        `batch`: Many memories at once, in place of `text`; each is durable.
+        `confidence`: How certain it is, 0 to 1.
+        `links`: Links to other memories by id: extends, contradicts, implements, references, supersedes.
+        `pin`: Include it in every context pack.
+        `private`: Keep it on this machine: it is never sealed and never in git.
+        `scope`: project: for everyone who works here; session: a note for this session only; global: for this user in
+            every project. Only project memories get into git.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `task`: The task's id, as in .metis/tasks. Without it the current task; none when empty.
+        `actor`: The author.
+        `agent`: The calling program, with its version.
+        `trust`: The trust level; follows from the actor when absent, and never exceeds it.
+        `expires`: When to stop recalling it: 30d, 2026-12-31, or an RFC 3339 time.
+        `details`: Fields of its kind: rationale, status, alternatives; command, exit_status.
+        `key`: An idempotency key: memories with the same key are stored once.
+        `batch`: Several memories instead of `text`; each is stored durably.
         """
         return cast(
             "RememberResult",
@@ -544,23 +544,23 @@ class Verbs:
         agent: str | None = None,
         session: str | None = None,
     ) -> UpdateResult:
-        """Change what a memory says, its weight, its places or its links; its history keeps what it was.
+        """Change a memory's text, weight, files or links; its history keeps the old values.
 
         `id`: The memory's id or an unambiguous prefix of it.
-        `text`: A new wording, in whole sentences.
+        `text`: A new text, in whole sentences.
         `title`: A new headline.
         `importance`: 1 (trivia) to 10 (never forget).
-        `confidence`: How sure it is, 0 to 1.
-        `tags`: Words to filter by, in place of those it has.
-        `files`: Paths that it is about, in place of those it has; `path:START-END` or `path#symbol` cites.
-        `expires`: When it is no longer recalled: 30d, 2026-12-31; never takes the end away.
-        `pin`: Whether it is always part of a context pack.
-        `links`: Relations to other memories, beside those it has.
-        `unlink`: Relations to take away: RELATION:ID.
-        `details`: Fields of the kind that change; null takes one away.
-        `reason`: Why; kept with the memory's history.
-        `agent`: The program that acts, with its version.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `confidence`: How certain it is, 0 to 1.
+        `tags`: New tags, in place of the old ones.
+        `files`: New files, in place of the old ones; `path:START-END` or `path#symbol` cites code.
+        `expires`: When to stop recalling it: 30d, 2026-12-31; never removes the end.
+        `pin`: Whether to include it in every context pack.
+        `links`: Links to add, by id.
+        `unlink`: Links to remove: RELATION:ID.
+        `details`: Fields of its kind to change; null removes one.
+        `reason`: The reason, kept in the memory's history.
+        `agent`: The calling program, with its version.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast(
             "UpdateResult",
@@ -596,17 +596,17 @@ class Verbs:
         agent: str | None = None,
         session: str | None = None,
     ) -> ConsolidateResult:
-        """Let one of several memories speak for all of them, or stand in the place of the others.
+        """Merge memories that say the same, or let one supersede the others.
 
-        `ids`: The memories' ids or unambiguous prefixes of them, two or more.
-        `decision`: merge: one speaks for all; supersede: one stands in the place of the others; keep_both: nothing
-            changes. Otherwise what says the same is merged and the rest is kept.
-        `keep`: The one that stays; otherwise the most trusted and oldest, or the newest that supersedes.
-        `text`: A new wording for the one that stays.
-        `reason`: Why; kept with the memories' history.
-        `dry_run`: Say what would happen; change nothing.
-        `agent`: The program that acts, with its version.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `ids`: Two or more ids, or unambiguous prefixes of them.
+        `decision`: merge: one memory stands for all; supersede: one replaces the others; keep_both: nothing changes.
+            Without it, duplicates are merged and the rest is kept.
+        `keep`: The memory that stays. Without it the most trusted and oldest, or for supersede the newest.
+        `text`: A new text for the memory that stays.
+        `reason`: The reason, kept in the memories' history.
+        `dry_run`: Report what would happen; change nothing.
+        `agent`: The calling program, with its version.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast(
             "ConsolidateResult",
@@ -624,21 +624,21 @@ class Verbs:
         )
 
     def forget(self, id: str, *, reason: str = "", restore: bool = False, session: str | None = None) -> ForgetResult:
-        """Archive a memory: it is no longer recalled, and it is not lost.
+        """Archive a memory: it is no longer recalled and can be restored.
 
         `id`: The memory's id or an unambiguous prefix of it.
-        `reason`: Why; kept with the memory.
-        `restore`: Bring an archived memory back.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `reason`: The reason, kept with the memory.
+        `restore`: Restore an archived memory.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("ForgetResult", self.call("forget", id=id, reason=reason, restore=restore, session=session))
 
     def restore(self, id: str, *, reason: str = "", session: str | None = None) -> ForgetResult:
-        """Bring an archived memory back.
+        """Restore an archived memory.
 
         `id`: The memory's id or an unambiguous prefix of it.
-        `reason`: Why; kept with the memory.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `reason`: The reason, kept with the memory.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("ForgetResult", self.call("restore", id=id, reason=reason, session=session))
 
@@ -649,11 +649,11 @@ class Verbs:
         scope: Literal["project", "global"] = "project",
         session: str | None = None,
     ) -> PromoteResult:
-        """Take a session's note to the project, or a memory to all of your projects.
+        """Copy a session note to the project, or a memory to all of your projects.
 
         `id`: The memory's id or an unambiguous prefix of it.
-        `scope`: project: the repository's memory; global: yours everywhere.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `scope`: project: the repository's memory; global: your memory of all projects.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("PromoteResult", self.call("promote", id=id, scope=scope, session=session))
 
@@ -665,11 +665,11 @@ class Verbs:
         source: Literal["startup", "resume", "clear", "compact", "fork"] = "startup",
         max_chars: int = 4000,
     ) -> BriefResult:
-        """Say what a session that starts should know, in few characters.
+        """Summarise what a new session should know, in a few characters.
 
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `task`: The task that the session is for; it is noted for what it will remember.
-        `source`: How the session started; after `compact` what was captured from it comes first.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `task`: The session's task; it is recorded with the memories of the session.
+        `source`: How the session started; after `compact` the memories captured from it come first.
         `max_chars`: The most characters of the brief.
         """
         return cast("BriefResult", self.call("brief", session=session, task=task, source=source, max_chars=max_chars))
@@ -682,12 +682,12 @@ class Verbs:
         max_chars: int = 1500,
         limit: int = 3,
     ) -> RemindResult:
-        """Say what is remembered about a prompt, if anything is; a session is told nothing twice.
+        """Return memories about a prompt, if any are relevant; a session is told nothing twice.
 
-        `prompt`: The prompt, as it was given.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `prompt`: The prompt, unchanged.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         `max_chars`: The most characters of the reminder.
-        `limit`: The most memories that are told.
+        `limit`: The most memories in the reminder.
         """
         return cast(
             "RemindResult",
@@ -710,15 +710,15 @@ class Verbs:
         error: str = "",
         agent: str | None = None,
     ) -> CaptureResult:
-        """Remember what a session shows: commits, what its transcript decides, failures, its end.
+        """Store what a session shows: its commits, decisions from its transcript, failures, and its summary.
 
-        `source`: commit: commits since the last look; transcript: what was decided and left open, before a compaction;
-            failure: a command that failed; turn: a turn has ended; session: sum it up and seal it.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `transcript`: Path of the agent's transcript (JSON lines).
-        `command`: Of a failure: the command that failed.
-        `error`: Of a failure: what it said.
-        `agent`: The program that acts, with its version.
+        `source`: commit: commits since the last capture; transcript: decisions and open points, before a compaction;
+            failure: a failed command; turn: the end of a turn; session: summarise the session and seal it.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `transcript`: The path of the agent's transcript (JSON lines).
+        `command`: For failure: the command.
+        `error`: For failure: its error output.
+        `agent`: The calling program, with its version.
         """
         return cast(
             "CaptureResult",
@@ -744,15 +744,15 @@ class Verbs:
         elsewhere: bool = False,
         apply: bool = False,
     ) -> BackfillResult:
-        """Remember what was there before: significant commits, or transcripts; a dry run unless applied.
+        """Make memories from significant commits or from transcripts; without `apply` they are only listed.
 
         `source`: The commits of this repository, or transcripts of an agent.
-        `paths`: Of transcripts: JSON lines files of Claude Code, or folders that hold them.
-        `since`: Of git: from this date (UTC) on, or the commits that this revision lacks.
-        `until`: Of git: up to this date (UTC), or this revision.
-        `limit`: Of git: the most commits to look at, the newest of them.
-        `elsewhere`: Of transcripts: also those of sessions in other folders than this repository's.
-        `apply`: Store it; else only say what would be remembered.
+        `paths`: For transcripts: JSON lines files of Claude Code, or folders with them.
+        `since`: For git: from this date (UTC), or commits that are not in this revision.
+        `until`: For git: up to this date (UTC), or this revision.
+        `limit`: For git: the most commits to read, newest first.
+        `elsewhere`: For transcripts: include sessions in other folders than this repository's.
+        `apply`: Store the memories. Without it they are only listed.
         """
         return cast(
             "BackfillResult",
@@ -769,26 +769,26 @@ class Verbs:
         )
 
     def diff(self, range: str, *, format: Literal["text", "markdown"] = "text") -> DiffResult:
-        """Tell what memory a branch adds, changes, contradicts and makes stale.
+        """Show which memories a branch adds, changes, contradicts and makes stale.
 
-        `range`: A..B: what B adds to A since they parted. One revision alone is compared with HEAD.
-        `format`: How `text` is written; markdown suits a pull request.
+        `range`: A..B compares B with the merge base of A and B. A single revision is compared with HEAD.
+        `format`: The format of `text`; markdown suits a pull request.
         """
         return cast("DiffResult", self.call("diff", range=range, format=format))
 
     def check(self, *, strict: bool = False) -> CheckResult:
-        """Check what the repository carries: malformed lines, secrets, dangling citations, open conflicts.
+        """Check the repository's memory files: malformed lines, secrets, dangling citations, open conflicts.
 
-        `strict`: Count warnings as errors.
+        `strict`: Treat warnings as errors.
         """
         return cast("CheckResult", self.call("check", strict=strict))
 
     def verify(self, id: str | None = None, *, fix: bool = False, session: str | None = None) -> VerifyResult:
-        """Check whether the code still says what memories cite: fresh, moved, drifted or gone.
+        """Compare the citations of memories with the code: fresh, moved, drifted or gone.
 
-        `id`: One memory, by its id or an unambiguous prefix of it.
-        `fix`: Let memories whose code has moved cite the new place.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `id`: One memory, by its id or an unambiguous prefix of it. Without it all are checked.
+        `fix`: Update citations of code that has moved to its new place.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("VerifyResult", self.call("verify", id=id, fix=fix, session=session))
 
@@ -799,11 +799,11 @@ class Verbs:
         cites: Sequence[Cite | Mapping[str, Any]] = (),
         session: str | None = None,
     ) -> ConfirmResult:
-        """Say that a memory still holds: it cites the code as it is now, or in the place that is given.
+        """Confirm that a memory still holds, and update its citations to the current code.
 
         `id`: The memory's id or an unambiguous prefix of it.
-        `cites`: New places in the code, in place of those that are stale; else where the code is now.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `cites`: New citations in place of the stale ones. Without them the current places are cited.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("ConfirmResult", self.call("confirm", id=id, cites=cites, session=session))
 
@@ -816,13 +816,13 @@ class Verbs:
         agent: str | None = None,
         session: str | None = None,
     ) -> ReviewResult:
-        """Let memories that wait for an approval speak; an agent can't approve what it made itself.
+        """Approve waiting memories, so that they are recalled. An agent can't approve its own.
 
-        `ids`: The memories' ids or unambiguous prefixes of them.
-        `note`: A word on it; kept with the memory.
+        `ids`: The memories' ids, or unambiguous prefixes of them.
+        `note`: A note, kept with the memory.
         `actor`: Who approves.
-        `agent`: The program that acts, with its version.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `agent`: The calling program, with its version.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast(
             "ReviewResult",
@@ -845,13 +845,13 @@ class Verbs:
         agent: str | None = None,
         session: str | None = None,
     ) -> ReviewResult:
-        """Decide that memories which wait for an approval are not recalled; they are kept with the reason.
+        """Reject waiting memories. They are not recalled; they are kept with the reason.
 
-        `ids`: The memories' ids or unambiguous prefixes of them.
-        `reason`: Why; kept with the memory.
+        `ids`: The memories' ids, or unambiguous prefixes of them.
+        `reason`: The reason, kept with the memory.
         `actor`: Who rejects.
-        `agent`: The program that acts, with its version.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `agent`: The calling program, with its version.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast(
             "ReviewResult",
@@ -866,9 +866,9 @@ class Verbs:
         )
 
     def seal(self, *, session: str | None = None) -> SealResult:
-        """Turn what the open sessions stored into new files that git can carry.
+        """Write the records of open sessions to new files that git can track.
 
-        `session`: Only this session; all sessions of the work tree when absent.
+        `session`: Only this session. Without it all sessions of the work tree are sealed.
         """
         return cast("SealResult", self.call("seal", session=session))
 
@@ -879,27 +879,27 @@ class Verbs:
         archive: bool = False,
         session: str | None = None,
     ) -> ReconcileResult:
-        """Seal all sessions and consolidate them in main.jsonl: merge the same, queue what contradicts.
+        """Seal all sessions and consolidate them in main.jsonl: merge duplicates, queue contradictions.
 
-        `dry_run`: Say what would happen; change nothing.
-        `archive`: Move the segments to memory/archive in place of deleting them.
-        `session`: Only this session's segments; all of them when absent.
+        `dry_run`: Report what would happen; change nothing.
+        `archive`: Move the segments to memory/archive instead of deleting them.
+        `session`: Only the segments of this session. Without it all are consolidated.
         """
         return cast("ReconcileResult", self.call("reconcile", dry_run=dry_run, archive=archive, session=session))
 
     def undo(self) -> UndoResult:
-        """Take back the last reconcile or prune: every file as it was, byte for byte."""
+        """Undo the last reconcile or prune; every file is restored byte for byte."""
         return cast("UndoResult", self.call("undo"))
 
     def prune(self, *, dry_run: bool = False) -> PruneResult:
-        """Move what speaks no longer from main.jsonl to the archive, by the policy in the config.
+        """Move memories that are no longer recalled from main.jsonl to the archive, by the configured policy.
 
-        `dry_run`: Say what would leave; change nothing.
+        `dry_run`: Report what would be moved; change nothing.
         """
         return cast("PruneResult", self.call("prune", dry_run=dry_run))
 
     def conflicts(self, *, id: str | None = None) -> ConflictsResult:
-        """Show the contradictions that wait for a person.
+        """Show the contradictions that a person must resolve.
 
         `id`: One conflict, by its id or an unambiguous prefix of it.
         """
@@ -913,12 +913,12 @@ class Verbs:
         text: str = "",
         session: str | None = None,
     ) -> ResolveResult:
-        """Decide a conflict: keep left, right or both.
+        """Resolve a conflict: keep left, right or both.
 
         `id`: The conflict's id or an unambiguous prefix of it.
-        `keep`: Which side holds.
-        `text`: A new wording for the side that is kept.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `keep`: The side to keep.
+        `text`: A new text for the side that is kept.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("ResolveResult", self.call("resolve", id=id, keep=keep, text=text, session=session))
 
@@ -934,16 +934,17 @@ class Verbs:
         until: str | None = None,
         private: bool = False,
     ) -> ExportResult:
-        """Make a bundle of memories for another repository; it is checked for secrets once more.
+        """Write memories to a bundle for another repository; it is checked for secrets again.
 
-        `type`: Of this type.
-        `tag`: With this tag.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
-        `task`: Of this task; T-0042 finds MUNI-T-0042.
-        `scope`: project, this machine's session notes, or your global memory.
-        `since`: Made at this RFC 3339 time or date (UTC), or later.
-        `until`: Made before this RFC 3339 time or date (UTC).
-        `private`: Private memories, too.
+        `type`: Only memories of this type.
+        `tag`: Only memories with this tag.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
+        `task`: Only memories of this task; T-0042 finds MUNI-T-0042.
+        `scope`: project: the repository's memory; session: this machine's session notes; global: your memory of all
+            projects.
+        `since`: Only memories made at or after this RFC 3339 time or date (UTC).
+        `until`: Only memories made before this RFC 3339 time or date (UTC).
+        `private`: Include private memories.
         """
         return cast(
             "ExportResult",
@@ -969,13 +970,13 @@ class Verbs:
         dry_run: bool = False,
         session: str | None = None,
     ) -> ImportResult:
-        """Take in the memories of a bundle, all or none; they count as text from outside.
+        """Store the memories of a bundle, all or none; their text is not trusted.
 
-        `path`: The bundle's file; a relative path is meant from the root.
-        `on_conflict`: What to do with a record that has another content here; error stores nothing at all.
-        `trust`: outside: it counts as text from outside; keep: you vouch for what its authors claim.
-        `dry_run`: Say what would happen; change nothing.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `path`: The bundle's file; a relative path starts at the root.
+        `on_conflict`: What to do with a record whose content differs here; error stores nothing.
+        `trust`: outside: the text is not trusted; keep: you vouch for the trust that its authors claim.
+        `dry_run`: Report what would happen; change nothing.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast(
             "ImportResult",
@@ -1004,19 +1005,19 @@ class Verbs:
         domain: str | None = None,
         force: bool = False,
     ) -> PackExportResult:
-        """Write curated knowledge as a pack with a version; one that holds secrets is refused.
+        """Write curated knowledge to a versioned pack; a pack with secrets is refused.
 
         `name`: The pack's name: a-z, 0-9 and '-'.
-        `path`: Where to: a .tar.gz or .zip, else a folder; a relative path is meant from the root.
-        `version`: The version, as in Semantic Versioning: 1.2.0.
-        `description`: What the pack is, in a sentence.
-        `licence`: Its licence, best as an SPDX identifier.
-        `origin`: Where it comes from, for its readers: a project or an address.
-        `match`: Only files of this folder or pattern below .muninn/knowledge.
-        `type`: Only of this type (frontmatter).
-        `tag`: Only with this tag (frontmatter).
-        `domain`: Only of this domain (frontmatter).
-        `force`: Replace a pack that is there.
+        `path`: The pack to write: a .tar.gz or .zip, otherwise a folder. A relative path starts at the root.
+        `version`: The version, in the form of Semantic Versioning: 1.2.0.
+        `description`: One sentence about the pack.
+        `licence`: Its licence, preferably an SPDX identifier.
+        `origin`: Its origin, for readers: a project or an address.
+        `match`: Only files in this folder or of this pattern, below .muninn/knowledge.
+        `type`: Only files of this type (frontmatter).
+        `tag`: Only files with this tag (frontmatter).
+        `domain`: Only files of this domain (frontmatter).
+        `force`: Replace an existing pack.
         """
         return cast(
             "PackExportResult",
@@ -1037,31 +1038,31 @@ class Verbs:
         )
 
     def pack_add(self, path: str, *, force: bool = False) -> PackAddResult:
-        """Take in a pack from this machine, checked byte by byte; its text counts as text from outside.
+        """Add a pack from this machine after checking its checksums; its text is not trusted.
 
-        `path`: A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root.
-        `force`: Take it though it seems to hold secrets.
+        `path`: A pack on this machine: a folder, .tar.gz or .zip. A relative path starts at the root.
+        `force`: Add it although it seems to contain secrets.
         """
         return cast("PackAddResult", self.call("pack.add", path=path, force=force))
 
     def pack_list(self) -> PackListResult:
-        """List the packs that are here, with version, origin, and what was edited since."""
+        """List the installed packs: version, origin, and files edited since."""
         return cast("PackListResult", self.call("pack.list"))
 
     def pack_update(self, path: str, *, force: bool = False, dry_run: bool = False) -> PackUpdateResult:
-        """Put another version in the place of a pack, and say what that changes.
+        """Replace a pack by another version, and show what changes.
 
-        `path`: A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root.
-        `force`: Overwrite what was edited here, and go back to older versions.
-        `dry_run`: Say what would change; change nothing.
+        `path`: A pack on this machine: a folder, .tar.gz or .zip. A relative path starts at the root.
+        `force`: Overwrite files that were edited here, and allow an older version.
+        `dry_run`: Report what would change; change nothing.
         """
         return cast("PackUpdateResult", self.call("pack.update", path=path, force=force, dry_run=dry_run))
 
     def pack_remove(self, name: str, *, force: bool = False) -> PackRemoveResult:
-        """Remove a pack with all of its files.
+        """Remove a pack and all of its files.
 
         `name`: The pack's name: a-z, 0-9 and '-'.
-        `force`: Remove it though files of it were edited here.
+        `force`: Remove it although files of it were edited here.
         """
         return cast("PackRemoveResult", self.call("pack.remove", name=name, force=force))
 
@@ -1073,12 +1074,12 @@ class Verbs:
         budget: int = 0,
         session: str | None = None,
     ) -> RenderResult:
-        """Make the pack of a context file: its text, and what its references mean, within its budget.
+        """Return a context file with the content of its references, within its budget.
 
-        `path`: A context file; a bare name is that of a file in .muninn/context, without its ending.
-        `text`: The file's text, where an editor has it unsaved; else the file is read.
-        `budget`: The most tokens; 0 is what the file says, or else 8000.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `path`: A context file; a bare name is that of a file in .muninn/context, without .md.
+        `text`: The file's unsaved text in an editor. Without it the file is read from disk.
+        `budget`: The token budget; 0 takes the file's own, or 8000.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("RenderResult", self.call("render", path=path, text=text, budget=budget, session=session))
 
@@ -1089,11 +1090,11 @@ class Verbs:
         template: Literal["api", "architecture", "bugfix", "feature", "refactor"] = "feature",
         title: str = "",
     ) -> TemplateNewResult:
-        """Make a context file from a template; one that is there stays as it is.
+        """Create a context file from a template; an existing file is not changed.
 
-        `name`: The name of the new file in .muninn/context, without its ending.
-        `template`: What it begins as.
-        `title`: What it is about, on one line; made from the name when absent.
+        `name`: The name of the new file in .muninn/context, without .md.
+        `template`: The template.
+        `title`: A one-line title; made from the name when absent.
         """
         return cast("TemplateNewResult", self.call("template.new", name=name, template=template, title=title))
 
@@ -1102,41 +1103,41 @@ class Verbs:
         return cast("TemplateListResult", self.call("template.list"))
 
     def lint(self, path: str, *, text: str | None = None) -> LintResult:
-        """Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.
+        """Check a file of .muninn or a context file: keys, links, citations, lines, secrets.
 
         `path`: A file of .muninn, a context file, or a decision record.
-        `text`: The file's text, where an editor has it unsaved; else the file is read.
+        `text`: The file's unsaved text in an editor. Without it the file is read from disk.
         """
         return cast("LintResult", self.call("lint", path=path, text=text))
 
     def references(self, path: str, *, text: str | None = None, line: int = 0) -> ReferencesResult:
-        """Say what the references in a context or knowledge file mean.
+        """Return the targets of the references in a context or knowledge file.
 
         `path`: A file of .muninn, a context file, or a decision record.
-        `text`: The file's text, where an editor has it unsaved; else the file is read.
-        `line`: Only those on this line, from 1; 0 is all of them.
+        `text`: The file's unsaved text in an editor. Without it the file is read from disk.
+        `line`: Only references on this line (1-based); 0 is all.
         """
         return cast("ReferencesResult", self.call("references", path=path, text=text, line=line))
 
     def backlinks(self, target: str, *, path: str = "") -> BacklinksResult:
-        """Find the knowledge, context files, documents and memories that refer to something.
+        """Find references to a target in knowledge, context files, documents and memories.
 
         `target`: A path, a memory's id, a decision's name, or a reference: [[ADR 7]], @src/a.py#f.
-        `path`: The file that the target was written in; paths may be relative to it.
+        `path`: The file that contains the target; paths may be relative to it.
         """
         return cast("BacklinksResult", self.call("backlinks", target=target, path=path))
 
     def relink(self, moves: Sequence[str]) -> RelinkResult:
-        """Say which edits keep links right when files get other names; nothing is changed.
+        """Return the edits that keep links valid when files are renamed; nothing is changed.
 
-        `moves`: Old and new path in turn, of files or folders.
+        `moves`: Old and new path of each file or folder, alternating.
         """
         return cast("RelinkResult", self.call("relink", moves=moves))
 
     def names(self, text: str = "", *, kinds: Sequence[str] = (), file: str = "", limit: int = 50) -> NamesResult:
-        """List what a text can name: memories, documents, knowledge, context files, files, symbols, tags.
+        """List names that a text can refer to: memories, documents, knowledge, context files, files, symbols, tags.
 
-        `text`: What the name contains, whatever the case; nothing lists them all.
+        `text`: Text that the name contains; case does not matter. Without it all names match.
         `kinds`: memory, document, knowledge, context, file, symbol or tag; the first four by default.
         `file`: For symbols: the file that defines them.
         `limit`: The most names to return.
@@ -1144,24 +1145,24 @@ class Verbs:
         return cast("NamesResult", self.call("names", text=text, kinds=kinds, file=file, limit=limit))
 
     def annotate(self, file: str) -> AnnotateResult:
-        """Say what is remembered about a file in the places of that file, and what of it is in doubt.
+        """Return the notes on a file by line, and the citations of it that are doubtful.
 
         `file`: The file, relative to the root.
         """
         return cast("AnnotateResult", self.call("annotate", file=file))
 
     def about(self, file: str, *, line: int = 0, name: str = "", links: bool = False) -> AboutResult:
-        """Say what is remembered about a line or a name in the code, and why it has to do with it.
+        """Show what is remembered about a line or a name in the code, and how it is related.
 
         `file`: The file, relative to the root.
-        `line`: The line (1-based); 0 is the file as a whole.
-        `name`: The name that stands there, if one is meant.
-        `links`: Link records as `muninn:` documents, for a client that can open them.
+        `line`: The line (1-based); 0 is the whole file.
+        `name`: The name at that place, to ask about it alone.
+        `links`: Link memories as `muninn:` documents, for clients that can open them.
         """
         return cast("AboutResult", self.call("about", file=file, line=line, name=name, links=links))
 
     def document(self, uri: str) -> DocumentResult:
-        """Show a memory, what is known of a file, or a pack as a page for reading.
+        """Return a memory, the notes on a file, a commit or a pack as a page to read.
 
         `uri`: muninn:/memory/ID.md, muninn:/notes/PATH.md, muninn:/commit/SHA.md, muninn:/context/PATH.md or
             muninn:/pack.md?query=TEXT&budget=TOKENS.
@@ -1177,13 +1178,13 @@ class Verbs:
         end: int = 0,
         supersedes: str = "",
     ) -> DraftResult:
-        """Make a file to write a memory into; saved in an editor that Muninn serves, it is remembered.
+        """Create a file to write a memory in; saving it in an editor that Muninn serves stores the memory.
 
         `type`: insight, decision, attempt, constraint or any other kind of memory.
-        `path`: The file that it is about, relative to the root.
-        `start`: The first line that it cites; 0 cites none.
-        `end`: The last line that it cites.
-        `supersedes`: The memory that it takes the place of.
+        `path`: The file that the memory is about, relative to the root.
+        `start`: The first line to cite; 0 cites none.
+        `end`: The last line to cite.
+        `supersedes`: The memory that it supersedes.
         """
         return cast(
             "DraftResult",
@@ -1198,33 +1199,33 @@ class Verbs:
         )
 
     def redact(self, id: str, *, session: str | None = None) -> RedactResult:
-        """Blank what a memory says in every file and index of this work tree; nothing undoes it.
+        """Erase the content of a memory in every file and index of this work tree. This can't be undone.
 
         `id`: The memory's id or an unambiguous prefix of it.
-        `session`: The working session that this belongs to; letters, digits, '.', '_' and '-'.
+        `session`: The working session of the call: letters, digits, '.', '_' and '-'.
         """
         return cast("RedactResult", self.call("redact", id=id, session=session))
 
     def purge(self, id: str, *, show_commits: bool = False) -> PurgeResult:
-        """Say which commits and branches still hold what a memory said, and how to take it out of them.
+        """List the commits and branches that still contain a memory's text, and how to remove it from them.
 
-        `id`: The memory's id; the whole of it when only other branches have it.
-        `show_commits`: Name the commits and blobs, not only their number.
+        `id`: The memory's id or a prefix of it; the whole id when only other branches have it.
+        `show_commits`: List the commits and blobs, not only their number.
         """
         return cast("PurgeResult", self.call("purge", id=id, show_commits=show_commits))
 
     def init(self) -> InitResult:
-        """Write .muninn with its defaults; what is there already stays as it is."""
+        """Create .muninn with its defaults; existing files are not changed."""
         return cast("InitResult", self.call("init"))
 
     def status(self) -> StatusResult:
-        """Say how the daemon, the index and the log are, and what needs a person."""
+        """Report the state of the daemon, the index and the log, and the problems that a person should fix."""
         return cast("StatusResult", self.call("status"))
 
     def index(self, *, wait: bool = True, rebuild: bool = False) -> IndexResult:
-        """Compare every file with the index and take in what changed.
+        """Compare every file with the index and index what changed.
 
-        `wait`: Answer only when everything on disk is found, by words and by meaning.
-        `rebuild`: Throw the index away and build it from the files.
+        `wait`: Answer after all files on disk are searchable by words and by meaning.
+        `rebuild`: Delete the index and build it again from the files.
         """
         return cast("IndexResult", self.call("index", wait=wait, rebuild=rebuild))

@@ -37,129 +37,129 @@ export type ErrorKind =
 
 /** Every verb with the types of its parameters and its result. */
 export interface Verbs {
-  /** Recall. Find code, knowledge and memories for a question, each with the reasons for its place. */
+  /** Search memory and code. Find code, knowledge and memories for a question, each with the reasons for its rank. */
   recall: { params: RecallParams; result: RecallResult };
-  /** Gather context. Make a pack of what matters for a task, within a token budget. */
+  /** Gather context. Return a pack of what a task needs, within a token budget. */
   context: { params: ContextParams; result: ContextResult };
-  /** Explain a context. Say why a context holds what it holds: inputs, the signals of each item, what was left out and why. */
+  /** Explain a context. Explain what a context contains: inputs, the signals of each item, and what was left out. */
   why: { params: WhyParams; result: WhyResult };
-  /** Replay a context. Give a context once more, byte for byte; or gather it anew and say what differs. */
+  /** Replay a context. Return a context again, byte for byte, or gather it again and report the differences. */
   replay: { params: ReplayParams; result: ReplayResult };
   /** Find definitions. Find classes, functions and other definitions by name. */
   symbols: { params: SymbolsParams; result: SymbolsResult };
-  /** Outline a file. Show what a file defines, as a tree with heads and comments. */
+  /** Outline a file. Show the definitions of a file as a tree, with signatures and comments. */
   outline: { params: OutlineParams; result: OutlineResult };
-  /** Look around in the code. Show what a file or definition imports, calls, is called by and is tested by. */
+  /** Follow relations in the code. Show what a file or definition imports and calls, and what imports, calls and tests it. */
   graph: { params: GraphParams; result: GraphResult };
-  /** Match skills. Find the skills that help with a task: the best seven within 30 % of a context's budget. */
+  /** Match skills. Find the skills that match a task: at most seven, within 30 % of a context's budget. */
   'skills.match': { params: SkillsMatchParams; result: SkillsMatchResult };
-  /** List skills. List the skills of this repository and of your home, and what is wrong with them. */
+  /** List skills. List the skills of this repository and of your home, with their problems. */
   'skills.list': { params: SkillsListParams; result: SkillsListResult };
-  /** List memories. List, filter or get memories. */
+  /** List memories. List memories by type, tag, file, task, session, text or time. */
   memories: { params: MemoriesParams; result: MemoriesResult };
   /** Show a memory. Show one memory whole, with its citations as they stand and its links in both directions. */
   show: { params: ShowParams; result: ShowResult };
-  /** History of a memory. Tell every record about a memory: who, when, where HEAD was, and what it changed. */
+  /** Show a memory's history. List every record about a memory: author, time, commit, and what it changed. */
   history: { params: HistoryParams; result: HistoryResult };
-  /** Follow links. Show what a memory is linked to, and that in turn, up to a depth. */
+  /** Follow links. Show the memories linked to a memory, up to a number of steps. */
   links: { params: LinksParams; result: LinksResult };
-  /** Overview. Show the project's memory at a glance: recent, important, how it hangs together, how much there is. */
+  /** Show an overview. Summarise the project's memory: recent and important memories, their links, and counts. */
   overview: { params: OverviewParams; result: OverviewResult };
-  /** List sessions. List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom. */
+  /** List sessions. List the sessions that stored memories: state, time, branch and author. */
   sessions: { params: SessionsParams; result: SessionsResult };
-  /** Remember. Store a memory; it is on disk when the answer comes. */
+  /** Remember. Store a memory; it is on disk when the answer arrives. */
   remember: { params: RememberParams; result: RememberResult };
-  /** Update a memory. Change what a memory says, its weight, its places or its links; its history keeps what it was. */
+  /** Update a memory. Change a memory's text, weight, files or links; its history keeps the old values. */
   update: { params: UpdateParams; result: UpdateResult };
-  /** Consolidate memories. Let one of several memories speak for all of them, or stand in the place of the others. */
+  /** Consolidate memories. Merge memories that say the same, or let one supersede the others. */
   consolidate: { params: ConsolidateParams; result: ConsolidateResult };
-  /** Forget a memory. Archive a memory: it is no longer recalled, and it is not lost. */
+  /** Forget a memory. Archive a memory: it is no longer recalled and can be restored. */
   forget: { params: ForgetParams; result: ForgetResult };
-  /** Restore a memory. Bring an archived memory back. */
+  /** Restore a memory. Restore an archived memory. */
   restore: { params: RestoreParams; result: ForgetResult };
-  /** Promote a memory. Take a session's note to the project, or a memory to all of your projects. */
+  /** Promote a memory. Copy a session note to the project, or a memory to all of your projects. */
   promote: { params: PromoteParams; result: PromoteResult };
-  /** Brief a session. Say what a session that starts should know, in few characters. */
+  /** Brief a session. Summarise what a new session should know, in a few characters. */
   brief: { params: BriefParams; result: BriefResult };
-  /** Remind. Say what is remembered about a prompt, if anything is; a session is told nothing twice. */
+  /** Remind of a prompt's subject. Return memories about a prompt, if any are relevant; a session is told nothing twice. */
   remind: { params: RemindParams; result: RemindResult };
-  /** Capture. Remember what a session shows: commits, what its transcript decides, failures, its end. */
+  /** Capture memories. Store what a session shows: its commits, decisions from its transcript, failures, and its summary. */
   capture: { params: CaptureParams; result: CaptureResult };
-  /** Backfill memory. Remember what was there before: significant commits, or transcripts; a dry run unless applied. */
+  /** Backfill memory. Make memories from significant commits or from transcripts; without `apply` they are only listed. */
   backfill: { params: BackfillParams; result: BackfillResult };
-  /** Review memory. Tell what memory a branch adds, changes, contradicts and makes stale. */
+  /** Review a branch's memory. Show which memories a branch adds, changes, contradicts and makes stale. */
   diff: { params: DiffParams; result: DiffResult };
-  /** Check memory. Check what the repository carries: malformed lines, secrets, dangling citations, open conflicts. */
+  /** Check memory. Check the repository's memory files: malformed lines, secrets, dangling citations, open conflicts. */
   check: { params: CheckParams; result: CheckResult };
-  /** Verify citations. Check whether the code still says what memories cite: fresh, moved, drifted or gone. */
+  /** Verify citations. Compare the citations of memories with the code: fresh, moved, drifted or gone. */
   verify: { params: VerifyParams; result: VerifyResult };
-  /** Confirm a memory. Say that a memory still holds: it cites the code as it is now, or in the place that is given. */
+  /** Confirm a memory. Confirm that a memory still holds, and update its citations to the current code. */
   confirm: { params: ConfirmParams; result: ConfirmResult };
-  /** Approve memories. Let memories that wait for an approval speak; an agent can't approve what it made itself. */
+  /** Approve memories. Approve waiting memories, so that they are recalled. An agent can't approve its own. */
   approve: { params: ApproveParams; result: ReviewResult };
-  /** Reject memories. Decide that memories which wait for an approval are not recalled; they are kept with the reason. */
+  /** Reject memories. Reject waiting memories. They are not recalled; they are kept with the reason. */
   reject: { params: RejectParams; result: ReviewResult };
-  /** Seal sessions. Turn what the open sessions stored into new files that git can carry. */
+  /** Seal sessions. Write the records of open sessions to new files that git can track. */
   seal: { params: SealParams; result: SealResult };
-  /** Reconcile memory. Seal all sessions and consolidate them in main.jsonl: merge the same, queue what contradicts. */
+  /** Reconcile memory. Seal all sessions and consolidate them in main.jsonl: merge duplicates, queue contradictions. */
   reconcile: { params: ReconcileParams; result: ReconcileResult };
-  /** Undo. Take back the last reconcile or prune: every file as it was, byte for byte. */
+  /** Undo the last reconcile or prune. Undo the last reconcile or prune; every file is restored byte for byte. */
   undo: { params: UndoParams; result: UndoResult };
-  /** Prune memory. Move what speaks no longer from main.jsonl to the archive, by the policy in the config. */
+  /** Prune memory. Move memories that are no longer recalled from main.jsonl to the archive, by the configured policy. */
   prune: { params: PruneParams; result: PruneResult };
-  /** Show conflicts. Show the contradictions that wait for a person. */
+  /** Show conflicts. Show the contradictions that a person must resolve. */
   conflicts: { params: ConflictsParams; result: ConflictsResult };
-  /** Resolve a conflict. Decide a conflict: keep left, right or both. */
+  /** Resolve a conflict. Resolve a conflict: keep left, right or both. */
   resolve: { params: ResolveParams; result: ResolveResult };
-  /** Export memories. Make a bundle of memories for another repository; it is checked for secrets once more. */
+  /** Export memories. Write memories to a bundle for another repository; it is checked for secrets again. */
   export: { params: ExportParams; result: ExportResult };
-  /** Import memories. Take in the memories of a bundle, all or none; they count as text from outside. */
+  /** Import memories. Store the memories of a bundle, all or none; their text is not trusted. */
   import: { params: ImportParams; result: ImportResult };
-  /** Export a pack. Write curated knowledge as a pack with a version; one that holds secrets is refused. */
+  /** Export a pack. Write curated knowledge to a versioned pack; a pack with secrets is refused. */
   'pack.export': { params: PackExportParams; result: PackExportResult };
-  /** Add a pack. Take in a pack from this machine, checked byte by byte; its text counts as text from outside. */
+  /** Add a pack. Add a pack from this machine after checking its checksums; its text is not trusted. */
   'pack.add': { params: PackAddParams; result: PackAddResult };
-  /** List packs. List the packs that are here, with version, origin, and what was edited since. */
+  /** List packs. List the installed packs: version, origin, and files edited since. */
   'pack.list': { params: PackListParams; result: PackListResult };
-  /** Update a pack. Put another version in the place of a pack, and say what that changes. */
+  /** Update a pack. Replace a pack by another version, and show what changes. */
   'pack.update': { params: PackUpdateParams; result: PackUpdateResult };
-  /** Remove a pack. Remove a pack with all of its files. */
+  /** Remove a pack. Remove a pack and all of its files. */
   'pack.remove': { params: PackRemoveParams; result: PackRemoveResult };
-  /** Render a context file. Make the pack of a context file: its text, and what its references mean, within its budget. */
+  /** Render a context file. Return a context file with the content of its references, within its budget. */
   render: { params: RenderParams; result: RenderResult };
-  /** New context file. Make a context file from a template; one that is there stays as it is. */
+  /** Create a context file. Create a context file from a template; an existing file is not changed. */
   'template.new': { params: TemplateNewParams; result: TemplateNewResult };
   /** List templates. List the templates of context files. */
   'template.list': { params: TemplateListParams; result: TemplateListResult };
-  /** Check a file. Check one file of .muninn, or a context file: keys, links, citations, lines, secrets. */
+  /** Check a file. Check a file of .muninn or a context file: keys, links, citations, lines, secrets. */
   lint: { params: LintParams; result: LintResult };
-  /** Resolve references. Say what the references in a context or knowledge file mean. */
+  /** Resolve references. Return the targets of the references in a context or knowledge file. */
   references: { params: ReferencesParams; result: ReferencesResult };
-  /** Find references. Find the knowledge, context files, documents and memories that refer to something. */
+  /** Find references. Find references to a target in knowledge, context files, documents and memories. */
   backlinks: { params: BacklinksParams; result: BacklinksResult };
-  /** Links after a rename. Say which edits keep links right when files get other names; nothing is changed. */
+  /** Update links after a rename. Return the edits that keep links valid when files are renamed; nothing is changed. */
   relink: { params: RelinkParams; result: RelinkResult };
-  /** List names. List what a text can name: memories, documents, knowledge, context files, files, symbols, tags. */
+  /** List names. List names that a text can refer to: memories, documents, knowledge, context files, files, symbols, tags. */
   names: { params: NamesParams; result: NamesResult };
-  /** Annotate a file. Say what is remembered about a file in the places of that file, and what of it is in doubt. */
+  /** Annotate a file. Return the notes on a file by line, and the citations of it that are doubtful. */
   annotate: { params: AnnotateParams; result: AnnotateResult };
-  /** Tell about a place. Say what is remembered about a line or a name in the code, and why it has to do with it. */
+  /** Explain a place. Show what is remembered about a line or a name in the code, and how it is related. */
   about: { params: AboutParams; result: AboutResult };
-  /** Read a document. Show a memory, what is known of a file, or a pack as a page for reading. */
+  /** Read a document. Return a memory, the notes on a file, a commit or a pack as a page to read. */
   document: { params: DocumentParams; result: DocumentResult };
-  /** Begin a draft. Make a file to write a memory into; saved in an editor that Muninn serves, it is remembered. */
+  /** Draft a memory. Create a file to write a memory in; saving it in an editor that Muninn serves stores the memory. */
   draft: { params: DraftParams; result: DraftResult };
-  /** Redact a memory. Blank what a memory says in every file and index of this work tree; nothing undoes it. */
+  /** Redact a memory. Erase the content of a memory in every file and index of this work tree. This can't be undone. */
   redact: { params: RedactParams; result: RedactResult };
-  /** Find a memory in git's history. Say which commits and branches still hold what a memory said, and how to take it out of them. */
+  /** Find a memory in git's history. List the commits and branches that still contain a memory's text, and how to remove it from them. */
   purge: { params: PurgeParams; result: PurgeResult };
-  /** Initialise the repository's memory. Write .muninn with its defaults; what is there already stays as it is. */
+  /** Initialise Muninn. Create .muninn with its defaults; existing files are not changed. */
   init: { params: InitParams; result: InitResult };
-  /** Status. Say how the daemon, the index and the log are, and what needs a person. */
+  /** Show the status. Report the state of the daemon, the index and the log, and the problems that a person should fix. */
   status: { params: StatusParams; result: StatusResult };
-  /** Bring the index up to date. Compare every file with the index and take in what changed. */
+  /** Update the index. Compare every file with the index and index what changed. */
   index: { params: IndexParams; result: IndexResult };
-  /** Stop the daemon. Stop the repository's daemon; it finishes what it has acknowledged. */
+  /** Stop the daemon. Stop the repository's daemon after it has finished the requests it accepted. */
   shutdown: { params: ShutdownParams; result: ShutdownResult };
 }
 
@@ -229,189 +229,192 @@ export const COMMANDS: { readonly [Verb in keyof Verbs]: string } = {
   shutdown: 'muninn.shutdown',
 };
 
-/** A question: `query`, or what it shall be like, or a further page. All filters must hold, those in `query` too. */
+/** A question by `query`, by `like`, or a further page. Filters in the parameters and in `query` must all hold. */
 export interface RecallParams {
-  /** Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth path:src/** lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID task:ID branch:NAME at:REV; -KEY:VALUE leaves out. */
+  /** Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth path:src/** lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID task:ID branch:NAME at:REV; -KEY:VALUE excludes. */
   query?: string;
   /** The most hits to return. */
   limit?: number;
-  /** Only code, only knowledge or only memory. */
+  /** Only code, only knowledge or only memories. */
   kind?: 'code' | 'knowledge' | 'memory' | null;
-  /** Only memories of any of these types. */
+  /** Only memories of these types. */
   type?: readonly string[];
   /** Only memories with any of these tags. */
   tag?: readonly string[];
   /** Only files that match any of these globs, as in .gitignore, and memories about them. */
   path?: readonly string[];
-  /** Only files in any of these languages: python, ts, go. */
+  /** Only files in these languages: python, ts, go. */
   lang?: readonly string[];
-  /** Only what holds these words side by side. */
+  /** Only results that contain these exact phrases. */
   phrase?: readonly string[];
-  /** Only memories by any of these: user, assistant, tool, an agent's name. */
+  /** Only memories by these authors: user, assistant, tool, an agent's name. */
   author?: readonly string[];
-  /** Only memories of this importance or more; 0 is whatever importance. */
+  /** Only memories of this importance or more; 0 admits all. */
   min_importance?: number;
-  /** Only memories changed since: 12h, 3d, 2w, 2026-01-31. */
+  /** Only memories changed since then: 12h, 3d, 2w, 2026-01-31. */
   since?: string | null;
-  /** Only memories last changed before: 2w, 2026-01-31. */
+  /** Only memories last changed before then: 2w, 2026-01-31. */
   until?: string | null;
-  /** Only memories made on any of these branches (globs). */
+  /** Only memories made on these branches (globs). */
   branch?: readonly string[];
-  /** Only memories of any of these sessions. */
+  /** Only memories of these sessions. */
   from_session?: readonly string[];
-  /** Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042. */
+  /** Only memories of this task, and its document; T-0042 finds MUNI-T-0042. */
   task?: string | null;
-  /** More like this: FILE:LINE, or a memory's id. Words in `query` count as well. */
+  /** Find results similar to this: FILE:LINE or a memory's id. Words in `query` count as well. */
   like?: string | null;
-  /** Files at hand: what changed together with them, or is beside them, counts more. */
+  /** Files in use: files that changed together with them or are next to them rank higher. */
   at_hand?: readonly string[];
-  /** One hit a file: its best place, and how many of its pieces were found. */
+  /** Return one hit per file: its best place, and how many of its chunks matched. */
   by_file?: boolean;
-  /** Further hits of an earlier answer: what it gave as `next`. */
+  /** The next page of an earlier answer: its `next`. */
   page?: string | null;
-  /** How hits are ranked. mnemosyne finds memories alone, by words and the links between them; muninn is the ranking of everything. Otherwise what the config says of questions for memories. */
+  /** The ranking. muninn ranks everything; mnemosyne finds memories only, by words and links. Without it the configuration decides for questions about memories. */
   profile?: 'mnemosyne' | 'muninn' | null;
-  /** With the profile mnemosyne: how many links are followed from what words find. */
+  /** For the profile mnemosyne: how many links to follow from the matches. */
   depth?: number;
-  /** Take the query as words alone: no filters, no phrases in it. */
+  /** Read the query as words only, without filters and phrases. */
   plain?: boolean;
-  /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
+  /** session: this session's notes only; project: project and global memory; global: all memory, including notes of other sessions. Without it: this session's notes, project and global memory. */
   scope?: 'global' | 'project' | 'session' | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Answer as of this commit, branch or tag, from git's objects: what was remembered then. */
+  /** Answer from git's objects as of this commit, branch or tag. */
   at?: string | null;
-  /** Also what is remembered on other branches only; it is labelled with their names. */
+  /** Include memories that exist on other branches only, labelled with the branch names. */
   branches?: boolean;
 }
 
-/** What to gather context for: a query, or a task, files, a cursor or a diff to make one from; all may be given. */
+/**
+ * What to gather context for: a query, or a task, files, a cursor or a diff to derive one from. They may be
+ * combined.
+ */
 export interface ContextParams {
-  /** The task or question at hand; follows from what else is given when absent. */
+  /** The task or question. Without it, it is derived from the other parameters. */
   query?: string;
-  /** The most tokens of the whole pack. */
+  /** The token budget of the whole pack. */
   budget?: number;
-  /** Files at hand; what is remembered of them counts more. */
+  /** Files in use; memories about them rank higher. */
   files?: readonly string[];
-  /** Where the work is: FILE:LINE or FILE:LINE:COL. The code around it comes first. */
+  /** The cursor: FILE:LINE or FILE:LINE:COL. The code around it comes first. */
   cursor?: string | null;
-  /** Changes at hand: HEAD or another revision for those of the work tree against it, A..B for those between two, or a patch as `git diff` writes it. */
+  /** The current changes: a revision such as HEAD compares the work tree with it; A..B compares two revisions; or a patch in the format of `git diff`. */
   diff?: string | null;
-  /** Files that are open in the asker's editor, the last used first. */
+  /** Files open in the editor, the last used first. */
   open_files?: readonly string[];
   /** A task's id; its document and memories come first. */
   task?: string | null;
-  /** session: only this session's notes; project: project and global memory; global: all memory, other sessions' notes too. Otherwise this session's, the project's and the global one. */
+  /** session: this session's notes only; project: project and global memory; global: all memory, including notes of other sessions. Without it: this session's notes, project and global memory. */
   scope?: 'global' | 'project' | 'session' | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Answer as of this commit, branch or tag, from git's objects: what was remembered then. */
+  /** Answer from git's objects as of this commit, branch or tag. */
   at?: string | null;
-  /** Also what is remembered on other branches only; it is labelled with their names. */
+  /** Include memories that exist on other branches only, labelled with the branch names. */
   branches?: boolean;
-  /** How `text` is written; the items are the same in all. */
+  /** The format of `text`; the items are the same in all formats. */
   format?: 'json' | 'markdown' | 'xml';
-  /** Also the skills that help with it, in at most 30 % of the budget. */
+  /** Include matching skills, in at most 30 % of the budget. */
   skills?: boolean;
 }
 
-/** Which context to explain. */
+/** The context to explain. */
 export interface WhyParams {
-  /** The id that `context` gave its answer, or an unambiguous prefix of it. */
+  /** The `bundle` of an answer of `context`, or an unambiguous prefix of it. */
   bundle: string;
-  /** Only this item, taken or left out: its id, a path, or the beginning of either. */
+  /** Only this item, included or left out: its id, a path, or a prefix of either. */
   item?: string | null;
 }
 
-/** Which context to give again. */
+/** The context to replay. */
 export interface ReplayParams {
-  /** The id that `context` gave its answer, or an unambiguous prefix of it. */
+  /** The `bundle` of an answer of `context`, or an unambiguous prefix of it. */
   bundle: string;
-  /** Gather it anew from what it was asked with, and say what differs. */
+  /** Gather it again from the same parameters, and report the differences. */
   fresh?: boolean;
 }
 
 /** Which definitions to find. */
 export interface SymbolsParams {
-  /** A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too. */
+  /** A name, its beginning, its capitals (`gUN` for getUserName), a part of it, or `Class.method`. */
   query: string;
-  /** Only of this kind: class, function, method, constant … */
+  /** Only definitions of this kind: class, function, method, constant … */
   kind?: string | null;
-  /** Only of this language: python, typescript, go … */
+  /** Only in files of this language: python, typescript, go … */
   language?: string | null;
-  /** Only in this folder, or in files of this pattern: `src/*.py`. */
+  /** Only in this folder, or in files that match this pattern: `src/*.py`. */
   path?: string | null;
-  /** The most definitions. */
+  /** The most definitions to return. */
   limit?: number;
 }
 
-/** Whose definitions to tell. */
+/** The file to outline. */
 export interface OutlineParams {
   /** A file, relative to the root. */
   path: string;
 }
 
-/** What to look around from, and where to. */
+/** Where to start, and which relation to follow. */
 export interface GraphParams {
-  /** A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`. */
+  /** A file, a definition (`name`, `Class.method`), or a definition in a file: `path#Class.method`. */
   start: string;
-  /** What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, which are all but definitions. */
+  /** The relation to follow: definitions, imports, importers, callers, callees, tests, or neighbours (all except definitions). */
   relation?: string;
-  /** How many steps to go. */
+  /** How many steps to follow. */
   depth?: number;
-  /** The most edges. */
+  /** The most edges to return. */
   limit?: number;
 }
 
-/** The task, and the budget of the context that skills may take 30 % of. */
+/** The task, and the budget of the context that the skills are for. */
 export interface SkillsMatchParams {
-  /** What is to be done, in a sentence. */
+  /** The task, in a sentence. */
   task: string;
-  /** Tokens of the whole context; skills take at most 30 % of them. */
+  /** The token budget of the whole context; skills take at most 30 % of it. */
   budget?: number;
 }
 
-/** Which skills: all, or those with which something is wrong. */
+/** Which skills to list. */
 export interface SkillsListParams {
-  /** Only those with which something is wrong. */
+  /** Only skills with problems. */
   problems?: boolean;
 }
 
-/** Which memories to list: every filter that is given must hold. Newest first. */
+/** Filters; a memory must pass all that are given. Newest first unless `order` says otherwise. */
 export interface MemoriesParams {
   /** One memory, by its id or an unambiguous prefix of it. */
   id?: string | null;
-  /** Of this type. */
+  /** Only memories of this type. */
   type?: string | null;
-  /** With this tag. */
+  /** Only memories with this tag. */
   tag?: string | null;
-  /** About this file, also under names that it had before. */
+  /** Only memories about this file, including its former names. */
   file?: string | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Of this task; T-0042 finds MUNI-T-0042. */
+  /** Only memories of this task; T-0042 finds MUNI-T-0042. */
   task?: string | null;
-  /** Of this scope; session shows every session's notes. */
+  /** Only memories of this scope; session shows the notes of every session. */
   scope?: 'global' | 'project' | 'session' | null;
-  /** Whose text or title contains this, whatever the case. */
+  /** Only memories whose text or title contains this; case does not matter. */
   text?: string | null;
-  /** Of this importance or more; 0 is whatever. */
+  /** Only memories of this importance or more; 0 admits all. */
   min_importance?: number;
-  /** Changed since: 12h, 3d, 2w, 2026-01-31. */
+  /** Only memories changed since then: 12h, 3d, 2w, 2026-01-31. */
   since?: string | null;
-  /** What comes first; the newer one among equals. */
+  /** The order; among equals the newer comes first. */
   order?: 'importance' | 'newest';
-  /** Archived, superseded, merged, rejected and expired ones, too. */
+  /** Include archived, superseded, merged, rejected and expired memories. */
   archived?: boolean;
-  /** Only those that wait for an approval. */
+  /** Only memories that wait for approval. */
   pending?: boolean;
   /** The most memories to return. */
   limit?: number;
-  /** How many to leave out at the start. */
+  /** How many results to skip. */
   offset?: number;
-  /** Answer as of this commit, branch or tag, from git's objects: what was remembered then. */
+  /** Answer from git's objects as of this commit, branch or tag. */
   at?: string | null;
-  /** Also what is remembered on other branches only; it is labelled with their names. */
+  /** Include memories that exist on other branches only, labelled with the branch names. */
   branches?: boolean;
 }
 
@@ -421,97 +424,97 @@ export interface ShowParams {
   id: string;
 }
 
-/** Whose life to tell. */
+/** The memory. */
 export interface HistoryParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
 }
 
-/** From where to follow the links between memories, and how far. */
+/** Where to start, and which links to follow. */
 export interface LinksParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
-  /** How many links to follow one after the other. */
+  /** How many links to follow in a row. */
   depth?: number;
-  /** Only links of any of these relations. */
+  /** Only links of these relations. */
   relation?: readonly string[];
-  /** Over archived, superseded and expired ones, too. */
+  /** Follow links of archived, superseded and expired memories, too. */
   archived?: boolean;
   /** The most memories to return. */
   limit?: number;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** What counts as recent and as important. */
+/** Which memories count as recent and as important. */
 export interface OverviewParams {
-  /** Recent is what changed in so many days. */
+  /** Memories changed within this many days are recent. */
   days?: number;
-  /** Important is this much or more. */
+  /** Memories of this importance or more are important. */
   importance?: number;
-  /** The most memories of each sort. */
+  /** The most memories in each list. */
   limit?: number;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which sessions to list: open ones first, then those that wrote last. */
+/** Which sessions to list. Open ones come first, then the last to write. */
 export interface SessionsParams {
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Only those with something that is not sealed yet. */
+  /** Only sessions with records that are not sealed. */
   open?: boolean;
   /** The most sessions to return. */
   limit?: number;
-  /** How many to leave out at the start. */
+  /** How many results to skip. */
   offset?: number;
 }
 
-/** One memory, or many in one round trip. */
+/** One memory, or many in one call. */
 export interface RememberParams {
-  /** What is to be remembered, in whole sentences. */
+  /** What to remember, in whole sentences. */
   text?: string;
-  /** decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity, context_hit, session_summary, or a kind from the config. */
+  /** decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity, context_hit, session_summary, or a kind from the configuration. */
   type?: string;
   /** A headline; made from the text when absent. */
   title?: string;
-  /** Words to filter by. */
+  /** Tags to filter by. */
   tags?: readonly string[];
-  /** Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
+  /** Files that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
-  /** Spans of code that it rests on. */
+  /** Spans of code that support it. */
   cites?: readonly Cite[];
   /** 1 (trivia) to 10 (never forget). */
   importance?: number;
-  /** How sure it is, 0 to 1. */
+  /** How certain it is, 0 to 1. */
   confidence?: number;
-  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
+  /** Links to other memories by id: extends, contradicts, implements, references, supersedes. */
   links?: readonly Link[];
-  /** Always part of a context pack. */
+  /** Include it in every context pack. */
   pin?: boolean;
-  /** Keep it on this machine: never sealed, never in git. */
+  /** Keep it on this machine: it is never sealed and never in git. */
   private?: boolean;
-  /** project: for everybody who works here; session: a working note for this session only; global: for this user in every project. The last two never get into git. */
+  /** project: for everyone who works here; session: a note for this session only; global: for this user in every project. Only project memories get into git. */
   scope?: 'global' | 'project' | 'session';
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** The task's id, as in .metis/tasks; the current one when absent, none when empty. */
+  /** The task's id, as in .metis/tasks. Without it the current task; none when empty. */
   task?: string | null;
-  /** Who states it. */
+  /** The author. */
   actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
-  /** The program that acts, with its version. */
+  /** The calling program, with its version. */
   agent?: string | null;
-  /** Who vouches; follows from the actor when absent, and never exceeds it. */
+  /** The trust level; follows from the actor when absent, and never exceeds it. */
   trust?: 'agent' | 'commit' | 'outside' | 'user' | null;
-  /** When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time. */
+  /** When to stop recalling it: 30d, 2026-12-31, or an RFC 3339 time. */
   expires?: string | null;
-  /** Fields of the kind: rationale, status, alternatives; command, exit_status. */
+  /** Fields of its kind: rationale, status, alternatives; command, exit_status. */
   details?: Readonly<Record<string, unknown>>;
-  /** An idempotency key: the same key is stored once, however often it is sent. */
+  /** An idempotency key: memories with the same key are stored once. */
   key?: string | null;
-  /** Many memories at once, in place of `text`; each is durable. */
+  /** Several memories instead of `text`; each is stored durably. */
   batch?: readonly MemoryDraft[];
 }
 
@@ -534,280 +537,280 @@ export interface Link {
   by?: string;
 }
 
-/** A memory as its author states it; the log adds id, time, commit and branch. */
+/** A memory as its author writes it. The log adds id, time, commit and branch. */
 export interface MemoryDraft {
-  /** What is to be remembered, in whole sentences. */
+  /** What to remember, in whole sentences. */
   text?: string;
-  /** decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity, context_hit, session_summary, or a kind from the config. */
+  /** decision, attempt, bug_fix, constraint, configuration, insight, pattern, preference, reference, entity, context_hit, session_summary, or a kind from the configuration. */
   type?: string;
   /** A headline; made from the text when absent. */
   title?: string;
-  /** Words to filter by. */
+  /** Tags to filter by. */
   tags?: readonly string[];
-  /** Paths that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
+  /** Files that it is about, relative to the root; `path:START-END` or `path#symbol` cites code. */
   files?: readonly string[];
   /** Symbols, services or people that it is about. */
   entities?: readonly string[];
-  /** Spans of code that it rests on. */
+  /** Spans of code that support it. */
   cites?: readonly Cite[];
   /** 1 (trivia) to 10 (never forget). */
   importance?: number;
-  /** How sure it is, 0 to 1. */
+  /** How certain it is, 0 to 1. */
   confidence?: number;
-  /** Relations to memories by id: extends, contradicts, implements, references, supersedes. */
+  /** Links to other memories by id: extends, contradicts, implements, references, supersedes. */
   links?: readonly Link[];
-  /** Always part of a context pack. */
+  /** Include it in every context pack. */
   pin?: boolean;
-  /** Keep it on this machine: never sealed, never in git. */
+  /** Keep it on this machine: it is never sealed and never in git. */
   private?: boolean;
-  /** project: for everybody who works here; session: a working note for this session only; global: for this user in every project. The last two never get into git. */
+  /** project: for everyone who works here; session: a note for this session only; global: for this user in every project. Only project memories get into git. */
   scope?: 'global' | 'project' | 'session';
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** The task's id, as in .metis/tasks; the current one when absent, none when empty. */
+  /** The task's id, as in .metis/tasks. Without it the current task; none when empty. */
   task?: string | null;
-  /** Who states it. */
+  /** The author. */
   actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
-  /** The program that acts, with its version. */
+  /** The calling program, with its version. */
   agent?: string | null;
-  /** Who vouches; follows from the actor when absent, and never exceeds it. */
+  /** The trust level; follows from the actor when absent, and never exceeds it. */
   trust?: 'agent' | 'commit' | 'outside' | 'user' | null;
-  /** When it is no longer recalled: 30d, 2026-12-31, or an RFC 3339 time. */
+  /** When to stop recalling it: 30d, 2026-12-31, or an RFC 3339 time. */
   expires?: string | null;
-  /** Fields of the kind: rationale, status, alternatives; command, exit_status. */
+  /** Fields of its kind: rationale, status, alternatives; command, exit_status. */
   details?: Readonly<Record<string, unknown>>;
-  /** An idempotency key: the same key is stored once, however often it is sent. */
+  /** An idempotency key: memories with the same key are stored once. */
   key?: string | null;
 }
 
-/** Which memory to change, and what of it; what is not given stays as it is. */
+/** The memory to change, and its new values. What is not given stays. */
 export interface UpdateParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
-  /** A new wording, in whole sentences. */
+  /** A new text, in whole sentences. */
   text?: string;
   /** A new headline. */
   title?: string;
   /** 1 (trivia) to 10 (never forget). */
   importance?: number | null;
-  /** How sure it is, 0 to 1. */
+  /** How certain it is, 0 to 1. */
   confidence?: number | null;
-  /** Words to filter by, in place of those it has. */
+  /** New tags, in place of the old ones. */
   tags?: readonly string[];
-  /** Paths that it is about, in place of those it has; `path:START-END` or `path#symbol` cites. */
+  /** New files, in place of the old ones; `path:START-END` or `path#symbol` cites code. */
   files?: readonly string[];
-  /** When it is no longer recalled: 30d, 2026-12-31; never takes the end away. */
+  /** When to stop recalling it: 30d, 2026-12-31; never removes the end. */
   expires?: string | null;
-  /** Whether it is always part of a context pack. */
+  /** Whether to include it in every context pack. */
   pin?: boolean | null;
-  /** Relations to other memories, beside those it has. */
+  /** Links to add, by id. */
   links?: readonly Link[];
-  /** Relations to take away: RELATION:ID. */
+  /** Links to remove: RELATION:ID. */
   unlink?: readonly string[];
-  /** Fields of the kind that change; null takes one away. */
+  /** Fields of its kind to change; null removes one. */
   details?: Readonly<Record<string, unknown>>;
-  /** Why; kept with the memory's history. */
+  /** The reason, kept in the memory's history. */
   reason?: string;
-  /** The program that acts, with its version. */
+  /** The calling program, with its version. */
   agent?: string | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which memories to consolidate, and how; without a decision they are compared. */
+/** The memories to consolidate, and the decision. Without a decision they are compared. */
 export interface ConsolidateParams {
-  /** The memories' ids or unambiguous prefixes of them, two or more. */
+  /** Two or more ids, or unambiguous prefixes of them. */
   ids: readonly string[];
-  /** merge: one speaks for all; supersede: one stands in the place of the others; keep_both: nothing changes. Otherwise what says the same is merged and the rest is kept. */
+  /** merge: one memory stands for all; supersede: one replaces the others; keep_both: nothing changes. Without it, duplicates are merged and the rest is kept. */
   decision?: 'keep_both' | 'merge' | 'supersede' | null;
-  /** The one that stays; otherwise the most trusted and oldest, or the newest that supersedes. */
+  /** The memory that stays. Without it the most trusted and oldest, or for supersede the newest. */
   keep?: string | null;
-  /** A new wording for the one that stays. */
+  /** A new text for the memory that stays. */
   text?: string;
-  /** Why; kept with the memories' history. */
+  /** The reason, kept in the memories' history. */
   reason?: string;
-  /** Say what would happen; change nothing. */
+  /** Report what would happen; change nothing. */
   dry_run?: boolean;
-  /** The program that acts, with its version. */
+  /** The calling program, with its version. */
   agent?: string | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which memory to archive. */
+/** The memory to archive. */
 export interface ForgetParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
-  /** Why; kept with the memory. */
+  /** The reason, kept with the memory. */
   reason?: string;
-  /** Bring an archived memory back. */
+  /** Restore an archived memory. */
   restore?: boolean;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which memory to bring back. */
+/** The memory to restore. */
 export interface RestoreParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
-  /** Why; kept with the memory. */
+  /** The reason, kept with the memory. */
   reason?: string;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which memory to take to a wider scope. */
+/** The memory to promote, and its new scope. */
 export interface PromoteParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
-  /** project: the repository's memory; global: yours everywhere. */
+  /** project: the repository's memory; global: your memory of all projects. */
   scope?: 'global' | 'project';
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** What a session that starts should know. */
+/** The session to brief. */
 export interface BriefParams {
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** The task that the session is for; it is noted for what it will remember. */
+  /** The session's task; it is recorded with the memories of the session. */
   task?: string | null;
-  /** How the session started; after `compact` what was captured from it comes first. */
+  /** How the session started; after `compact` the memories captured from it come first. */
   source?: 'clear' | 'compact' | 'fork' | 'resume' | 'startup';
   /** The most characters of the brief. */
   max_chars?: number;
 }
 
-/** What somebody asks an agent for. */
+/** The prompt to find memories for. */
 export interface RemindParams {
-  /** The prompt, as it was given. */
+  /** The prompt, unchanged. */
   prompt: string;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
   /** The most characters of the reminder. */
   max_chars?: number;
-  /** The most memories that are told. */
+  /** The most memories in the reminder. */
   limit?: number;
 }
 
-/** What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session. */
+/** The source: commits since the last capture, a transcript, a failure, a turn or a whole session. */
 export interface CaptureParams {
-  /** commit: commits since the last look; transcript: what was decided and left open, before a compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it. */
+  /** commit: commits since the last capture; transcript: decisions and open points, before a compaction; failure: a failed command; turn: the end of a turn; session: summarise the session and seal it. */
   source: 'commit' | 'failure' | 'session' | 'transcript' | 'turn';
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Path of the agent's transcript (JSON lines). */
+  /** The path of the agent's transcript (JSON lines). */
   transcript?: string | null;
-  /** Of a failure: the command that failed. */
+  /** For failure: the command. */
   command?: string;
-  /** Of a failure: what it said. */
+  /** For failure: its error output. */
   error?: string;
-  /** The program that acts, with its version. */
+  /** The calling program, with its version. */
   agent?: string | null;
 }
 
-/** What to remember of what was there before Muninn, and whether to store it. */
+/** The source of the memories, and whether to store them. */
 export interface BackfillParams {
   /** The commits of this repository, or transcripts of an agent. */
   source: 'git' | 'transcripts';
-  /** Of transcripts: JSON lines files of Claude Code, or folders that hold them. */
+  /** For transcripts: JSON lines files of Claude Code, or folders with them. */
   paths?: readonly string[];
-  /** Of git: from this date (UTC) on, or the commits that this revision lacks. */
+  /** For git: from this date (UTC), or commits that are not in this revision. */
   since?: string | null;
-  /** Of git: up to this date (UTC), or this revision. */
+  /** For git: up to this date (UTC), or this revision. */
   until?: string | null;
-  /** Of git: the most commits to look at, the newest of them. */
+  /** For git: the most commits to read, newest first. */
   limit?: number;
-  /** Of transcripts: also those of sessions in other folders than this repository's. */
+  /** For transcripts: include sessions in other folders than this repository's. */
   elsewhere?: boolean;
-  /** Store it; else only say what would be remembered. */
+  /** Store the memories. Without it they are only listed. */
   apply?: boolean;
 }
 
-/** Which work to review. */
+/** The range to review. */
 export interface DiffParams {
-  /** A..B: what B adds to A since they parted. One revision alone is compared with HEAD. */
+  /** A..B compares B with the merge base of A and B. A single revision is compared with HEAD. */
   range: string;
-  /** How `text` is written; markdown suits a pull request. */
+  /** The format of `text`; markdown suits a pull request. */
   format?: 'markdown' | 'text';
 }
 
-/** How to judge; the levels of the single rules stand in the config, under `check`. */
+/** How to judge findings. The level of each rule is in the configuration, under `check`. */
 export interface CheckParams {
-  /** Count warnings as errors. */
+  /** Treat warnings as errors. */
   strict?: boolean;
 }
 
 /** Which citations to check. */
 export interface VerifyParams {
-  /** One memory, by its id or an unambiguous prefix of it. */
+  /** One memory, by its id or an unambiguous prefix of it. Without it all are checked. */
   id?: string | null;
-  /** Let memories whose code has moved cite the new place. */
+  /** Update citations of code that has moved to its new place. */
   fix?: boolean;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which memory still holds, and where its code is now. */
+/** The memory that still holds, and the code that it is about. */
 export interface ConfirmParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
-  /** New places in the code, in place of those that are stale; else where the code is now. */
+  /** New citations in place of the stale ones. Without them the current places are cited. */
   cites?: readonly Cite[];
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which memories to approve, and who does so. */
+/** The memories to approve, and who approves. */
 export interface ApproveParams {
-  /** The memories' ids or unambiguous prefixes of them. */
+  /** The memories' ids, or unambiguous prefixes of them. */
   ids: readonly string[];
-  /** A word on it; kept with the memory. */
+  /** A note, kept with the memory. */
   note?: string;
   /** Who approves. */
   actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
-  /** The program that acts, with its version. */
+  /** The calling program, with its version. */
   agent?: string | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which memories to reject, why, and who does so. */
+/** The memories to reject, the reason, and who rejects. */
 export interface RejectParams {
-  /** The memories' ids or unambiguous prefixes of them. */
+  /** The memories' ids, or unambiguous prefixes of them. */
   ids: readonly string[];
-  /** Why; kept with the memory. */
+  /** The reason, kept with the memory. */
   reason: string;
   /** Who rejects. */
   actor?: 'assistant' | 'hook' | 'import' | 'tool' | 'user';
-  /** The program that acts, with its version. */
+  /** The calling program, with its version. */
   agent?: string | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
 /** Which sessions to seal. */
 export interface SealParams {
-  /** Only this session; all sessions of the work tree when absent. */
+  /** Only this session. Without it all sessions of the work tree are sealed. */
   session?: string | null;
 }
 
-/** How to consolidate. */
+/** How to reconcile. */
 export interface ReconcileParams {
-  /** Say what would happen; change nothing. */
+  /** Report what would happen; change nothing. */
   dry_run?: boolean;
-  /** Move the segments to memory/archive in place of deleting them. */
+  /** Move the segments to memory/archive instead of deleting them. */
   archive?: boolean;
-  /** Only this session's segments; all of them when absent. */
+  /** Only the segments of this session. Without it all are consolidated. */
   session?: string | null;
 }
 
-/** Nothing to say: the last reconcile or prune of the work tree is taken back. */
+/** `undo` takes no parameters: it undoes the last reconcile or prune of the work tree. */
 export type UndoParams = Record<string, never>;
 
-/** Whether to prune or to say what that would do; the policy is `prune` in the config. */
+/** Whether to prune or only to report. The policy is `prune` in the configuration. */
 export interface PruneParams {
-  /** Say what would leave; change nothing. */
+  /** Report what would be moved; change nothing. */
   dry_run?: boolean;
 }
 
@@ -817,96 +820,96 @@ export interface ConflictsParams {
   id?: string | null;
 }
 
-/** A person's decision. */
+/** The decision on a conflict. */
 export interface ResolveParams {
   /** The conflict's id or an unambiguous prefix of it. */
   id: string;
-  /** Which side holds. */
+  /** The side to keep. */
   keep: 'both' | 'left' | 'right';
-  /** A new wording for the side that is kept. */
+  /** A new text for the side that is kept. */
   text?: string;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which memories leave in a bundle: every filter that is given must hold. */
+/** Which memories to export. A memory must pass all filters that are given. */
 export interface ExportParams {
-  /** Of this type. */
+  /** Only memories of this type. */
   type?: string | null;
-  /** With this tag. */
+  /** Only memories with this tag. */
   tag?: string | null;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
-  /** Of this task; T-0042 finds MUNI-T-0042. */
+  /** Only memories of this task; T-0042 finds MUNI-T-0042. */
   task?: string | null;
-  /** project, this machine's session notes, or your global memory. */
+  /** project: the repository's memory; session: this machine's session notes; global: your memory of all projects. */
   scope?: 'global' | 'project' | 'session';
-  /** Made at this RFC 3339 time or date (UTC), or later. */
+  /** Only memories made at or after this RFC 3339 time or date (UTC). */
   since?: string | null;
-  /** Made before this RFC 3339 time or date (UTC). */
+  /** Only memories made before this RFC 3339 time or date (UTC). */
   until?: string | null;
-  /** Private memories, too. */
+  /** Include private memories. */
   private?: boolean;
 }
 
-/** A bundle, and what to do with it. */
+/** The bundle, and how to import it. */
 export interface ImportParams {
-  /** The bundle's file; a relative path is meant from the root. */
+  /** The bundle's file; a relative path starts at the root. */
   path: string;
-  /** What to do with a record that has another content here; error stores nothing at all. */
+  /** What to do with a record whose content differs here; error stores nothing. */
   on_conflict?: 'error' | 'overwrite' | 'skip';
-  /** outside: it counts as text from outside; keep: you vouch for what its authors claim. */
+  /** outside: the text is not trusted; keep: you vouch for the trust that its authors claim. */
   trust?: 'keep' | 'outside';
-  /** Say what would happen; change nothing. */
+  /** Report what would happen; change nothing. */
   dry_run?: boolean;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Which knowledge leaves, as what. Every filter that is given must hold. */
+/** The knowledge to export, and the pack's manifest. A file must pass all filters that are given. */
 export interface PackExportParams {
   /** The pack's name: a-z, 0-9 and '-'. */
   name: string;
-  /** Where to: a .tar.gz or .zip, else a folder; a relative path is meant from the root. */
+  /** The pack to write: a .tar.gz or .zip, otherwise a folder. A relative path starts at the root. */
   path: string;
-  /** The version, as in Semantic Versioning: 1.2.0. */
+  /** The version, in the form of Semantic Versioning: 1.2.0. */
   version: string;
-  /** What the pack is, in a sentence. */
+  /** One sentence about the pack. */
   description?: string;
-  /** Its licence, best as an SPDX identifier. */
+  /** Its licence, preferably an SPDX identifier. */
   licence?: string;
-  /** Where it comes from, for its readers: a project or an address. */
+  /** Its origin, for readers: a project or an address. */
   origin?: string;
-  /** Only files of this folder or pattern below .muninn/knowledge. */
+  /** Only files in this folder or of this pattern, below .muninn/knowledge. */
   match?: readonly string[];
-  /** Only of this type (frontmatter). */
+  /** Only files of this type (frontmatter). */
   type?: string | null;
-  /** Only with this tag (frontmatter). */
+  /** Only files with this tag (frontmatter). */
   tag?: string | null;
-  /** Only of this domain (frontmatter). */
+  /** Only files of this domain (frontmatter). */
   domain?: string | null;
-  /** Replace a pack that is there. */
+  /** Replace an existing pack. */
   force?: boolean;
 }
 
-/** The pack to take in. */
+/** The pack to add. */
 export interface PackAddParams {
-  /** A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root. */
+  /** A pack on this machine: a folder, .tar.gz or .zip. A relative path starts at the root. */
   path: string;
-  /** Take it though it seems to hold secrets. */
+  /** Add it although it seems to contain secrets. */
   force?: boolean;
 }
 
-/** Nothing to say: all packs are listed. */
+/** `pack.list` takes no parameters. */
 export type PackListParams = Record<string, never>;
 
-/** The pack that comes in the place of the one of its name. */
+/** The new version of an installed pack. */
 export interface PackUpdateParams {
-  /** A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root. */
+  /** A pack on this machine: a folder, .tar.gz or .zip. A relative path starts at the root. */
   path: string;
-  /** Overwrite what was edited here, and go back to older versions. */
+  /** Overwrite files that were edited here, and allow an older version. */
   force?: boolean;
-  /** Say what would change; change nothing. */
+  /** Report what would change; change nothing. */
   dry_run?: boolean;
 }
 
@@ -914,40 +917,40 @@ export interface PackUpdateParams {
 export interface PackRemoveParams {
   /** The pack's name: a-z, 0-9 and '-'. */
   name: string;
-  /** Remove it though files of it were edited here. */
+  /** Remove it although files of it were edited here. */
   force?: boolean;
 }
 
 /** The context file to render. */
 export interface RenderParams {
-  /** A context file; a bare name is that of a file in .muninn/context, without its ending. */
+  /** A context file; a bare name is that of a file in .muninn/context, without .md. */
   path: string;
-  /** The file's text, where an editor has it unsaved; else the file is read. */
+  /** The file's unsaved text in an editor. Without it the file is read from disk. */
   text?: string | null;
-  /** The most tokens; 0 is what the file says, or else 8000. */
+  /** The token budget; 0 takes the file's own, or 8000. */
   budget?: number;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** The context file to make. */
+/** The context file to create. */
 export interface TemplateNewParams {
-  /** The name of the new file in .muninn/context, without its ending. */
+  /** The name of the new file in .muninn/context, without .md. */
   name: string;
-  /** What it begins as. */
+  /** The template. */
   template?: 'api' | 'architecture' | 'bugfix' | 'feature' | 'refactor';
-  /** What it is about, on one line; made from the name when absent. */
+  /** A one-line title; made from the name when absent. */
   title?: string;
 }
 
-/** Nothing to say: all templates are listed. */
+/** `template.list` takes no parameters. */
 export type TemplateListParams = Record<string, never>;
 
-/** The file to look at. */
+/** The file to check. */
 export interface LintParams {
   /** A file of .muninn, a context file, or a decision record. */
   path: string;
-  /** The file's text, where an editor has it unsaved; else the file is read. */
+  /** The file's unsaved text in an editor. Without it the file is read from disk. */
   text?: string | null;
 }
 
@@ -955,29 +958,29 @@ export interface LintParams {
 export interface ReferencesParams {
   /** A file of .muninn, a context file, or a decision record. */
   path: string;
-  /** The file's text, where an editor has it unsaved; else the file is read. */
+  /** The file's unsaved text in an editor. Without it the file is read from disk. */
   text?: string | null;
-  /** Only those on this line, from 1; 0 is all of them. */
+  /** Only references on this line (1-based); 0 is all. */
   line?: number;
 }
 
-/** What to look for. */
+/** The target to find references to. */
 export interface BacklinksParams {
   /** A path, a memory's id, a decision's name, or a reference: [[ADR 7]], @src/a.py#f. */
   target: string;
-  /** The file that the target was written in; paths may be relative to it. */
+  /** The file that contains the target; paths may be relative to it. */
   path?: string;
 }
 
-/** Which files get other names. */
+/** The files to rename. */
 export interface RelinkParams {
-  /** Old and new path in turn, of files or folders. */
+  /** Old and new path of each file or folder, alternating. */
   moves: readonly string[];
 }
 
 /** Which names to list. */
 export interface NamesParams {
-  /** What the name contains, whatever the case; nothing lists them all. */
+  /** Text that the name contains; case does not matter. Without it all names match. */
   text?: string;
   /** memory, document, knowledge, context, file, symbol or tag; the first four by default. */
   kinds?: readonly string[];
@@ -987,7 +990,7 @@ export interface NamesParams {
   limit?: number;
 }
 
-/** The file to say it of. */
+/** The file to annotate. */
 export interface AnnotateParams {
   /** The file, relative to the root. */
   file: string;
@@ -997,11 +1000,11 @@ export interface AnnotateParams {
 export interface AboutParams {
   /** The file, relative to the root. */
   file: string;
-  /** The line (1-based); 0 is the file as a whole. */
+  /** The line (1-based); 0 is the whole file. */
   line?: number;
-  /** The name that stands there, if one is meant. */
+  /** The name at that place, to ask about it alone. */
   name?: string;
-  /** Link records as `muninn:` documents, for a client that can open them. */
+  /** Link memories as `muninn:` documents, for clients that can open them. */
   links?: boolean;
 }
 
@@ -1011,58 +1014,58 @@ export interface DocumentParams {
   uri: string;
 }
 
-/** What to begin a draft of. */
+/** The memory to draft. */
 export interface DraftParams {
   /** insight, decision, attempt, constraint or any other kind of memory. */
   type?: string;
-  /** The file that it is about, relative to the root. */
+  /** The file that the memory is about, relative to the root. */
   path?: string;
-  /** The first line that it cites; 0 cites none. */
+  /** The first line to cite; 0 cites none. */
   start?: number;
-  /** The last line that it cites. */
+  /** The last line to cite. */
   end?: number;
-  /** The memory that it takes the place of. */
+  /** The memory that it supersedes. */
   supersedes?: string;
 }
 
-/** Which memory to blank. */
+/** The memory to redact. */
 export interface RedactParams {
   /** The memory's id or an unambiguous prefix of it. */
   id: string;
-  /** The working session that this belongs to; letters, digits, '.', '_' and '-'. */
+  /** The working session of the call: letters, digits, '.', '_' and '-'. */
   session?: string | null;
 }
 
-/** Whose traces in git's history to look for. */
+/** The memory to look for. */
 export interface PurgeParams {
-  /** The memory's id; the whole of it when only other branches have it. */
+  /** The memory's id or a prefix of it; the whole id when only other branches have it. */
   id: string;
-  /** Name the commits and blobs, not only their number. */
+  /** List the commits and blobs, not only their number. */
   show_commits?: boolean;
 }
 
-/** Nothing to say: `init` writes the folder and its defaults. */
+/** `init` takes no parameters. */
 export type InitParams = Record<string, never>;
 
-/** Nothing to say. */
+/** The verb takes no parameters. */
 export type StatusParams = Record<string, never>;
 
-/** What to bring up to date. */
+/** How to update the index. */
 export interface IndexParams {
-  /** Answer only when everything on disk is found, by words and by meaning. */
+  /** Answer after all files on disk are searchable by words and by meaning. */
   wait?: boolean;
-  /** Throw the index away and build it from the files. */
+  /** Delete the index and build it again from the files. */
   rebuild?: boolean;
 }
 
-/** Nothing to say. */
+/** The verb takes no parameters. */
 export type ShutdownParams = Record<string, never>;
 
 /**
- * Best first; ties by kind, path, line and id.
+ * The hits, best first; ties by kind, path, line and id.
  *
- * `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
- * left out, and which of them nothing passes.
+ * `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
+ * filters that nothing passes.
  */
 export interface RecallResult {
   saw: ReadState;
@@ -1174,10 +1177,10 @@ export interface Mark {
 }
 
 /**
- * A pack. `text` is it in the format that was asked for; `tokens` counts all of it and never exceeds `budget`.
+ * A pack. `text` is the pack in the requested format; `tokens` counts all of it and never exceeds `budget`.
  *
- * `bundle` names it, for `why` and `replay`. `inputs` are what was asked with; `question` is what was looked for,
- * `asked` when. `omitted` counts `left_out`.
+ * `bundle` identifies it for `why` and `replay`. `inputs` are the parameters, `question` is what was searched for, and
+ * `asked` is the time. `omitted` counts `left_out`.
  */
 export interface ContextResult {
   saw: ReadState;
@@ -1194,10 +1197,11 @@ export interface ContextResult {
 }
 
 /**
- * One item of a pack. `tier` says why it is where it is: pin, task, hand, skill, memory, knowledge or code.
+ * An item of a pack.
  *
- * `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
- * only its place is named. `tokens` is the most that it takes in any format.
+ * `tier` is why it is in its place: pin, task, hand (the working set), skill, memory, knowledge or code. `form` is
+ * whole; part, where text and lines are cut to fit and `id` has the lines of the whole; or headline, where only its
+ * place is named. `tokens` is the most that it takes in any format.
  */
 export interface PackItem {
   tier: string;
@@ -1223,7 +1227,7 @@ export interface PackItem {
   cites: readonly Citation[];
 }
 
-/** A candidate that a pack does not hold: what it would have taken, and the reason. */
+/** A candidate that was left out of a pack: the tokens it needs, and the reason. */
 export interface LeftOut {
   tier: string;
   kind: 'code' | 'knowledge' | 'memory';
@@ -1239,9 +1243,9 @@ export interface LeftOut {
 }
 
 /**
- * An explanation of a context. `then` is the state that it was gathered from, `saw` that of now.
+ * An explanation of a context. `then` is the state that it was computed from, `saw` the current one.
  *
- * `items` and `left_out` are those of the context, or of them those that `item` names; `text` tells it in words.
+ * `items` and `left_out` are the context's, or those that `item` selects. `text` explains them in words.
  */
 export interface WhyResult {
   saw: ReadState;
@@ -1258,10 +1262,10 @@ export interface WhyResult {
 }
 
 /**
- * A context once more. `source`: kept, then it is the very answer; fresh, then it was gathered anew.
+ * A replayed context. `source` is kept for the stored answer, fresh for one that was gathered again.
  *
- * `same` says whether its text is that of the first time. `moved` says in which ways the repository is no longer in
- * the state that the first answer saw; `differs` what that changed in the answer.
+ * `same` is true when the text did not change. `moved` names what changed in the repository since the first answer,
+ * `differs` what that changed in the answer.
  */
 export interface ReplayResult {
   saw: ReadState;
@@ -1272,14 +1276,21 @@ export interface ReplayResult {
   context: ContextResult;
 }
 
-/** The best first: the whole name, its beginning, humps, parts. `total` is how many there are. */
+/**
+ * The definitions, best first: matches of the whole name, its beginning, its capitals, a part. `total` counts all
+ * matches.
+ */
 export interface SymbolsResult {
   saw: ReadState;
   symbols: readonly CodeSymbol[];
   total: number;
 }
 
-/** A definition. `container` are the names around it, `signature` its head; `children` are there in an outline. */
+/**
+ * A definition. `container` names the definitions around it, `signature` is its head.
+ *
+ * `children` are filled in an outline only.
+ */
 export interface CodeSymbol {
   name: string;
   kind: string;
@@ -1301,7 +1312,7 @@ export interface OutlineResult {
   comment: string;
 }
 
-/** What is around a file or definition, by depth, relation and place; `omitted` did not fit the limit. */
+/** The relations of a file or definition, by depth, relation and place. `omitted` counts those beyond the limit. */
 export interface GraphResult {
   saw: ReadState;
   target: string;
@@ -1312,9 +1323,9 @@ export interface GraphResult {
 }
 
 /**
- * What hangs together with `origin`: a file, or a definition in it with `name`, `kind` and lines.
+ * A relation from `origin` to a file, or to a definition in it (`name`, `kind` and lines).
  *
- * It is written at `at_path`, line `at_line`; `how` says why a call means this definition: it is in the same file,
+ * It is written in `at_path` at line `at_line`. `how` is why a call refers to this definition: it is in the same file,
  * imported, in the same package, or the only one of its name.
  */
 export interface GraphEdge {
@@ -1332,7 +1343,7 @@ export interface GraphEdge {
   how: string;
 }
 
-/** The best skills first; together they have `tokens`, and might have `share`. */
+/** The matching skills, best first. `tokens` is their sum, `share` the most that they may take. */
 export interface SkillsMatchResult {
   saw: ReadState;
   skills: readonly SkillMatch[];
@@ -1341,7 +1352,7 @@ export interface SkillsMatchResult {
   share: number;
 }
 
-/** A skill that helps with the task, and its whole text; the contributions of `why` add up to `score`. */
+/** A matching skill with its whole text. The contributions in `why` add up to `score`. */
 export interface SkillMatch {
   name: string;
   description: string;
@@ -1354,7 +1365,7 @@ export interface SkillMatch {
   problems: readonly string[];
 }
 
-/** A skill that would help, too, and why it is not there. */
+/** A matching skill that was left out, and the reason. */
 export interface SkillLeftOut {
   name: string;
   path: string;
@@ -1362,13 +1373,13 @@ export interface SkillLeftOut {
   reason: string;
 }
 
-/** The skills by name. */
+/** The skills, by name. */
 export interface SkillsListResult {
   saw: ReadState;
   skills: readonly SkillEntry[];
 }
 
-/** A skill. `hidden_by` is the file of the same name that is taken in its place; `problems` are its own. */
+/** A skill. `hidden_by` is the file of another skill that takes precedence by the same name. */
 export interface SkillEntry {
   name: string;
   description: string;
@@ -1380,11 +1391,11 @@ export interface SkillEntry {
 }
 
 /**
- * The memories that match; `total` counts them before limit and offset.
+ * The matching memories; `total` counts them before limit and offset.
  *
- * `citations` says by a memory's id how what it cites stands in the work tree; `access`, of one that was asked for by
- * its id, how often it was recalled here. Of a question about one file, `origin` is the pack that it belongs to, if
- * any, and `mentions` are where the memory of other tools speaks of it.
+ * `citations` are the citations of each memory as they stand in the work tree, by memory id. `access` is set when one
+ * memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
+ * `mentions` are passages about it in the memory of other tools.
  */
 export interface MemoriesResult {
   saw: ReadState;
@@ -1446,13 +1457,13 @@ export interface Memory {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** How often a memory was part of an answer on this machine, and when last (RFC 3339). */
+/** How often a memory was part of an answer on this machine, and the last time (RFC 3339). */
 export interface Access {
   count: number;
   last: string;
 }
 
-/** Where another tool's memory (`origin`, of that `trust`) speaks of a file. */
+/** A passage about the file in the memory of another tool (`origin`). */
 export interface Mention {
   origin: string;
   trust: 'agent' | 'commit' | 'outside' | 'user';
@@ -1463,9 +1474,9 @@ export interface Mention {
 }
 
 /**
- * A memory with its citations as they stand in the work tree, and its links in both directions.
+ * A memory, its citations as they stand in the work tree, and its links in both directions.
  *
- * `linked` has the headline of each memory at the other end of `links`, by id.
+ * `linked` has the headline of the memory at the other end of each link, by id.
  */
 export interface ShowResult {
   saw: ReadState;
@@ -1476,7 +1487,7 @@ export interface ShowResult {
   access: Access;
 }
 
-/** A link that was followed: who states it, of whom, and at which step it was met. */
+/** A link between two memories. `depth` is the step at which it was found, `by` the author of the link. */
 export interface MemoryLink {
   source: string;
   relation: string;
@@ -1487,14 +1498,14 @@ export interface MemoryLink {
   by: string;
 }
 
-/** A memory as it is now, and its events, oldest first. */
+/** The memory in its current state, and its events, oldest first. */
 export interface HistoryResult {
   saw: ReadState;
   memory: Memory;
   events: readonly Event[];
 }
 
-/** One record about a memory: who wrote it, when, where HEAD was, and what it changed. */
+/** A record about a memory: its author, time, branch and commit, and what it changed. */
 export interface Event {
   id: string;
   ts: string;
@@ -1510,7 +1521,7 @@ export interface Event {
   sealed: boolean;
 }
 
-/** One field of a memory that an event changed, in words. Both are empty once the memory is redacted. */
+/** A field that an event changed, in words. `before` and `after` are empty when the memory is redacted. */
 export interface Changed {
   name: string;
   before: string;
@@ -1518,9 +1529,9 @@ export interface Changed {
 }
 
 /**
- * The memories that links lead to, by the number of steps and then the newest first; the start is the first one.
+ * The memories that links lead to, by distance and then newest first. The first is the start.
  *
- * `depths` are the steps of each. `links` are those between them; `omitted` memories did not fit the limit.
+ * `depths` are their distances in links. `omitted` counts memories beyond the limit.
  */
 export interface LinksResult {
   saw: ReadState;
@@ -1531,10 +1542,11 @@ export interface LinksResult {
 }
 
 /**
- * The memory of a project at a glance. `important` are those that are not `recent` already.
+ * An overview of a project's memory.
  *
- * `links` are those of both with others, whose headlines stand in `linked` by id. `memories` counts all that speak
- * here, `kinds` by type, `scopes` by scope; `density` is the number of links for each memory.
+ * `important` excludes memories that are in `recent`. `links` are the links of both lists; `linked` has the headlines
+ * of the memories at their other ends, by id. `memories` counts all recallable memories, `kinds` by type, `scopes` by
+ * scope. `density` is the number of links per memory.
  */
 export interface OverviewResult {
   saw: ReadState;
@@ -1550,20 +1562,20 @@ export interface OverviewResult {
   density: number;
 }
 
-/** What the project calls itself, in CLAUDE.md or by its folder. */
+/** The project's name and description, from CLAUDE.md or the name of its folder. */
 export interface ProjectStatus {
   name: string;
   description: string;
 }
 
-/** What is being worked at. `source` says what told the current task: session, branch, active, or "" for none. */
+/** The current work. `source` is how the current task was found: session, branch, active, or "" for no task. */
 export interface FocusStatus {
   task: string;
   source: string;
   items: readonly WorkItem[];
 }
 
-/** An initiative or task that is under way, and how many memories were made on it. */
+/** An initiative or task in progress. `memories` counts the memories made while working on it. */
 export interface WorkItem {
   code: string;
   level: string;
@@ -1573,7 +1585,7 @@ export interface WorkItem {
   memories: number;
 }
 
-/** The sessions, open ones first; `total` counts them before limit and offset. */
+/** The sessions, open ones first. `total` counts them before limit and offset. */
 export interface SessionsResult {
   saw: ReadState;
   sessions: readonly WorkSession[];
@@ -1581,10 +1593,11 @@ export interface SessionsResult {
 }
 
 /**
- * A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+ * A working session.
  *
- * It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
- * of its last memory that says them.
+ * `title` is its summary, its given name, or its start time. A session is open while some of its `records` are not
+ * sealed (`waiting`). `memories` counts recallable memories. Branch, task, agent and actor are those of its latest
+ * memory that has them.
  */
 export interface WorkSession {
   session: string;
@@ -1601,7 +1614,7 @@ export interface WorkSession {
   actor: string;
 }
 
-/** The ids in the order of the request. `memory` is there when one was stored; `masked` counts masked secrets. */
+/** The ids, in the order of the request. `memory` is set when one was stored; `masked` counts masked secrets. */
 export interface RememberResult {
   saw: ReadState;
   ids: readonly string[];
@@ -1609,7 +1622,7 @@ export interface RememberResult {
   masked: number;
 }
 
-/** The memory as it is now. `changed` names what changed, none where all was so already. */
+/** The memory in its new state. `changed` names the changed fields; it is empty when nothing changed. */
 export interface UpdateResult {
   saw: ReadState;
   memory: Memory;
@@ -1618,9 +1631,9 @@ export interface UpdateResult {
 }
 
 /**
- * What was decided. `kept` speaks now; `gone` were merged into it or superseded by it.
+ * The decision. `gone` were merged into `kept` or superseded by it.
  *
- * `apart` are the ids that stay for themselves. `contradictions` say which of them can't both hold, and why.
+ * `apart` are the ids that stay separate. `contradictions` name pairs that can't both hold, and the reasons.
  */
 export interface ConsolidateResult {
   saw: ReadState;
@@ -1633,34 +1646,34 @@ export interface ConsolidateResult {
   dry_run: boolean;
 }
 
-/** The memory as it is now. */
+/** The memory in its new state. */
 export interface ForgetResult {
   saw: ReadState;
   memory: Memory;
 }
 
-/** The memory in its wider scope, and the id that it was made from. */
+/** The memory in its new scope, and the id of the original. */
 export interface PromoteResult {
   saw: ReadState;
   memory: Memory;
   source: string;
 }
 
-/** The brief as markdown, and the memories that it shows. */
+/** The brief as markdown, and the ids of the memories in it. */
 export interface BriefResult {
   saw: ReadState;
   text: string;
   ids: readonly string[];
 }
 
-/** What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new. */
+/** The reminder, and the ids of the memories and files in it; "" when nothing is certain or new. */
 export interface RemindResult {
   saw: ReadState;
   text: string;
   ids: readonly string[];
 }
 
-/** What was remembered; `note` is the line to show, "" when there is nothing to say. */
+/** The ids of the stored memories. `note` is a line for the user, "" for none. */
 export interface CaptureResult {
   saw: ReadState;
   ids: readonly string[];
@@ -1668,10 +1681,10 @@ export interface CaptureResult {
 }
 
 /**
- * What a backfill remembers, or would (`applied` is false), oldest first; `ids` are those that it has stored.
+ * The memories of a backfill, oldest first. Without `applied` nothing was stored; `ids` are the stored ones.
  *
- * `looked` counts commits or transcripts; `skipped` those that give no memory, by the reason. `malformed` are lines
- * that can't be read, as `path:line`; `masked` counts secrets.
+ * `looked` counts the commits or transcripts that were read, `skipped` those without a memory, by reason. `malformed`
+ * are unreadable lines, as `path:line`. `masked` counts secrets.
  */
 export interface BackfillResult {
   saw: ReadState;
@@ -1686,9 +1699,9 @@ export interface BackfillResult {
 }
 
 /**
- * A memory that a backfill makes. `time` is when the thing was that it tells; `commit` and `session` say where.
+ * A memory from a backfill. `time` is when its subject happened; `commit` and `session` are its origin.
  *
- * `known`: it is stored already, and is not stored again.
+ * `known` is true when it is stored already.
  */
 export interface Recollection {
   id: string;
@@ -1706,11 +1719,11 @@ export interface Recollection {
 }
 
 /**
- * What the work from `base` to `head` does to memory; every list is in the order of the memories' ids.
+ * What the range `base` to `head` does to memory. Every list is ordered by memory id.
  *
- * `contradicts` are pairs of which at least one memory is new; `stale` are memories whose code the work changed.
- * `pending` wait for an approval since, `approved` do no longer.
- * `text` says all of it, as text or markdown.
+ * `contradicts` are pairs of which at least one memory is new. `stale` are memories whose cited code the range
+ * changed. `pending` are memories that wait for approval since then, `approved` those that were approved. `text` has
+ * all of it, as text or markdown.
  */
 export interface DiffResult {
   saw: ReadState;
@@ -1729,14 +1742,14 @@ export interface DiffResult {
   text: string;
 }
 
-/** What became of one memory. `by` is the other memory that it has to do with, if any; `reason` is in words. */
+/** A memory that the range affects. `by` is the other memory involved, if any; `reason` is in words. */
 export interface Turn {
   memory: Memory;
   by: Memory | null;
   reason: string;
 }
 
-/** Findings by path, line, rule. `ok` says that none is an error; `files` counts the files that were read. */
+/** The findings, by path, line and rule. `ok` is true without errors; `files` counts the files that were read. */
 export interface CheckResult {
   saw: ReadState;
   ok: boolean;
@@ -1747,7 +1760,7 @@ export interface CheckResult {
   findings: readonly Finding[];
 }
 
-/** Something that a check found. `level` is error or warn; `line` 0 is the whole file; `id` names a memory. */
+/** A finding. `level` is error or warn; `line` is 1-based, 0 for the whole file; `id` names a memory. */
 export interface Finding {
   rule: string;
   level: string;
@@ -1759,9 +1772,9 @@ export interface Finding {
 }
 
 /**
- * How many citations there are in each state, of how many memories, and the memories that need a look.
+ * The number of citations in each state, and the memories that need attention.
  *
- * Those with something gone come first, then drifted, unchecked, moved; by id among equals.
+ * Memories with gone citations come first, then drifted, unchecked and moved ones; among equals by id.
  */
 export interface VerifyResult {
   saw: ReadState;
@@ -1771,7 +1784,7 @@ export interface VerifyResult {
   fixed: number;
 }
 
-/** A memory whose citations are not all fresh. `fixed`: it cites the new places from now on. */
+/** A memory with citations that are not fresh. `fixed` is true when its citations were updated. */
 export interface Verified {
   id: string;
   type: string;
@@ -1780,27 +1793,27 @@ export interface Verified {
   fixed: boolean;
 }
 
-/** The memory as it is now; `cites` are the places that it cites from now on. */
+/** The memory, and the citations that it has now. */
 export interface ConfirmResult {
   saw: ReadState;
   memory: Memory;
   cites: readonly Citation[];
 }
 
-/** The memories that were decided about, as they are now. */
+/** The memories in their new state. */
 export interface ReviewResult {
   saw: ReadState;
   memories: readonly Memory[];
 }
 
-/** The segments that were written, relative to the root, and how many records they hold. */
+/** The segments that were written, relative to the root, and the number of records in them. */
 export interface SealResult {
   saw: ReadState;
   segments: readonly string[];
   records: number;
 }
 
-/** What reconciling did, or would do; `summary` is the line for people. */
+/** The outcome of reconciling, or with `dry_run` the expected one. `summary` is one line for people. */
 export interface ReconcileResult {
   consolidated: number;
   duplicates: number;
@@ -1812,14 +1825,14 @@ export interface ReconcileResult {
   saw: ReadState;
 }
 
-/** Memories that said the same: `kept` speaks for `merged` from now on. */
+/** Memories with the same content: `merged` were merged into `kept`. */
 export interface Merge {
   kept: string;
   merged: readonly string[];
   reason: string;
 }
 
-/** What was put back: `files` relative to the root; `summary` says what had been done to them. */
+/** The files that were restored, relative to the root. `summary` describes the operation that was undone. */
 export interface UndoResult {
   saw: ReadState;
   kind: string;
@@ -1827,7 +1840,7 @@ export interface UndoResult {
   summary: string;
 }
 
-/** What left main.jsonl for the file `archive`, or would; `before` and `after` are the size of main in bytes. */
+/** What was moved from main.jsonl to the file `archive`. `before` and `after` are sizes of main.jsonl in bytes. */
 export interface PruneResult {
   saw: ReadState;
   memories: readonly string[];
@@ -1839,14 +1852,14 @@ export interface PruneResult {
   summary: string;
 }
 
-/** The conflicts that wait for a person, oldest first; `citations` by memory, as in the result of `memories`. */
+/** The open conflicts, oldest first. `citations` are by memory id, as in the result of `memories`. */
 export interface ConflictsResult {
   saw: ReadState;
   conflicts: readonly Conflict[];
   citations: Readonly<Record<string, readonly Citation[]>>;
 }
 
-/** Two memories that can't both hold, why they were put side by side, and the code that they cite. */
+/** Two contradicting memories, the reason for the conflict, and the code that they cite. */
 export interface Conflict {
   id: string;
   left: Memory;
@@ -1856,7 +1869,7 @@ export interface Conflict {
   code: readonly CitedCode[];
 }
 
-/** Code that a side of a conflict cites, as it stands in the work tree; `problem` says why there is no text. */
+/** Code that one side of a conflict cites, from the work tree. `problem` is set when it could not be read. */
 export interface CitedCode {
   side: string;
   path: string;
@@ -1866,7 +1879,7 @@ export interface CitedCode {
   problem: string;
 }
 
-/** Both sides as they are now. */
+/** Both memories in their new state. */
 export interface ResolveResult {
   saw: ReadState;
   conflict: string;
@@ -1875,9 +1888,9 @@ export interface ResolveResult {
 }
 
 /**
- * A bundle: `version`, `exported` (the newest record's time) and `records`, by id. The rest says what was left out.
+ * A bundle: its `version`, the time of its newest record (`exported`), and its `records`, by id.
  *
- * `memories` counts what was exported, `private` what was not because it is private, `masked` secrets.
+ * `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets.
  */
 export interface ExportResult {
   saw: ReadState;
@@ -1890,9 +1903,9 @@ export interface ExportResult {
 }
 
 /**
- * What was stored, in records. `known` were here; `skipped` have another content here, and it stayed.
+ * The outcome, in records. `known` were here already; `skipped` differ from records here, which were kept.
  *
- * `withheld` would have changed memories of this repository, which outside text can't.
+ * `withheld` would have changed memories of this repository, which untrusted text may not.
  */
 export interface ImportResult {
   saw: ReadState;
@@ -1905,7 +1918,7 @@ export interface ImportResult {
   dry_run: boolean;
 }
 
-/** The pack that was written to `path`, and the paths of the knowledge in it. */
+/** The pack that was written to `path`, and the paths of its files. */
 export interface PackExportResult {
   saw: ReadState;
   pack: KnowledgePack;
@@ -1913,7 +1926,7 @@ export interface PackExportResult {
   contents: readonly string[];
 }
 
-/** A pack. `edited` are files that are not as they came; `problem` says why there is no more to tell of one. */
+/** A pack. `edited` are the files changed since it was added; `problem` is set when it can't be read. */
 export interface KnowledgePack {
   name: string;
   version: string;
@@ -1927,20 +1940,20 @@ export interface KnowledgePack {
   problem: string;
 }
 
-/** The pack that is here now, and the paths of its files. */
+/** The pack that was added, and the paths of its files. */
 export interface PackAddResult {
   saw: ReadState;
   pack: KnowledgePack;
   contents: readonly string[];
 }
 
-/** The packs by name. */
+/** The packs, by name. */
 export interface PackListResult {
   saw: ReadState;
   packs: readonly KnowledgePack[];
 }
 
-/** The pack that is here now, or would be, the version `before`, and its files. `edited` were edited here. */
+/** The pack after the update, the version `before`, and the files that change. `edited` were edited here. */
 export interface PackUpdateResult {
   saw: ReadState;
   pack: KnowledgePack;
@@ -1953,7 +1966,7 @@ export interface PackUpdateResult {
   dry_run: boolean;
 }
 
-/** The pack that is gone. */
+/** The pack that was removed. */
 export interface PackRemoveResult {
   saw: ReadState;
   pack: KnowledgePack;
@@ -1962,7 +1975,7 @@ export interface PackRemoveResult {
 /**
  * The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`.
  *
- * `cut` says that not even the file's own text fits, so that its end is missing.
+ * `cut` is true when even the file's own text does not fit and its end is missing.
  */
 export interface RenderResult {
   saw: ReadState;
@@ -1976,9 +1989,9 @@ export interface RenderResult {
 }
 
 /**
- * What became of one reference of a context file: its tokens in the pack, or the problem why it is not there.
+ * A reference of a context file: its tokens in the pack, or the problem why it is missing.
  *
- * `known`: what it means was there already, for another reference.
+ * `known` is true when the pack already has its content, because of another reference.
  */
 export interface Rendered {
   text: string;
@@ -1990,7 +2003,7 @@ export interface Rendered {
   known: boolean;
 }
 
-/** The context file that was made, relative to the root. */
+/** The context file that was created, relative to the root. */
 export interface TemplateNewResult {
   saw: ReadState;
   path: string;
@@ -1998,7 +2011,7 @@ export interface TemplateNewResult {
   text: string;
 }
 
-/** The templates by name. */
+/** The templates, by name. */
 export interface TemplateListResult {
   saw: ReadState;
   templates: readonly Template[];
@@ -2010,7 +2023,7 @@ export interface Template {
   summary: string;
 }
 
-/** The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error. */
+/** The faults of a file, by line. `kind` is the kind of file; `ok` is true without errors. */
 export interface LintResult {
   saw: ReadState;
   path: string;
@@ -2020,9 +2033,10 @@ export interface LintResult {
 }
 
 /**
- * What is wrong in a file. `line` and `column` count from 1, in characters; `end` is the column behind it.
+ * A fault in a file.
  *
- * `end` 0 is the end of the line. `level` is error, warning or information; `rule` is that of `check`.
+ * `line` and `column` are 1-based and count characters; `end` is the column after the fault, 0 for the end of the
+ * line. `level` is error, warning or information; `rule` is a rule of `check`.
  */
 export interface Fault {
   rule: string;
@@ -2035,7 +2049,7 @@ export interface Fault {
   fixes: readonly Fix[];
 }
 
-/** A way to mend a fault: other text for a span of its line (as in `Fault`), or else a verb with its parameters. */
+/** A fix: replacement text for a span of the fault's line, or a verb with its parameters. */
 export interface Fix {
   title: string;
   column: number;
@@ -2045,7 +2059,7 @@ export interface Fix {
   params: Readonly<Record<string, unknown>>;
 }
 
-/** The references that a file makes, in its order. */
+/** The references of a file, in its order. */
 export interface ReferencesResult {
   saw: ReadState;
   path: string;
@@ -2053,10 +2067,10 @@ export interface ReferencesResult {
 }
 
 /**
- * What a reference means: a memory, document, knowledge, file, folder, symbol or question.
+ * The target of a reference: a memory, document, knowledge, file, folder, symbol or question.
  *
- * `line` and `column` are the reference's, from 1; `path`, `start` and `end` (lines, 0: the whole) are where it leads.
- * `markdown` is what to show of it. `problem` says what of it is not there; `near` what may have been meant.
+ * `line` and `column` are the reference's, 1-based. `path`, `start` and `last` (lines, 0 for the whole file) are the
+ * target's. `markdown` is the text to show. `problem` is what is missing; `near` is a similar name.
  */
 export interface Meaning {
   kind: string;
@@ -2074,7 +2088,10 @@ export interface Meaning {
   near: string;
 }
 
-/** What refers to a file, document or memory, by path and line; memories come last, by id. `target` is its name. */
+/**
+ * References to a file, document or memory, by path and line; those in memories come last, by id. `target` is its
+ * name.
+ */
 export interface BacklinksResult {
   saw: ReadState;
   target: string;
@@ -2082,9 +2099,9 @@ export interface BacklinksResult {
 }
 
 /**
- * A reference to something: where it stands (from 1; `end` exclusive), and its line's text.
+ * A reference and its place: `line` and `column` are 1-based, `end` is exclusive; `text` is the line's text.
  *
- * Of a memory `id` is set, and the place is that of its record, if that is in a file of the work tree.
+ * For a reference in a memory `id` is set, and the place is that of its record, if a file of the work tree has it.
  */
 export interface Backlink {
   path: string;
@@ -2095,13 +2112,13 @@ export interface Backlink {
   id: string;
 }
 
-/** The edits that keep links right when files get other names, by path, line and column. */
+/** The edits that keep links valid after a rename, by path, line and column. */
 export interface RelinkResult {
   saw: ReadState;
   edits: readonly Edit[];
 }
 
-/** Other text for a span of a line (from 1; `end` exclusive). */
+/** Replacement text for a span of a line (1-based; `end` exclusive). */
 export interface Edit {
   path: string;
   line: number;
@@ -2110,14 +2127,14 @@ export interface Edit {
   text: string;
 }
 
-/** The names that match, best first; `more` says that there are others. */
+/** The matching names, best first. `more` is true when there are others. */
 export interface NamesResult {
   saw: ReadState;
   names: readonly Name[];
   more: boolean;
 }
 
-/** Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or context or tag. */
+/** A name that a text can refer to; `insert` is the text to write. `kind` is as in `Meaning`, or context or tag. */
 export interface Name {
   kind: string;
   name: string;
@@ -2130,10 +2147,10 @@ export interface Name {
 }
 
 /**
- * What is remembered about a file, in its places: notes by line and id, what to show above what, what is in doubt.
+ * The annotations of a file: notes by line and id, code lenses, and doubtful citations.
  *
- * `pointers` are where its text names memories and decisions; `omitted` counts memories that were not looked at,
- * `pending` citations that there was no time to check: the next answer does.
+ * `pointers` are the places where its text names memories and decisions. `omitted` counts memories beyond the limit,
+ * `pending` citations that were not checked in time; the next answer has them.
  */
 export interface AnnotateResult {
   saw: ReadState;
@@ -2212,14 +2229,14 @@ export interface Pointer {
   path: string;
 }
 
-/** What is remembered about a place, as markdown, "" for nothing, and the ids of the memories that it shows. */
+/** What is remembered about the place, as markdown ("" for nothing), and the ids of the memories in it. */
 export interface AboutResult {
   saw: ReadState;
   text: string;
   ids: readonly string[];
 }
 
-/** A document for reading: its title, and its text as markdown. */
+/** The document's title, and its text as markdown. */
 export interface DocumentResult {
   saw: ReadState;
   uri: string;
@@ -2227,14 +2244,14 @@ export interface DocumentResult {
   text: string;
 }
 
-/** A file to write a memory into: saved in an editor, it is remembered. `path` is that of the file, whole. */
+/** The draft file; saving it in an editor stores the memory. `path` is absolute. */
 export interface DraftResult {
   saw: ReadState;
   path: string;
   text: string;
 }
 
-/** What was blanked: the memories (those that were merged say the same) and the files, relative to the root. */
+/** The redacted memory, the ids of all that were redacted (those merged with it, too), and the rewritten files. */
 export interface RedactResult {
   saw: ReadState;
   ids: readonly string[];
@@ -2243,9 +2260,10 @@ export interface RedactResult {
 }
 
 /**
- * Where git still holds what the memories said. `refs` are branches, tags and stashes whose tree has it now.
+ * Where git still has the text of the memories. Nothing is changed.
  *
- * `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
+ * `refs` are the branches, tags and stashes whose current tree has it. `total` counts the commits; `blobs` are the
+ * file contents to remove from the history.
  */
 export interface PurgeResult {
   saw: ReadState;
@@ -2257,7 +2275,7 @@ export interface PurgeResult {
   blobs: readonly string[];
 }
 
-/** A commit that put the text into its tree (`holds`) or took it out (`removes`), and the files. */
+/** A commit that added the text (`holds`) or removed it (`removes`), and its files. */
 export interface HoldingCommit {
   commit: string;
   time: string;
@@ -2266,14 +2284,18 @@ export interface HoldingCommit {
   paths: readonly string[];
 }
 
-/** The folder is there; `created` are the files that were written, relative to the root. */
+/** The work tree's root, and the files that `init` created, relative to the root. */
 export interface InitResult {
   saw: ReadState;
   root: string;
   created: readonly string[];
 }
 
-/** The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes. */
+/**
+ * The state of the daemon and the repository.
+ *
+ * `mode` is read-write, read-only or uninitialised. Sizes are in bytes.
+ */
 export interface StatusResult {
   saw: ReadState;
   pid: number;
@@ -2294,10 +2316,11 @@ export interface StatusResult {
 }
 
 /**
- * The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable
- * in full; `surveyed` of them are found by their words as a whole, which is how the first look at a large tree begins.
+ * The state of the index.
  *
- * `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
+ * `state` is absent, building, ready or failed. `lag` counts changed files that are not fully searchable yet; of
+ * these, `surveyed` can be found by the words of the whole file. `chunks` are searchable by words, `vectors` of them
+ * also by meaning. `skipped` counts the files that are not indexed, by reason.
  */
 export interface IndexStatus {
   state: string;
@@ -2311,7 +2334,12 @@ export interface IndexStatus {
   skipped: Readonly<Record<string, number>>;
 }
 
-/** The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval. */
+/**
+ * The memory log.
+ *
+ * `memories` counts active ones, `unsealed` the records that no segment holds yet, `pending` the memories that wait
+ * for approval.
+ */
 export interface LogStatus {
   records: number;
   memories: number;
@@ -2322,13 +2350,13 @@ export interface LogStatus {
   pending: number;
 }
 
-/** The user's global memory. `path` is "" where there is none: it is switched off, or has no place. */
+/** The user's global memory. `path` is "" when it is disabled or has no folder. */
 export interface SharedStatus {
   path: string;
   memories: number;
 }
 
-/** Something that a person should mend. `path` is relative to the root; `line` 0 is the whole file. */
+/** A problem that a person should fix. `path` is relative to the root; `line` is 1-based, 0 for the whole file. */
 export interface Problem {
   kind: string;
   message: string;
@@ -2338,9 +2366,9 @@ export interface Problem {
 }
 
 /**
- * Memory of another tool that is read here: whether it is `on`, and how many of its files are in the index.
+ * The memory of another tool. `on` says whether it is read, `files` how many of its files are indexed.
  *
- * `trust` is that of who writes it; `folder` is named where it lies outside of the work tree.
+ * `trust` is the trust of its memories. `folder` is set when it lies outside the work tree.
  */
 export interface BridgeStatus {
   name: string;
@@ -2351,7 +2379,7 @@ export interface BridgeStatus {
   folder: string;
 }
 
-/** What indexing did. */
+/** The index after the update. `changed` and `removed` count files; `skipped` counts files by reason. */
 export interface IndexResult {
   saw: ReadState;
   files: number;
@@ -2362,7 +2390,7 @@ export interface IndexResult {
   skipped: Readonly<Record<string, number>>;
 }
 
-/** The daemon that leaves. */
+/** The process id of the daemon that stops. */
 export interface ShutdownResult {
   pid: number;
 }

@@ -1,4 +1,4 @@
-"""What parameters and results of several families are made of."""
+"""Types that the parameters and results of several families share."""
 
 from __future__ import annotations
 
@@ -14,17 +14,31 @@ SessionId = Annotated[
     str,
     Meta(
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
-        description="The working session that this belongs to; letters, digits, '.', '_' and '-'.",
+        description="The working session of the call: letters, digits, '.', '_' and '-'.",
     ),
 ]
 
 
+MemoryId = Annotated[str, Meta(min_length=1, description="The memory's id or an unambiguous prefix of it.")]
+
+MemoryIds = Annotated[
+    tuple[Text, ...], Meta(min_length=1, description="The memories' ids, or unambiguous prefixes of them.")
+]
+
+AtRevision = Annotated[str | None, Meta(description="Answer from git's objects as of this commit, branch or tag.")]
+
+OtherBranches = Annotated[
+    bool, Meta(description="Include memories that exist on other branches only, labelled with the branch names.")
+]
+
+CallingProgram = Annotated[str | None, Meta(description="The calling program, with its version.")]
+
 TextOfFile = Annotated[
-    str | None, Meta(description="The file's text, where an editor has it unsaved; else the file is read.")
+    str | None, Meta(description="The file's unsaved text in an editor. Without it the file is read from disk.")
 ]
 
 
 class Result(Value):
-    """What every answer has."""
+    """The base of every result. `saw` is the state that the answer was computed from."""
 
     saw: ReadState

@@ -1,4 +1,4 @@
-"""Look definitions and their relations up."""
+"""Find definitions and follow the relations between them."""
 
 from __future__ import annotations
 
@@ -17,19 +17,24 @@ class SymbolsParams(Value):
         Meta(
             min_length=1,
             max_length=200,
-            description="A name, its beginning, its humps (`gUN` for getUserName) or a part; `Class.method`, too.",
+            description="A name, its beginning, its capitals (`gUN` for getUserName), a part of it, or `Class.method`.",
         ),
     ]
-    kind: Annotated[str | None, Meta(description="Only of this kind: class, function, method, constant …")] = None
-    language: Annotated[str | None, Meta(description="Only of this language: python, typescript, go …")] = None
-    path: Annotated[str | None, Meta(description="Only in this folder, or in files of this pattern: `src/*.py`.")] = (
-        None
-    )
-    limit: Annotated[int, Meta(ge=1, le=500, description="The most definitions.")] = 20
+    kind: Annotated[
+        str | None, Meta(description="Only definitions of this kind: class, function, method, constant …")
+    ] = None
+    language: Annotated[str | None, Meta(description="Only in files of this language: python, typescript, go …")] = None
+    path: Annotated[
+        str | None, Meta(description="Only in this folder, or in files that match this pattern: `src/*.py`.")
+    ] = None
+    limit: Annotated[int, Meta(ge=1, le=500, description="The most definitions to return.")] = 20
 
 
 class CodeSymbol(Value):
-    """A definition. `container` are the names around it, `signature` its head; `children` are there in an outline."""
+    """A definition. `container` names the definitions around it, `signature` is its head.
+
+    `children` are filled in an outline only.
+    """
 
     name: str
     kind: str
@@ -43,14 +48,16 @@ class CodeSymbol(Value):
 
 
 class SymbolsResult(Result):
-    """The best first: the whole name, its beginning, humps, parts. `total` is how many there are."""
+    """The definitions, best first: matches of the whole name, its beginning, its capitals, a part. `total` counts all
+    matches.
+    """
 
     symbols: tuple[CodeSymbol, ...]
     total: int
 
 
 class OutlineParams(Value):
-    """Whose definitions to tell."""
+    """The file to outline."""
 
     path: Annotated[Text, Meta(description="A file, relative to the root.")]
 
@@ -65,26 +72,29 @@ class OutlineResult(Result):
 
 
 class GraphParams(Value):
-    """What to look around from, and where to."""
+    """Where to start, and which relation to follow."""
 
     start: Annotated[
-        Text, Meta(description="A file, a definition (`name`, `Class.method`), or one of a file: `path#Class.method`.")
+        Text,
+        Meta(
+            description="A file, a definition (`name`, `Class.method`), or a definition in a file: `path#Class.method`."
+        ),
     ]
     relation: Annotated[
         str,
         Meta(
-            description="What to follow: definitions, imports, importers, callers, callees, tests, or neighbours, "
-            "which are all but definitions."
+            description="The relation to follow: definitions, imports, importers, callers, callees, tests, or "
+            "neighbours (all except definitions)."
         ),
     ] = "neighbours"
-    depth: Annotated[int, Meta(ge=1, le=3, description="How many steps to go.")] = 1
-    limit: Annotated[int, Meta(ge=1, le=500, description="The most edges.")] = 50
+    depth: Annotated[int, Meta(ge=1, le=3, description="How many steps to follow.")] = 1
+    limit: Annotated[int, Meta(ge=1, le=500, description="The most edges to return.")] = 50
 
 
 class GraphEdge(Value):
-    """What hangs together with `origin`: a file, or a definition in it with `name`, `kind` and lines.
+    """A relation from `origin` to a file, or to a definition in it (`name`, `kind` and lines).
 
-    It is written at `at_path`, line `at_line`; `how` says why a call means this definition: it is in the same file,
+    It is written in `at_path` at line `at_line`. `how` is why a call refers to this definition: it is in the same file,
     imported, in the same package, or the only one of its name.
     """
 
@@ -103,7 +113,7 @@ class GraphEdge(Value):
 
 
 class GraphResult(Result):
-    """What is around a file or definition, by depth, relation and place; `omitted` did not fit the limit."""
+    """The relations of a file or definition, by depth, relation and place. `omitted` counts those beyond the limit."""
 
     target: str
     symbol: CodeSymbol | None
@@ -115,7 +125,7 @@ class GraphResult(Result):
 FAMILY = Family(
     name="code",
     title="Code",
-    summary="Look definitions and their relations up.",
+    summary="Find definitions and follow the relations between them.",
     methods=(
         Method(
             verb="symbols",
@@ -125,31 +135,31 @@ FAMILY = Family(
             result=SymbolsResult,
             effect="read",
             positional=("query",),
-            use="Call when you know the name of a class or function, or a part of it, and want its place.",
+            use="Call when you know a name of a class or function, or part of it, and want its location.",
             example={"query": "UserStore"},
             searches=True,
         ),
         Method(
             verb="outline",
             title="Outline a file",
-            summary="Show what a file defines, as a tree with heads and comments.",
+            summary="Show the definitions of a file as a tree, with signatures and comments.",
             params=OutlineParams,
             result=OutlineResult,
             effect="read",
             positional=("path",),
-            use="Call before you read a long file: it shows what the file defines, with lines to read from.",
+            use="Call before you read a long file: it lists the definitions with their lines.",
             example={"path": "src/users.py"},
             searches=True,
         ),
         Method(
             verb="graph",
-            title="Look around in the code",
-            summary="Show what a file or definition imports, calls, is called by and is tested by.",
+            title="Follow relations in the code",
+            summary="Show what a file or definition imports and calls, and what imports, calls and tests it.",
             params=GraphParams,
             result=GraphResult,
             effect="read",
             positional=("start", "relation"),
-            use="Call before you change a definition that others use: it shows who imports, calls and tests it.",
+            use=("Call before you change a definition that others use: it lists what imports, calls and tests it."),
             example={"start": "src/users.py#User.rename"},
             searches=True,
         ),

@@ -1,4 +1,4 @@
-"""Write context files and turn them into packs."""
+"""Create context files and render them as packs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ class RenderParams(Value):
     """The context file to render."""
 
     path: Annotated[
-        Text, Meta(description="A context file; a bare name is that of a file in .muninn/context, without its ending.")
+        Text, Meta(description="A context file; a bare name is that of a file in .muninn/context, without .md.")
     ]
     text: TextOfFile = None
-    budget: Annotated[
-        int, Meta(ge=0, le=200_000, description="The most tokens; 0 is what the file says, or else 8000.")
-    ] = 0
+    budget: Annotated[int, Meta(ge=0, le=200_000, description="The token budget; 0 takes the file's own, or 8000.")] = 0
     session: SessionId | None = None
 
 
 class Rendered(Value):
-    """What became of one reference of a context file: its tokens in the pack, or the problem why it is not there.
+    """A reference of a context file: its tokens in the pack, or the problem why it is missing.
 
-    `known`: what it means was there already, for another reference.
+    `known` is true when the pack already has its content, because of another reference.
     """
 
     text: str
@@ -40,7 +38,7 @@ class Rendered(Value):
 class RenderResult(Result):
     """The pack of a context file as markdown; `tokens` counts all of it and never exceeds `budget`.
 
-    `cut` says that not even the file's own text fits, so that its end is missing.
+    `cut` is true when even the file's own text does not fit and its end is missing.
     """
 
     path: str
@@ -53,17 +51,17 @@ class RenderResult(Result):
 
 
 class TemplateNewParams(Value):
-    """The context file to make."""
+    """The context file to create."""
 
-    name: Annotated[Text, Meta(description="The name of the new file in .muninn/context, without its ending.")]
+    name: Annotated[Text, Meta(description="The name of the new file in .muninn/context, without .md.")]
     template: Annotated[
-        Literal["api", "architecture", "bugfix", "feature", "refactor"], Meta(description="What it begins as.")
+        Literal["api", "architecture", "bugfix", "feature", "refactor"], Meta(description="The template.")
     ] = "feature"
-    title: Annotated[str, Meta(description="What it is about, on one line; made from the name when absent.")] = ""
+    title: Annotated[str, Meta(description="A one-line title; made from the name when absent.")] = ""
 
 
 class TemplateNewResult(Result):
-    """The context file that was made, relative to the root."""
+    """The context file that was created, relative to the root."""
 
     path: str
     template: str
@@ -71,7 +69,7 @@ class TemplateNewResult(Result):
 
 
 class TemplateListParams(Value):
-    """Nothing to say: all templates are listed."""
+    """`template.list` takes no parameters."""
 
 
 class Template(Value):
@@ -82,7 +80,7 @@ class Template(Value):
 
 
 class TemplateListResult(Result):
-    """The templates by name."""
+    """The templates, by name."""
 
     templates: tuple[Template, ...]
 
@@ -90,19 +88,21 @@ class TemplateListResult(Result):
 FAMILY = Family(
     name="context_file",
     title="Context files",
-    summary="Write context files and turn them into packs.",
-    groups={"template": "Begin context files; `muninn context new` is the same as `muninn template new`."},
+    summary="Create context files and render them as packs.",
+    groups={"template": "Create context files; `muninn context new` is the same as `muninn template new`."},
     methods=(
         Method(
             verb="render",
             title="Render a context file",
-            summary="Make the pack of a context file: its text, and what its references mean, within its budget.",
+            summary="Return a context file with the content of its references, within its budget.",
             params=RenderParams,
             result=RenderResult,
             effect="read",
             positional=("path",),
-            use="Call when a person names a context file, or hands one over: it returns the file's text with what its "
-            "references mean, within its budget.",
+            use=(
+                "Call when the user names or passes a context file: it returns the file with the content of "
+                "its references."
+            ),
             example={"path": "review"},
             searches=True,
             shown=("path", "budget"),
@@ -110,8 +110,8 @@ FAMILY = Family(
         ),
         Method(
             verb="template.new",
-            title="New context file",
-            summary="Make a context file from a template; one that is there stays as it is.",
+            title="Create a context file",
+            summary="Create a context file from a template; an existing file is not changed.",
             params=TemplateNewParams,
             result=TemplateNewResult,
             effect="write",

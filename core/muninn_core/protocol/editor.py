@@ -11,16 +11,16 @@ from muninn_core.protocol.method import Family, Method
 
 
 class AnnotateParams(Value):
-    """The file to say it of."""
+    """The file to annotate."""
 
     file: Annotated[Text, Meta(description="The file, relative to the root.")]
 
 
 class AnnotateResult(Result):
-    """What is remembered about a file, in its places: notes by line and id, what to show above what, what is in doubt.
+    """The annotations of a file: notes by line and id, code lenses, and doubtful citations.
 
-    `pointers` are where its text names memories and decisions; `omitted` counts memories that were not looked at,
-    `pending` citations that there was no time to check: the next answer does.
+    `pointers` are the places where its text names memories and decisions. `omitted` counts memories beyond the limit,
+    `pending` citations that were not checked in time; the next answer has them.
     """
 
     path: str
@@ -36,15 +36,15 @@ class AboutParams(Value):
     """A place in the code."""
 
     file: Annotated[Text, Meta(description="The file, relative to the root.")]
-    line: Annotated[int, Meta(ge=0, description="The line (1-based); 0 is the file as a whole.")] = 0
-    name: Annotated[str, Meta(description="The name that stands there, if one is meant.")] = ""
+    line: Annotated[int, Meta(ge=0, description="The line (1-based); 0 is the whole file.")] = 0
+    name: Annotated[str, Meta(description="The name at that place, to ask about it alone.")] = ""
     links: Annotated[
-        bool, Meta(description="Link records as `muninn:` documents, for a client that can open them.")
+        bool, Meta(description="Link memories as `muninn:` documents, for clients that can open them.")
     ] = False
 
 
 class AboutResult(Result):
-    """What is remembered about a place, as markdown, "" for nothing, and the ids of the memories that it shows."""
+    """What is remembered about the place, as markdown ("" for nothing), and the ids of the memories in it."""
 
     text: str
     ids: tuple[str, ...]
@@ -63,7 +63,7 @@ class DocumentParams(Value):
 
 
 class DocumentResult(Result):
-    """A document for reading: its title, and its text as markdown."""
+    """The document's title, and its text as markdown."""
 
     uri: str
     title: str
@@ -71,19 +71,19 @@ class DocumentResult(Result):
 
 
 class DraftParams(Value):
-    """What to begin a draft of."""
+    """The memory to draft."""
 
     type: Annotated[Text, Meta(description="insight, decision, attempt, constraint or any other kind of memory.")] = (
         "insight"
     )
-    path: Annotated[str, Meta(description="The file that it is about, relative to the root.")] = ""
-    start: Annotated[int, Meta(ge=0, description="The first line that it cites; 0 cites none.")] = 0
-    end: Annotated[int, Meta(ge=0, description="The last line that it cites.")] = 0
-    supersedes: Annotated[str, Meta(description="The memory that it takes the place of.")] = ""
+    path: Annotated[str, Meta(description="The file that the memory is about, relative to the root.")] = ""
+    start: Annotated[int, Meta(ge=0, description="The first line to cite; 0 cites none.")] = 0
+    end: Annotated[int, Meta(ge=0, description="The last line to cite.")] = 0
+    supersedes: Annotated[str, Meta(description="The memory that it supersedes.")] = ""
 
 
 class DraftResult(Result):
-    """A file to write a memory into: saved in an editor, it is remembered. `path` is that of the file, whole."""
+    """The draft file; saving it in an editor stores the memory. `path` is absolute."""
 
     path: str
     text: str
@@ -97,7 +97,7 @@ FAMILY = Family(
         Method(
             verb="annotate",
             title="Annotate a file",
-            summary="Say what is remembered about a file in the places of that file, and what of it is in doubt.",
+            summary="Return the notes on a file by line, and the citations of it that are doubtful.",
             params=AnnotateParams,
             result=AnnotateResult,
             effect="read",
@@ -107,8 +107,8 @@ FAMILY = Family(
         ),
         Method(
             verb="about",
-            title="Tell about a place",
-            summary="Say what is remembered about a line or a name in the code, and why it has to do with it.",
+            title="Explain a place",
+            summary="Show what is remembered about a line or a name in the code, and how it is related.",
             params=AboutParams,
             result=AboutResult,
             effect="read",
@@ -120,7 +120,7 @@ FAMILY = Family(
         Method(
             verb="document",
             title="Read a document",
-            summary="Show a memory, what is known of a file, or a pack as a page for reading.",
+            summary="Return a memory, the notes on a file, a commit or a pack as a page to read.",
             params=DocumentParams,
             result=DocumentResult,
             effect="read",
@@ -129,8 +129,10 @@ FAMILY = Family(
         ),
         Method(
             verb="draft",
-            title="Begin a draft",
-            summary="Make a file to write a memory into; saved in an editor that Muninn serves, it is remembered.",
+            title="Draft a memory",
+            summary=(
+                "Create a file to write a memory in; saving it in an editor that Muninn serves stores the memory."
+            ),
             params=DraftParams,
             result=DraftResult,
             effect="write",

@@ -1,4 +1,4 @@
-"""Carry memories and curated knowledge between repositories."""
+"""Carry memories and curated knowledge between repositories, as bundles and packs."""
 
 from __future__ import annotations
 
@@ -11,24 +11,30 @@ from muninn_core.protocol.method import Family, Method
 
 
 class ExportParams(Value):
-    """Which memories leave in a bundle: every filter that is given must hold."""
+    """Which memories to export. A memory must pass all filters that are given."""
 
-    type: Annotated[str | None, Meta(description="Of this type.")] = None
-    tag: Annotated[str | None, Meta(description="With this tag.")] = None
+    type: Annotated[str | None, Meta(description="Only memories of this type.")] = None
+    tag: Annotated[str | None, Meta(description="Only memories with this tag.")] = None
     session: SessionId | None = None
-    task: Annotated[str | None, Meta(description="Of this task; T-0042 finds MUNI-T-0042.")] = None
-    scope: Annotated[Scope, Meta(description="project, this machine's session notes, or your global memory.")] = (
-        "project"
-    )
-    since: Annotated[str | None, Meta(description="Made at this RFC 3339 time or date (UTC), or later.")] = None
-    until: Annotated[str | None, Meta(description="Made before this RFC 3339 time or date (UTC).")] = None
-    private: Annotated[bool, Meta(description="Private memories, too.")] = False
+    task: Annotated[str | None, Meta(description="Only memories of this task; T-0042 finds MUNI-T-0042.")] = None
+    scope: Annotated[
+        Scope,
+        Meta(
+            description="project: the repository's memory; session: this machine's session notes; global: your memory"
+            " of all projects."
+        ),
+    ] = "project"
+    since: Annotated[
+        str | None, Meta(description="Only memories made at or after this RFC 3339 time or date (UTC).")
+    ] = None
+    until: Annotated[str | None, Meta(description="Only memories made before this RFC 3339 time or date (UTC).")] = None
+    private: Annotated[bool, Meta(description="Include private memories.")] = False
 
 
 class ExportResult(Result):
-    """A bundle: `version`, `exported` (the newest record's time) and `records`, by id. The rest says what was left out.
+    """A bundle: its `version`, the time of its newest record (`exported`), and its `records`, by id.
 
-    `memories` counts what was exported, `private` what was not because it is private, `masked` secrets.
+    `memories` counts the exported memories, `private` those left out because they are private, `masked` secrets.
     """
 
     version: int
@@ -40,25 +46,25 @@ class ExportResult(Result):
 
 
 class ImportParams(Value):
-    """A bundle, and what to do with it."""
+    """The bundle, and how to import it."""
 
-    path: Annotated[Text, Meta(description="The bundle's file; a relative path is meant from the root.")]
+    path: Annotated[Text, Meta(description="The bundle's file; a relative path starts at the root.")]
     on_conflict: Annotated[
         Literal["skip", "overwrite", "error"],
-        Meta(description="What to do with a record that has another content here; error stores nothing at all."),
+        Meta(description="What to do with a record whose content differs here; error stores nothing."),
     ] = "skip"
     trust: Annotated[
         Literal["outside", "keep"],
-        Meta(description="outside: it counts as text from outside; keep: you vouch for what its authors claim."),
+        Meta(description="outside: the text is not trusted; keep: you vouch for the trust that its authors claim."),
     ] = "outside"
-    dry_run: Annotated[bool, Meta(description="Say what would happen; change nothing.")] = False
+    dry_run: Annotated[bool, Meta(description="Report what would happen; change nothing.")] = False
     session: SessionId | None = None
 
 
 class ImportResult(Result):
-    """What was stored, in records. `known` were here; `skipped` have another content here, and it stayed.
+    """The outcome, in records. `known` were here already; `skipped` differ from records here, which were kept.
 
-    `withheld` would have changed memories of this repository, which outside text can't.
+    `withheld` would have changed memories of this repository, which untrusted text may not.
     """
 
     imported: int
@@ -74,27 +80,30 @@ PackName = Annotated[str, Meta(description="The pack's name: a-z, 0-9 and '-'.",
 
 
 class PackExportParams(Value):
-    """Which knowledge leaves, as what. Every filter that is given must hold."""
+    """The knowledge to export, and the pack's manifest. A file must pass all filters that are given."""
 
     name: PackName
     path: Annotated[
-        Text, Meta(description="Where to: a .tar.gz or .zip, else a folder; a relative path is meant from the root.")
+        Text,
+        Meta(
+            description="The pack to write: a .tar.gz or .zip, otherwise a folder. A relative path starts at the root."
+        ),
     ]
-    version: Annotated[Text, Meta(description="The version, as in Semantic Versioning: 1.2.0.")]
-    description: Annotated[str, Meta(description="What the pack is, in a sentence.")] = ""
-    licence: Annotated[str, Meta(description="Its licence, best as an SPDX identifier.")] = ""
-    origin: Annotated[str, Meta(description="Where it comes from, for its readers: a project or an address.")] = ""
+    version: Annotated[Text, Meta(description="The version, in the form of Semantic Versioning: 1.2.0.")]
+    description: Annotated[str, Meta(description="One sentence about the pack.")] = ""
+    licence: Annotated[str, Meta(description="Its licence, preferably an SPDX identifier.")] = ""
+    origin: Annotated[str, Meta(description="Its origin, for readers: a project or an address.")] = ""
     match: Annotated[
-        tuple[str, ...], Meta(description="Only files of this folder or pattern below .muninn/knowledge.")
+        tuple[str, ...], Meta(description="Only files in this folder or of this pattern, below .muninn/knowledge.")
     ] = ()
-    type: Annotated[str | None, Meta(description="Only of this type (frontmatter).")] = None
-    tag: Annotated[str | None, Meta(description="Only with this tag (frontmatter).")] = None
-    domain: Annotated[str | None, Meta(description="Only of this domain (frontmatter).")] = None
-    force: Annotated[bool, Meta(description="Replace a pack that is there.")] = False
+    type: Annotated[str | None, Meta(description="Only files of this type (frontmatter).")] = None
+    tag: Annotated[str | None, Meta(description="Only files with this tag (frontmatter).")] = None
+    domain: Annotated[str | None, Meta(description="Only files of this domain (frontmatter).")] = None
+    force: Annotated[bool, Meta(description="Replace an existing pack.")] = False
 
 
 class KnowledgePack(Value):
-    """A pack. `edited` are files that are not as they came; `problem` says why there is no more to tell of one."""
+    """A pack. `edited` are the files changed since it was added; `problem` is set when it can't be read."""
 
     name: str
     version: str = ""
@@ -109,7 +118,7 @@ class KnowledgePack(Value):
 
 
 class PackExportResult(Result):
-    """The pack that was written to `path`, and the paths of the knowledge in it."""
+    """The pack that was written to `path`, and the paths of its files."""
 
     pack: KnowledgePack
     path: str
@@ -118,44 +127,49 @@ class PackExportResult(Result):
 
 PackPath = Annotated[
     str,
-    Meta(min_length=1, description="A pack on this machine: a folder, .tar.gz or .zip; relative ones from the root."),
+    Meta(
+        min_length=1,
+        description="A pack on this machine: a folder, .tar.gz or .zip. A relative path starts at the root.",
+    ),
 ]
 
 
 class PackAddParams(Value):
-    """The pack to take in."""
+    """The pack to add."""
 
     path: PackPath
-    force: Annotated[bool, Meta(description="Take it though it seems to hold secrets.")] = False
+    force: Annotated[bool, Meta(description="Add it although it seems to contain secrets.")] = False
 
 
 class PackAddResult(Result):
-    """The pack that is here now, and the paths of its files."""
+    """The pack that was added, and the paths of its files."""
 
     pack: KnowledgePack
     contents: tuple[str, ...]
 
 
 class PackListParams(Value):
-    """Nothing to say: all packs are listed."""
+    """`pack.list` takes no parameters."""
 
 
 class PackListResult(Result):
-    """The packs by name."""
+    """The packs, by name."""
 
     packs: tuple[KnowledgePack, ...]
 
 
 class PackUpdateParams(Value):
-    """The pack that comes in the place of the one of its name."""
+    """The new version of an installed pack."""
 
     path: PackPath
-    force: Annotated[bool, Meta(description="Overwrite what was edited here, and go back to older versions.")] = False
-    dry_run: Annotated[bool, Meta(description="Say what would change; change nothing.")] = False
+    force: Annotated[bool, Meta(description="Overwrite files that were edited here, and allow an older version.")] = (
+        False
+    )
+    dry_run: Annotated[bool, Meta(description="Report what would change; change nothing.")] = False
 
 
 class PackUpdateResult(Result):
-    """The pack that is here now, or would be, the version `before`, and its files. `edited` were edited here."""
+    """The pack after the update, the version `before`, and the files that change. `edited` were edited here."""
 
     pack: KnowledgePack
     before: str
@@ -171,11 +185,11 @@ class PackRemoveParams(Value):
     """The pack to remove."""
 
     name: PackName
-    force: Annotated[bool, Meta(description="Remove it though files of it were edited here.")] = False
+    force: Annotated[bool, Meta(description="Remove it although files of it were edited here.")] = False
 
 
 class PackRemoveResult(Result):
-    """The pack that is gone."""
+    """The pack that was removed."""
 
     pack: KnowledgePack
 
@@ -183,13 +197,13 @@ class PackRemoveResult(Result):
 FAMILY = Family(
     name="exchange",
     title="Exchange",
-    summary="Carry memories and curated knowledge between repositories.",
+    summary="Carry memories and curated knowledge between repositories, as bundles and packs.",
     groups={"pack": "Carry curated knowledge between repositories, as packs."},
     methods=(
         Method(
             verb="export",
             title="Export memories",
-            summary="Make a bundle of memories for another repository; it is checked for secrets once more.",
+            summary="Write memories to a bundle for another repository; it is checked for secrets again.",
             params=ExportParams,
             result=ExportResult,
             effect="read",
@@ -197,7 +211,7 @@ FAMILY = Family(
         Method(
             verb="import",
             title="Import memories",
-            summary="Take in the memories of a bundle, all or none; they count as text from outside.",
+            summary="Store the memories of a bundle, all or none; their text is not trusted.",
             params=ImportParams,
             result=ImportResult,
             effect="write",
@@ -209,7 +223,7 @@ FAMILY = Family(
         Method(
             verb="pack.export",
             title="Export a pack",
-            summary="Write curated knowledge as a pack with a version; one that holds secrets is refused.",
+            summary="Write curated knowledge to a versioned pack; a pack with secrets is refused.",
             params=PackExportParams,
             result=PackExportResult,
             effect="write",
@@ -220,7 +234,7 @@ FAMILY = Family(
         Method(
             verb="pack.add",
             title="Add a pack",
-            summary="Take in a pack from this machine, checked byte by byte; its text counts as text from outside.",
+            summary="Add a pack from this machine after checking its checksums; its text is not trusted.",
             params=PackAddParams,
             result=PackAddResult,
             effect="write",
@@ -231,7 +245,7 @@ FAMILY = Family(
         Method(
             verb="pack.list",
             title="List packs",
-            summary="List the packs that are here, with version, origin, and what was edited since.",
+            summary="List the installed packs: version, origin, and files edited since.",
             params=PackListParams,
             result=PackListResult,
             effect="read",
@@ -239,7 +253,7 @@ FAMILY = Family(
         Method(
             verb="pack.update",
             title="Update a pack",
-            summary="Put another version in the place of a pack, and say what that changes.",
+            summary="Replace a pack by another version, and show what changes.",
             params=PackUpdateParams,
             result=PackUpdateResult,
             effect="write",
@@ -251,7 +265,7 @@ FAMILY = Family(
         Method(
             verb="pack.remove",
             title="Remove a pack",
-            summary="Remove a pack with all of its files.",
+            summary="Remove a pack and all of its files.",
             params=PackRemoveParams,
             result=PackRemoveResult,
             effect="write",

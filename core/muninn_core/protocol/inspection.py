@@ -1,4 +1,4 @@
-"""List memories and sessions, and follow history and links."""
+"""List and show memories and sessions, with their history and links."""
 
 from __future__ import annotations
 
@@ -7,42 +7,45 @@ from typing import Annotated, Literal
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory, Scope, Trust
 from muninn_core.model.value import Meta, Value, field
-from muninn_core.protocol.base import Result, SessionId, Text
+from muninn_core.protocol.base import AtRevision, MemoryId, OtherBranches, Result, SessionId
 from muninn_core.protocol.method import Family, Method
 from muninn_core.protocol.repository import FocusStatus, ProjectStatus
 
 
 class MemoriesParams(Value):
-    """Which memories to list: every filter that is given must hold. Newest first."""
+    """Filters; a memory must pass all that are given. Newest first unless `order` says otherwise."""
 
     id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
-    type: Annotated[str | None, Meta(description="Of this type.")] = None
-    tag: Annotated[str | None, Meta(description="With this tag.")] = None
-    file: Annotated[str | None, Meta(description="About this file, also under names that it had before.")] = None
+    type: Annotated[str | None, Meta(description="Only memories of this type.")] = None
+    tag: Annotated[str | None, Meta(description="Only memories with this tag.")] = None
+    file: Annotated[str | None, Meta(description="Only memories about this file, including its former names.")] = None
     session: SessionId | None = None
-    task: Annotated[str | None, Meta(description="Of this task; T-0042 finds MUNI-T-0042.")] = None
-    scope: Annotated[Scope | None, Meta(description="Of this scope; session shows every session's notes.")] = None
-    text: Annotated[str | None, Meta(description="Whose text or title contains this, whatever the case.")] = None
-    min_importance: Annotated[int, Meta(ge=0, le=10, description="Of this importance or more; 0 is whatever.")] = 0
-    since: Annotated[str | None, Meta(description="Changed since: 12h, 3d, 2w, 2026-01-31.")] = None
-    order: Annotated[
-        Literal["newest", "importance"], Meta(description="What comes first; the newer one among equals.")
-    ] = "newest"
-    archived: Annotated[bool, Meta(description="Archived, superseded, merged, rejected and expired ones, too.")] = False
-    pending: Annotated[bool, Meta(description="Only those that wait for an approval.")] = False
-    limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
-    offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
-    at: Annotated[
-        str | None,
-        Meta(description="Answer as of this commit, branch or tag, from git's objects: what was remembered then."),
+    task: Annotated[str | None, Meta(description="Only memories of this task; T-0042 finds MUNI-T-0042.")] = None
+    scope: Annotated[
+        Scope | None, Meta(description="Only memories of this scope; session shows the notes of every session.")
     ] = None
-    branches: Annotated[
-        bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
+    text: Annotated[
+        str | None, Meta(description="Only memories whose text or title contains this; case does not matter.")
+    ] = None
+    min_importance: Annotated[
+        int, Meta(ge=0, le=10, description="Only memories of this importance or more; 0 admits all.")
+    ] = 0
+    since: Annotated[str | None, Meta(description="Only memories changed since then: 12h, 3d, 2w, 2026-01-31.")] = None
+    order: Annotated[
+        Literal["newest", "importance"], Meta(description="The order; among equals the newer comes first.")
+    ] = "newest"
+    archived: Annotated[
+        bool, Meta(description="Include archived, superseded, merged, rejected and expired memories.")
     ] = False
+    pending: Annotated[bool, Meta(description="Only memories that wait for approval.")] = False
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="The most memories to return.")] = 50
+    offset: Annotated[int, Meta(ge=0, description="How many results to skip.")] = 0
+    at: AtRevision = None
+    branches: OtherBranches = False
 
 
 class Mention(Value):
-    """Where another tool's memory (`origin`, of that `trust`) speaks of a file."""
+    """A passage about the file in the memory of another tool (`origin`)."""
 
     origin: str
     trust: Trust
@@ -53,18 +56,18 @@ class Mention(Value):
 
 
 class Access(Value):
-    """How often a memory was part of an answer on this machine, and when last (RFC 3339)."""
+    """How often a memory was part of an answer on this machine, and the last time (RFC 3339)."""
 
     count: int = 0
     last: str = ""
 
 
 class MemoriesResult(Result):
-    """The memories that match; `total` counts them before limit and offset.
+    """The matching memories; `total` counts them before limit and offset.
 
-    `citations` says by a memory's id how what it cites stands in the work tree; `access`, of one that was asked for by
-    its id, how often it was recalled here. Of a question about one file, `origin` is the pack that it belongs to, if
-    any, and `mentions` are where the memory of other tools speaks of it.
+    `citations` are the citations of each memory as they stand in the work tree, by memory id. `access` is set when one
+    memory was requested by id. For a question about one file, `origin` is the pack that the file belongs to, and
+    `mentions` are passages about it in the memory of other tools.
     """
 
     memories: tuple[Memory, ...]
@@ -76,7 +79,7 @@ class MemoriesResult(Result):
 
 
 class MemoryLink(Value):
-    """A link that was followed: who states it, of whom, and at which step it was met."""
+    """A link between two memories. `depth` is the step at which it was found, `by` the author of the link."""
 
     source: str
     relation: str
@@ -90,13 +93,13 @@ class MemoryLink(Value):
 class ShowParams(Value):
     """The memory to show."""
 
-    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    id: MemoryId
 
 
 class ShowResult(Result):
-    """A memory with its citations as they stand in the work tree, and its links in both directions.
+    """A memory, its citations as they stand in the work tree, and its links in both directions.
 
-    `linked` has the headline of each memory at the other end of `links`, by id.
+    `linked` has the headline of the memory at the other end of each link, by id.
     """
 
     memory: Memory
@@ -107,13 +110,13 @@ class ShowResult(Result):
 
 
 class HistoryParams(Value):
-    """Whose life to tell."""
+    """The memory."""
 
-    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    id: MemoryId
 
 
 class Changed(Value):
-    """One field of a memory that an event changed, in words. Both are empty once the memory is redacted."""
+    """A field that an event changed, in words. `before` and `after` are empty when the memory is redacted."""
 
     name: str
     before: str
@@ -121,7 +124,7 @@ class Changed(Value):
 
 
 class Event(Value):
-    """One record about a memory: who wrote it, when, where HEAD was, and what it changed."""
+    """A record about a memory: its author, time, branch and commit, and what it changed."""
 
     id: str
     ts: str
@@ -138,7 +141,7 @@ class Event(Value):
 
 
 class HistoryResult(Result):
-    """A memory as it is now, and its events, oldest first."""
+    """The memory in its current state, and its events, oldest first."""
 
     memory: Memory
     events: tuple[Event, ...]
@@ -148,20 +151,22 @@ RelationName = Annotated[str, Meta(pattern=r"^(contradicts|extends|implements|re
 
 
 class LinksParams(Value):
-    """From where to follow the links between memories, and how far."""
+    """Where to start, and which links to follow."""
 
-    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
-    depth: Annotated[int, Meta(ge=1, le=5, description="How many links to follow one after the other.")] = 2
-    relation: Annotated[tuple[RelationName, ...], Meta(description="Only links of any of these relations.")] = ()
-    archived: Annotated[bool, Meta(description="Over archived, superseded and expired ones, too.")] = False
+    id: MemoryId
+    depth: Annotated[int, Meta(ge=1, le=5, description="How many links to follow in a row.")] = 2
+    relation: Annotated[tuple[RelationName, ...], Meta(description="Only links of these relations.")] = ()
+    archived: Annotated[bool, Meta(description="Follow links of archived, superseded and expired memories, too.")] = (
+        False
+    )
     limit: Annotated[int, Meta(ge=1, le=500, description="The most memories to return.")] = 50
     session: SessionId | None = None
 
 
 class LinksResult(Result):
-    """The memories that links lead to, by the number of steps and then the newest first; the start is the first one.
+    """The memories that links lead to, by distance and then newest first. The first is the start.
 
-    `depths` are the steps of each. `links` are those between them; `omitted` memories did not fit the limit.
+    `depths` are their distances in links. `omitted` counts memories beyond the limit.
     """
 
     memories: tuple[Memory, ...]
@@ -171,19 +176,20 @@ class LinksResult(Result):
 
 
 class OverviewParams(Value):
-    """What counts as recent and as important."""
+    """Which memories count as recent and as important."""
 
-    days: Annotated[int, Meta(ge=0, le=36_500, description="Recent is what changed in so many days.")] = 7
-    importance: Annotated[int, Meta(ge=1, le=10, description="Important is this much or more.")] = 8
-    limit: Annotated[int, Meta(ge=1, le=100, description="The most memories of each sort.")] = 10
+    days: Annotated[int, Meta(ge=0, le=36_500, description="Memories changed within this many days are recent.")] = 7
+    importance: Annotated[int, Meta(ge=1, le=10, description="Memories of this importance or more are important.")] = 8
+    limit: Annotated[int, Meta(ge=1, le=100, description="The most memories in each list.")] = 10
     session: SessionId | None = None
 
 
 class OverviewResult(Result):
-    """The memory of a project at a glance. `important` are those that are not `recent` already.
+    """An overview of a project's memory.
 
-    `links` are those of both with others, whose headlines stand in `linked` by id. `memories` counts all that speak
-    here, `kinds` by type, `scopes` by scope; `density` is the number of links for each memory.
+    `important` excludes memories that are in `recent`. `links` are the links of both lists; `linked` has the headlines
+    of the memories at their other ends, by id. `memories` counts all recallable memories, `kinds` by type, `scopes` by
+    scope. `density` is the number of links per memory.
     """
 
     project: ProjectStatus
@@ -199,19 +205,20 @@ class OverviewResult(Result):
 
 
 class SessionsParams(Value):
-    """Which sessions to list: open ones first, then those that wrote last."""
+    """Which sessions to list. Open ones come first, then the last to write."""
 
     session: SessionId | None = None
-    open: Annotated[bool, Meta(description="Only those with something that is not sealed yet.")] = False
+    open: Annotated[bool, Meta(description="Only sessions with records that are not sealed.")] = False
     limit: Annotated[int, Meta(ge=1, le=10_000, description="The most sessions to return.")] = 50
-    offset: Annotated[int, Meta(ge=0, description="How many to leave out at the start.")] = 0
+    offset: Annotated[int, Meta(ge=0, description="How many results to skip.")] = 0
 
 
 class WorkSession(Value):
-    """A working session. `title` is what a reader calls it: its summary, the name that somebody gave it, or its begin.
+    """A working session.
 
-    It is open while some of its `records` wait to be sealed; `memories` speak. Branch, task, agent and actor are those
-    of its last memory that says them.
+    `title` is its summary, its given name, or its start time. A session is open while some of its `records` are not
+    sealed (`waiting`). `memories` counts recallable memories. Branch, task, agent and actor are those of its latest
+    memory that has them.
     """
 
     session: str
@@ -229,7 +236,7 @@ class WorkSession(Value):
 
 
 class SessionsResult(Result):
-    """The sessions, open ones first; `total` counts them before limit and offset."""
+    """The sessions, open ones first. `total` counts them before limit and offset."""
 
     sessions: tuple[WorkSession, ...]
     total: int
@@ -238,12 +245,12 @@ class SessionsResult(Result):
 FAMILY = Family(
     name="inspection",
     title="Inspect",
-    summary="List memories and sessions, and follow history and links.",
+    summary="List and show memories and sessions, with their history and links.",
     methods=(
         Method(
             verb="memories",
             title="List memories",
-            summary="List, filter or get memories.",
+            summary="List memories by type, tag, file, task, session, text or time.",
             params=MemoriesParams,
             result=MemoriesResult,
             effect="read",
@@ -261,50 +268,50 @@ FAMILY = Family(
             params=ShowParams,
             result=ShowResult,
             effect="read",
-            use="Call to read one memory whole, by an id that another answer gave.",
+            use="Call to read one memory whole, by an id from another answer.",
             positional=("id",),
             lsp_command="muninn.memory",
             example={"id": "0198c5"},
         ),
         Method(
             verb="history",
-            title="History of a memory",
-            summary="Tell every record about a memory: who, when, where HEAD was, and what it changed.",
+            title="Show a memory's history",
+            summary="List every record about a memory: author, time, commit, and what it changed.",
             params=HistoryParams,
             result=HistoryResult,
             effect="read",
             positional=("id",),
-            use="Call when it matters who said something, when, and what it was before; it is the audit trail.",
+            use="Call when it matters who stored or changed a memory, when, and what it said before.",
             example={"id": "0198c5"},
         ),
         Method(
             verb="links",
             title="Follow links",
-            summary="Show what a memory is linked to, and that in turn, up to a depth.",
+            summary="Show the memories linked to a memory, up to a number of steps.",
             params=LinksParams,
             result=LinksResult,
             effect="read",
             positional=("id",),
-            use="Call when a memory that you found refers to others, or you want what was built on it: it shows the "
-            "memories around it and how they are related.",
+            use=(
+                "Call when a memory refers to others, or to see what was built on it: it returns the linked "
+                "memories and their relations."
+            ),
             example={"id": "0198c5"},
             shown=("id", "depth", "relation", "limit"),
         ),
         Method(
             verb="overview",
-            title="Overview",
-            summary=(
-                "Show the project's memory at a glance: recent, important, how it hangs together, how much there is."
-            ),
+            title="Show an overview",
+            summary=("Summarise the project's memory: recent and important memories, their links, and counts."),
             params=OverviewParams,
             result=OverviewResult,
             effect="read",
-            use="Call at the start of a session without a task yet, to learn what the project has been about lately.",
+            use=("Call at the start of a session that has no task yet, to see what the project has been about lately."),
         ),
         Method(
             verb="sessions",
             title="List sessions",
-            summary="List the sessions that wrote to the memory: open or sealed, when, on which branch, by whom.",
+            summary="List the sessions that stored memories: state, time, branch and author.",
             params=SessionsParams,
             result=SessionsResult,
             effect="read",

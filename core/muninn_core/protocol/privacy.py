@@ -1,4 +1,4 @@
-"""Take a memory's content out of files and of git's history."""
+"""Remove the content of a memory, and find where git's history still has it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Annotated
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.base import Result, SessionId, Text
+from muninn_core.protocol.base import MemoryId, Result, SessionId, Text
 from muninn_core.protocol.method import Family, Method
 
 
 class RedactParams(Value):
-    """Which memory to blank."""
+    """The memory to redact."""
 
-    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    id: MemoryId
     session: SessionId | None = None
 
 
 class RedactResult(Result):
-    """What was blanked: the memories (those that were merged say the same) and the files, relative to the root."""
+    """The redacted memory, the ids of all that were redacted (those merged with it, too), and the rewritten files."""
 
     ids: tuple[str, ...]
     files: tuple[str, ...]
@@ -26,14 +26,16 @@ class RedactResult(Result):
 
 
 class PurgeParams(Value):
-    """Whose traces in git's history to look for."""
+    """The memory to look for."""
 
-    id: Annotated[Text, Meta(description="The memory's id; the whole of it when only other branches have it.")]
-    show_commits: Annotated[bool, Meta(description="Name the commits and blobs, not only their number.")] = False
+    id: Annotated[
+        Text, Meta(description="The memory's id or a prefix of it; the whole id when only other branches have it.")
+    ]
+    show_commits: Annotated[bool, Meta(description="List the commits and blobs, not only their number.")] = False
 
 
 class HoldingCommit(Value):
-    """A commit that put the text into its tree (`holds`) or took it out (`removes`), and the files."""
+    """A commit that added the text (`holds`) or removed it (`removes`), and its files."""
 
     commit: str
     time: str
@@ -43,9 +45,10 @@ class HoldingCommit(Value):
 
 
 class PurgeResult(Result):
-    """Where git still holds what the memories said. `refs` are branches, tags and stashes whose tree has it now.
+    """Where git still has the text of the memories. Nothing is changed.
 
-    `total` counts commits; `blobs` are the file contents that would have to leave the history. Nothing was changed.
+    `refs` are the branches, tags and stashes whose current tree has it. `total` counts the commits; `blobs` are the
+    file contents to remove from the history.
     """
 
     ids: tuple[str, ...]
@@ -59,12 +62,12 @@ class PurgeResult(Result):
 FAMILY = Family(
     name="privacy",
     title="Privacy",
-    summary="Take a memory's content out of files and of git's history.",
+    summary="Remove the content of a memory, and find where git's history still has it.",
     methods=(
         Method(
             verb="redact",
             title="Redact a memory",
-            summary="Blank what a memory says in every file and index of this work tree; nothing undoes it.",
+            summary=("Erase the content of a memory in every file and index of this work tree. This can't be undone."),
             params=RedactParams,
             result=RedactResult,
             effect="write",
@@ -75,7 +78,9 @@ FAMILY = Family(
         Method(
             verb="purge",
             title="Find a memory in git's history",
-            summary="Say which commits and branches still hold what a memory said, and how to take it out of them.",
+            summary=(
+                "List the commits and branches that still contain a memory's text, and how to remove it from them."
+            ),
             params=PurgeParams,
             result=PurgeResult,
             effect="read",

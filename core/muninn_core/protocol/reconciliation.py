@@ -1,4 +1,4 @@
-"""Turn what sessions stored into one consolidated memory, and settle contradictions."""
+"""Consolidate the memory of sessions, and resolve contradictions."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ class SealParams(Value):
     """Which sessions to seal."""
 
     session: Annotated[
-        SessionId | None, Meta(description="Only this session; all sessions of the work tree when absent.")
+        SessionId | None, Meta(description="Only this session. Without it all sessions of the work tree are sealed.")
     ] = None
 
 
 class SealResult(Result):
-    """The segments that were written, relative to the root, and how many records they hold."""
+    """The segments that were written, relative to the root, and the number of records in them."""
 
     segments: tuple[str, ...]
     records: int
 
 
 class ReconcileParams(Value):
-    """How to consolidate."""
+    """How to reconcile."""
 
-    dry_run: Annotated[bool, Meta(description="Say what would happen; change nothing.")] = False
-    archive: Annotated[bool, Meta(description="Move the segments to memory/archive in place of deleting them.")] = False
-    session: Annotated[SessionId | None, Meta(description="Only this session's segments; all of them when absent.")] = (
-        None
-    )
+    dry_run: Annotated[bool, Meta(description="Report what would happen; change nothing.")] = False
+    archive: Annotated[bool, Meta(description="Move the segments to memory/archive instead of deleting them.")] = False
+    session: Annotated[
+        SessionId | None, Meta(description="Only the segments of this session. Without it all are consolidated.")
+    ] = None
 
 
 class Merge(Value):
-    """Memories that said the same: `kept` speaks for `merged` from now on."""
+    """Memories with the same content: `merged` were merged into `kept`."""
 
     kept: str
     merged: tuple[str, ...]
@@ -46,7 +46,7 @@ class Merge(Value):
 
 
 class Reconciled(Value):
-    """What reconciling did, or would do. `segments` are relative to the root, `summary` is the line for people."""
+    """The outcome of reconciling. `segments` are relative to the root; `summary` is one line for people."""
 
     consolidated: int
     duplicates: int
@@ -58,17 +58,17 @@ class Reconciled(Value):
 
 
 class ReconcileResult(Reconciled):
-    """What reconciling did, or would do; `summary` is the line for people."""
+    """The outcome of reconciling, or with `dry_run` the expected one. `summary` is one line for people."""
 
     saw: ReadState
 
 
 class UndoParams(Value):
-    """Nothing to say: the last reconcile or prune of the work tree is taken back."""
+    """`undo` takes no parameters: it undoes the last reconcile or prune of the work tree."""
 
 
 class UndoResult(Result):
-    """What was put back: `files` relative to the root; `summary` says what had been done to them."""
+    """The files that were restored, relative to the root. `summary` describes the operation that was undone."""
 
     kind: str
     files: tuple[str, ...]
@@ -76,13 +76,13 @@ class UndoResult(Result):
 
 
 class PruneParams(Value):
-    """Whether to prune or to say what that would do; the policy is `prune` in the config."""
+    """Whether to prune or only to report. The policy is `prune` in the configuration."""
 
-    dry_run: Annotated[bool, Meta(description="Say what would leave; change nothing.")] = False
+    dry_run: Annotated[bool, Meta(description="Report what would be moved; change nothing.")] = False
 
 
 class PruneResult(Result):
-    """What left main.jsonl for the file `archive`, or would; `before` and `after` are the size of main in bytes."""
+    """What was moved from main.jsonl to the file `archive`. `before` and `after` are sizes of main.jsonl in bytes."""
 
     memories: tuple[str, ...]
     records: int
@@ -100,7 +100,7 @@ class ConflictsParams(Value):
 
 
 class CitedCode(Value):
-    """Code that a side of a conflict cites, as it stands in the work tree; `problem` says why there is no text."""
+    """Code that one side of a conflict cites, from the work tree. `problem` is set when it could not be read."""
 
     side: str
     path: str
@@ -111,7 +111,7 @@ class CitedCode(Value):
 
 
 class Conflict(Value):
-    """Two memories that can't both hold, why they were put side by side, and the code that they cite."""
+    """Two contradicting memories, the reason for the conflict, and the code that they cite."""
 
     id: str
     left: Memory
@@ -122,23 +122,23 @@ class Conflict(Value):
 
 
 class ConflictsResult(Result):
-    """The conflicts that wait for a person, oldest first; `citations` by memory, as in the result of `memories`."""
+    """The open conflicts, oldest first. `citations` are by memory id, as in the result of `memories`."""
 
     conflicts: tuple[Conflict, ...]
     citations: dict[str, tuple[Citation, ...]] = field(default_factory=dict)
 
 
 class ResolveParams(Value):
-    """A person's decision."""
+    """The decision on a conflict."""
 
     id: Annotated[Text, Meta(description="The conflict's id or an unambiguous prefix of it.")]
-    keep: Annotated[Literal["left", "right", "both"], Meta(description="Which side holds.")]
-    text: Annotated[str, Meta(description="A new wording for the side that is kept.")] = ""
+    keep: Annotated[Literal["left", "right", "both"], Meta(description="The side to keep.")]
+    text: Annotated[str, Meta(description="A new text for the side that is kept.")] = ""
     session: SessionId | None = None
 
 
 class ResolveResult(Result):
-    """Both sides as they are now."""
+    """Both memories in their new state."""
 
     conflict: str
     left: Memory
@@ -148,12 +148,12 @@ class ResolveResult(Result):
 FAMILY = Family(
     name="reconciliation",
     title="Reconcile",
-    summary="Turn what sessions stored into one consolidated memory, and settle contradictions.",
+    summary="Consolidate the memory of sessions, and resolve contradictions.",
     methods=(
         Method(
             verb="seal",
             title="Seal sessions",
-            summary="Turn what the open sessions stored into new files that git can carry.",
+            summary="Write the records of open sessions to new files that git can track.",
             params=SealParams,
             result=SealResult,
             effect="write",
@@ -162,7 +162,7 @@ FAMILY = Family(
         Method(
             verb="reconcile",
             title="Reconcile memory",
-            summary="Seal all sessions and consolidate them in main.jsonl: merge the same, queue what contradicts.",
+            summary=("Seal all sessions and consolidate them in main.jsonl: merge duplicates, queue contradictions."),
             params=ReconcileParams,
             result=ReconcileResult,
             effect="write",
@@ -175,8 +175,8 @@ FAMILY = Family(
         ),
         Method(
             verb="undo",
-            title="Undo",
-            summary="Take back the last reconcile or prune: every file as it was, byte for byte.",
+            title="Undo the last reconcile or prune",
+            summary="Undo the last reconcile or prune; every file is restored byte for byte.",
             params=UndoParams,
             result=UndoResult,
             effect="write",
@@ -186,7 +186,9 @@ FAMILY = Family(
         Method(
             verb="prune",
             title="Prune memory",
-            summary="Move what speaks no longer from main.jsonl to the archive, by the policy in the config.",
+            summary=(
+                "Move memories that are no longer recalled from main.jsonl to the archive, by the configured policy."
+            ),
             params=PruneParams,
             result=PruneResult,
             effect="write",
@@ -195,17 +197,20 @@ FAMILY = Family(
         Method(
             verb="conflicts",
             title="Show conflicts",
-            summary="Show the contradictions that wait for a person.",
+            summary="Show the contradictions that a person must resolve.",
             params=ConflictsParams,
             result=ConflictsResult,
             effect="read",
             tool=True,
-            use="Call after reconcile reports conflicts, and show both sides to the user; they decide with `resolve`.",
+            use=(
+                "Call after reconcile reports conflicts, and show both sides to the user; the user decides "
+                "with `resolve`."
+            ),
         ),
         Method(
             verb="resolve",
             title="Resolve a conflict",
-            summary="Decide a conflict: keep left, right or both.",
+            summary="Resolve a conflict: keep left, right or both.",
             params=ResolveParams,
             result=ResolveResult,
             effect="write",

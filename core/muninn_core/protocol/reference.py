@@ -1,4 +1,4 @@
-"""Check files of .muninn and resolve the references in them."""
+"""Check files of .muninn, and resolve, find and update references."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ OwnPath = Annotated[Text, Meta(description="A file of .muninn, a context file, o
 
 
 class LintParams(Value):
-    """The file to look at."""
+    """The file to check."""
 
     path: OwnPath
     text: TextOfFile = None
 
 
 class Fix(Value):
-    """A way to mend a fault: other text for a span of its line (as in `Fault`), or else a verb with its parameters."""
+    """A fix: replacement text for a span of the fault's line, or a verb with its parameters."""
 
     title: str
     column: int = 0
@@ -30,9 +30,10 @@ class Fix(Value):
 
 
 class Fault(Value):
-    """What is wrong in a file. `line` and `column` count from 1, in characters; `end` is the column behind it.
+    """A fault in a file.
 
-    `end` 0 is the end of the line. `level` is error, warning or information; `rule` is that of `check`.
+    `line` and `column` are 1-based and count characters; `end` is the column after the fault, 0 for the end of the
+    line. `level` is error, warning or information; `rule` is a rule of `check`.
     """
 
     rule: str
@@ -46,7 +47,7 @@ class Fault(Value):
 
 
 class LintResult(Result):
-    """The faults of a file in the order of its lines; `kind` says as what it was read. `ok`: none is an error."""
+    """The faults of a file, by line. `kind` is the kind of file; `ok` is true without errors."""
 
     path: str
     kind: str
@@ -59,14 +60,14 @@ class ReferencesParams(Value):
 
     path: OwnPath
     text: TextOfFile = None
-    line: Annotated[int, Meta(ge=0, description="Only those on this line, from 1; 0 is all of them.")] = 0
+    line: Annotated[int, Meta(ge=0, description="Only references on this line (1-based); 0 is all.")] = 0
 
 
 class Meaning(Value):
-    """What a reference means: a memory, document, knowledge, file, folder, symbol or question.
+    """The target of a reference: a memory, document, knowledge, file, folder, symbol or question.
 
-    `line` and `column` are the reference's, from 1; `path`, `start` and `end` (lines, 0: the whole) are where it leads.
-    `markdown` is what to show of it. `problem` says what of it is not there; `near` what may have been meant.
+    `line` and `column` are the reference's, 1-based. `path`, `start` and `last` (lines, 0 for the whole file) are the
+    target's. `markdown` is the text to show. `problem` is what is missing; `near` is a similar name.
     """
 
     kind: str
@@ -85,25 +86,25 @@ class Meaning(Value):
 
 
 class ReferencesResult(Result):
-    """The references that a file makes, in its order."""
+    """The references of a file, in its order."""
 
     path: str
     references: tuple[Meaning, ...]
 
 
 class BacklinksParams(Value):
-    """What to look for."""
+    """The target to find references to."""
 
     target: Annotated[
         Text, Meta(description="A path, a memory's id, a decision's name, or a reference: [[ADR 7]], @src/a.py#f.")
     ]
-    path: Annotated[str, Meta(description="The file that the target was written in; paths may be relative to it.")] = ""
+    path: Annotated[str, Meta(description="The file that contains the target; paths may be relative to it.")] = ""
 
 
 class Backlink(Value):
-    """A reference to something: where it stands (from 1; `end` exclusive), and its line's text.
+    """A reference and its place: `line` and `column` are 1-based, `end` is exclusive; `text` is the line's text.
 
-    Of a memory `id` is set, and the place is that of its record, if that is in a file of the work tree.
+    For a reference in a memory `id` is set, and the place is that of its record, if a file of the work tree has it.
     """
 
     path: str
@@ -115,20 +116,24 @@ class Backlink(Value):
 
 
 class BacklinksResult(Result):
-    """What refers to a file, document or memory, by path and line; memories come last, by id. `target` is its name."""
+    """References to a file, document or memory, by path and line; those in memories come last, by id. `target` is its
+    name.
+    """
 
     target: str
     backlinks: tuple[Backlink, ...]
 
 
 class RelinkParams(Value):
-    """Which files get other names."""
+    """The files to rename."""
 
-    moves: Annotated[tuple[Text, ...], Meta(min_length=1, description="Old and new path in turn, of files or folders.")]
+    moves: Annotated[
+        tuple[Text, ...], Meta(min_length=1, description="Old and new path of each file or folder, alternating.")
+    ]
 
 
 class Edit(Value):
-    """Other text for a span of a line (from 1; `end` exclusive)."""
+    """Replacement text for a span of a line (1-based; `end` exclusive)."""
 
     path: str
     line: int
@@ -138,7 +143,7 @@ class Edit(Value):
 
 
 class RelinkResult(Result):
-    """The edits that keep links right when files get other names, by path, line and column."""
+    """The edits that keep links valid after a rename, by path, line and column."""
 
     edits: tuple[Edit, ...]
 
@@ -146,7 +151,9 @@ class RelinkResult(Result):
 class NamesParams(Value):
     """Which names to list."""
 
-    text: Annotated[str, Meta(description="What the name contains, whatever the case; nothing lists them all.")] = ""
+    text: Annotated[
+        str, Meta(description="Text that the name contains; case does not matter. Without it all names match.")
+    ] = ""
     kinds: Annotated[
         tuple[Annotated[str, Meta(pattern="^(memory|document|knowledge|context|file|symbol|tag)$")], ...],
         Meta(description="memory, document, knowledge, context, file, symbol or tag; the first four by default."),
@@ -156,7 +163,7 @@ class NamesParams(Value):
 
 
 class Name(Value):
-    """Something that can be named in a text: `insert` is how. `kind` is as in `Meaning`, or context or tag."""
+    """A name that a text can refer to; `insert` is the text to write. `kind` is as in `Meaning`, or context or tag."""
 
     kind: str
     name: str
@@ -169,7 +176,7 @@ class Name(Value):
 
 
 class NamesResult(Result):
-    """The names that match, best first; `more` says that there are others."""
+    """The matching names, best first. `more` is true when there are others."""
 
     names: tuple[Name, ...]
     more: bool = False
@@ -178,12 +185,12 @@ class NamesResult(Result):
 FAMILY = Family(
     name="reference",
     title="References",
-    summary="Check files of .muninn and resolve the references in them.",
+    summary="Check files of .muninn, and resolve, find and update references.",
     methods=(
         Method(
             verb="lint",
             title="Check a file",
-            summary="Check one file of .muninn, or a context file: keys, links, citations, lines, secrets.",
+            summary="Check a file of .muninn or a context file: keys, links, citations, lines, secrets.",
             params=LintParams,
             result=LintResult,
             effect="read",
@@ -194,7 +201,7 @@ FAMILY = Family(
         Method(
             verb="references",
             title="Resolve references",
-            summary="Say what the references in a context or knowledge file mean.",
+            summary="Return the targets of the references in a context or knowledge file.",
             params=ReferencesParams,
             result=ReferencesResult,
             effect="read",
@@ -205,7 +212,7 @@ FAMILY = Family(
         Method(
             verb="backlinks",
             title="Find references",
-            summary="Find the knowledge, context files, documents and memories that refer to something.",
+            summary="Find references to a target in knowledge, context files, documents and memories.",
             params=BacklinksParams,
             result=BacklinksResult,
             effect="read",
@@ -214,8 +221,8 @@ FAMILY = Family(
         ),
         Method(
             verb="relink",
-            title="Links after a rename",
-            summary="Say which edits keep links right when files get other names; nothing is changed.",
+            title="Update links after a rename",
+            summary="Return the edits that keep links valid when files are renamed; nothing is changed.",
             params=RelinkParams,
             result=RelinkResult,
             effect="read",
@@ -225,7 +232,10 @@ FAMILY = Family(
         Method(
             verb="names",
             title="List names",
-            summary="List what a text can name: memories, documents, knowledge, context files, files, symbols, tags.",
+            summary=(
+                "List names that a text can refer to: memories, documents, knowledge, context files, files, "
+                "symbols, tags."
+            ),
             params=NamesParams,
             result=NamesResult,
             effect="read",

@@ -1,4 +1,4 @@
-"""Set Muninn up in a repository, and see how its daemon and index are doing."""
+"""Set up Muninn in a repository, and inspect its daemon and index."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from muninn_core.protocol.method import Family, Method
 
 
 class InitParams(Value):
-    """Nothing to say: `init` writes the folder and its defaults."""
+    """`init` takes no parameters."""
 
 
 class InitResult(Result):
-    """The folder is there; `created` are the files that were written, relative to the root."""
+    """The work tree's root, and the files that `init` created, relative to the root."""
 
     root: str
     created: tuple[str, ...]
 
 
 class StatusParams(Value):
-    """Nothing to say."""
+    """The verb takes no parameters."""
 
 
 class Problem(Value):
-    """Something that a person should mend. `path` is relative to the root; `line` 0 is the whole file."""
+    """A problem that a person should fix. `path` is relative to the root; `line` is 1-based, 0 for the whole file."""
 
     kind: str
     message: str
@@ -36,10 +36,11 @@ class Problem(Value):
 
 
 class IndexStatus(Value):
-    """The index. `state` is absent, building, ready or failed; `lag` counts changed files not yet searchable
-    in full; `surveyed` of them are found by their words as a whole, which is how the first look at a large tree begins.
+    """The state of the index.
 
-    `chunks` are found by their words, `vectors` of them by their meaning, too: that follows after a first index.
+    `state` is absent, building, ready or failed. `lag` counts changed files that are not fully searchable yet; of
+    these, `surveyed` can be found by the words of the whole file. `chunks` are searchable by words, `vectors` of them
+    also by meaning. `skipped` counts the files that are not indexed, by reason.
     """
 
     state: str
@@ -54,7 +55,11 @@ class IndexStatus(Value):
 
 
 class LogStatus(Value):
-    """The memory log: records read, memories that are active, what is not sealed yet, what waits for an approval."""
+    """The memory log.
+
+    `memories` counts active ones, `unsealed` the records that no segment holds yet, `pending` the memories that wait
+    for approval.
+    """
 
     records: int
     memories: int
@@ -66,9 +71,9 @@ class LogStatus(Value):
 
 
 class BridgeStatus(Value):
-    """Memory of another tool that is read here: whether it is `on`, and how many of its files are in the index.
+    """The memory of another tool. `on` says whether it is read, `files` how many of its files are indexed.
 
-    `trust` is that of who writes it; `folder` is named where it lies outside of the work tree.
+    `trust` is the trust of its memories. `folder` is set when it lies outside the work tree.
     """
 
     name: str
@@ -80,14 +85,14 @@ class BridgeStatus(Value):
 
 
 class ProjectStatus(Value):
-    """What the project calls itself, in CLAUDE.md or by its folder."""
+    """The project's name and description, from CLAUDE.md or the name of its folder."""
 
     name: str = ""
     description: str = ""
 
 
 class WorkItem(Value):
-    """An initiative or task that is under way, and how many memories were made on it."""
+    """An initiative or task in progress. `memories` counts the memories made while working on it."""
 
     code: str
     level: str
@@ -98,7 +103,7 @@ class WorkItem(Value):
 
 
 class FocusStatus(Value):
-    """What is being worked at. `source` says what told the current task: session, branch, active, or "" for none."""
+    """The current work. `source` is how the current task was found: session, branch, active, or "" for no task."""
 
     task: str = ""
     source: str = ""
@@ -106,14 +111,17 @@ class FocusStatus(Value):
 
 
 class SharedStatus(Value):
-    """The user's global memory. `path` is "" where there is none: it is switched off, or has no place."""
+    """The user's global memory. `path` is "" when it is disabled or has no folder."""
 
     path: str = ""
     memories: int = 0
 
 
 class StatusResult(Result):
-    """The daemon and the repository. `mode` is read-write, read-only or uninitialised; sizes are in bytes."""
+    """The state of the daemon and the repository.
+
+    `mode` is read-write, read-only or uninitialised. Sizes are in bytes.
+    """
 
     pid: int
     version: str
@@ -133,16 +141,16 @@ class StatusResult(Result):
 
 
 class IndexParams(Value):
-    """What to bring up to date."""
+    """How to update the index."""
 
     wait: Annotated[
-        bool, Meta(description="Answer only when everything on disk is found, by words and by meaning.")
+        bool, Meta(description="Answer after all files on disk are searchable by words and by meaning.")
     ] = True
-    rebuild: Annotated[bool, Meta(description="Throw the index away and build it from the files.")] = False
+    rebuild: Annotated[bool, Meta(description="Delete the index and build it again from the files.")] = False
 
 
 class IndexResult(Result):
-    """What indexing did."""
+    """The index after the update. `changed` and `removed` count files; `skipped` counts files by reason."""
 
     files: int
     chunks: int
@@ -153,11 +161,11 @@ class IndexResult(Result):
 
 
 class ShutdownParams(Value):
-    """Nothing to say."""
+    """The verb takes no parameters."""
 
 
 class ShutdownResult(Value):
-    """The daemon that leaves."""
+    """The process id of the daemon that stops."""
 
     pid: int
 
@@ -165,31 +173,35 @@ class ShutdownResult(Value):
 FAMILY = Family(
     name="repository",
     title="Repository",
-    summary="Set Muninn up in a repository, and see how its daemon and index are doing.",
+    summary="Set up Muninn in a repository, and inspect its daemon and index.",
     methods=(
         Method(
             verb="init",
-            title="Initialise the repository's memory",
-            summary="Write .muninn with its defaults; what is there already stays as it is.",
+            title="Initialise Muninn",
+            summary="Create .muninn with its defaults; existing files are not changed.",
             params=InitParams,
             result=InitResult,
             effect="write",
         ),
         Method(
             verb="status",
-            title="Status",
-            summary="Say how the daemon, the index and the log are, and what needs a person.",
+            title="Show the status",
+            summary=(
+                "Report the state of the daemon, the index and the log, and the problems that a person should fix."
+            ),
             params=StatusParams,
             result=StatusResult,
             effect="read",
             tool=True,
-            use="Call when an answer looks incomplete or an error says so: it tells whether the index lags and what is "
-            "broken.",
+            use=(
+                "Call when an answer looks incomplete or an error refers to it: it reports whether the index "
+                "lags and what is broken."
+            ),
         ),
         Method(
             verb="index",
-            title="Bring the index up to date",
-            summary="Compare every file with the index and take in what changed.",
+            title="Update the index",
+            summary="Compare every file with the index and index what changed.",
             params=IndexParams,
             result=IndexResult,
             effect="control",
@@ -199,7 +211,7 @@ FAMILY = Family(
         Method(
             verb="shutdown",
             title="Stop the daemon",
-            summary="Stop the repository's daemon; it finishes what it has acknowledged.",
+            summary="Stop the repository's daemon after it has finished the requests it accepted.",
             params=ShutdownParams,
             result=ShutdownResult,
             effect="control",

@@ -1,4 +1,4 @@
-"""Check what memory claims against the code, and decide what may be recalled."""
+"""Check memory against the code, review a branch, and approve what waits."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import Annotated, Literal
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Actor, Cite, Memory
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.base import Result, SessionId, Text
+from muninn_core.protocol.base import CallingProgram, MemoryId, MemoryIds, Result, SessionId, Text
 from muninn_core.protocol.method import Family, Method
 
 
 class DiffParams(Value):
-    """Which work to review."""
+    """The range to review."""
 
     range: Annotated[
         Text,
-        Meta(description="A..B: what B adds to A since they parted. One revision alone is compared with HEAD."),
+        Meta(description="A..B compares B with the merge base of A and B. A single revision is compared with HEAD."),
     ]
     format: Annotated[
-        Literal["text", "markdown"], Meta(description="How `text` is written; markdown suits a pull request.")
+        Literal["text", "markdown"], Meta(description="The format of `text`; markdown suits a pull request.")
     ] = "text"
 
 
 class Turn(Value):
-    """What became of one memory. `by` is the other memory that it has to do with, if any; `reason` is in words."""
+    """A memory that the range affects. `by` is the other memory involved, if any; `reason` is in words."""
 
     memory: Memory
     by: Memory | None = None
@@ -32,11 +32,11 @@ class Turn(Value):
 
 
 class DiffResult(Result):
-    """What the work from `base` to `head` does to memory; every list is in the order of the memories' ids.
+    """What the range `base` to `head` does to memory. Every list is ordered by memory id.
 
-    `contradicts` are pairs of which at least one memory is new; `stale` are memories whose code the work changed.
-    `pending` wait for an approval since, `approved` do no longer.
-    `text` says all of it, as text or markdown.
+    `contradicts` are pairs of which at least one memory is new. `stale` are memories whose cited code the range
+    changed. `pending` are memories that wait for approval since then, `approved` those that were approved. `text` has
+    all of it, as text or markdown.
     """
 
     base: str
@@ -55,13 +55,13 @@ class DiffResult(Result):
 
 
 class CheckParams(Value):
-    """How to judge; the levels of the single rules stand in the config, under `check`."""
+    """How to judge findings. The level of each rule is in the configuration, under `check`."""
 
-    strict: Annotated[bool, Meta(description="Count warnings as errors.")] = False
+    strict: Annotated[bool, Meta(description="Treat warnings as errors.")] = False
 
 
 class Finding(Value):
-    """Something that a check found. `level` is error or warn; `line` 0 is the whole file; `id` names a memory."""
+    """A finding. `level` is error or warn; `line` is 1-based, 0 for the whole file; `id` names a memory."""
 
     rule: str
     level: str
@@ -73,7 +73,7 @@ class Finding(Value):
 
 
 class CheckResult(Result):
-    """Findings by path, line, rule. `ok` says that none is an error; `files` counts the files that were read."""
+    """The findings, by path, line and rule. `ok` is true without errors; `files` counts the files that were read."""
 
     ok: bool
     errors: int
@@ -86,13 +86,16 @@ class CheckResult(Result):
 class VerifyParams(Value):
     """Which citations to check."""
 
-    id: Annotated[str | None, Meta(description="One memory, by its id or an unambiguous prefix of it.")] = None
-    fix: Annotated[bool, Meta(description="Let memories whose code has moved cite the new place.")] = False
+    id: Annotated[
+        str | None,
+        Meta(description="One memory, by its id or an unambiguous prefix of it. Without it all are checked."),
+    ] = None
+    fix: Annotated[bool, Meta(description="Update citations of code that has moved to its new place.")] = False
     session: SessionId | None = None
 
 
 class Verified(Value):
-    """A memory whose citations are not all fresh. `fixed`: it cites the new places from now on."""
+    """A memory with citations that are not fresh. `fixed` is true when its citations were updated."""
 
     id: str
     type: str
@@ -102,9 +105,9 @@ class Verified(Value):
 
 
 class VerifyResult(Result):
-    """How many citations there are in each state, of how many memories, and the memories that need a look.
+    """The number of citations in each state, and the memories that need attention.
 
-    Those with something gone come first, then drifted, unchecked, moved; by id among equals.
+    Memories with gone citations come first, then drifted, unchecked and moved ones; among equals by id.
     """
 
     memories: int
@@ -114,77 +117,75 @@ class VerifyResult(Result):
 
 
 class ConfirmParams(Value):
-    """Which memory still holds, and where its code is now."""
+    """The memory that still holds, and the code that it is about."""
 
-    id: Annotated[Text, Meta(description="The memory's id or an unambiguous prefix of it.")]
+    id: MemoryId
     cites: Annotated[
         tuple[Cite, ...],
-        Meta(description="New places in the code, in place of those that are stale; else where the code is now."),
+        Meta(description="New citations in place of the stale ones. Without them the current places are cited."),
     ] = ()
     session: SessionId | None = None
 
 
 class ConfirmResult(Result):
-    """The memory as it is now; `cites` are the places that it cites from now on."""
+    """The memory, and the citations that it has now."""
 
     memory: Memory
     cites: tuple[Citation, ...]
 
 
 class ApproveParams(Value):
-    """Which memories to approve, and who does so."""
+    """The memories to approve, and who approves."""
 
-    ids: Annotated[
-        tuple[Text, ...], Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them.")
-    ]
-    note: Annotated[str, Meta(description="A word on it; kept with the memory.")] = ""
+    ids: MemoryIds
+    note: Annotated[str, Meta(description="A note, kept with the memory.")] = ""
     actor: Annotated[Actor, Meta(description="Who approves.")] = "user"
-    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+    agent: CallingProgram = None
     session: SessionId | None = None
 
 
 class ReviewResult(Result):
-    """The memories that were decided about, as they are now."""
+    """The memories in their new state."""
 
     memories: tuple[Memory, ...]
 
 
 class RejectParams(Value):
-    """Which memories to reject, why, and who does so."""
+    """The memories to reject, the reason, and who rejects."""
 
-    ids: Annotated[
-        tuple[Text, ...], Meta(min_length=1, description="The memories' ids or unambiguous prefixes of them.")
-    ]
-    reason: Annotated[Text, Meta(description="Why; kept with the memory.")]
+    ids: MemoryIds
+    reason: Annotated[Text, Meta(description="The reason, kept with the memory.")]
     actor: Annotated[Actor, Meta(description="Who rejects.")] = "user"
-    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+    agent: CallingProgram = None
     session: SessionId | None = None
 
 
 FAMILY = Family(
     name="review",
     title="Review",
-    summary="Check what memory claims against the code, and decide what may be recalled.",
+    summary="Check memory against the code, review a branch, and approve what waits.",
     methods=(
         Method(
             verb="diff",
-            title="Review memory",
-            summary="Tell what memory a branch adds, changes, contradicts and makes stale.",
+            title="Review a branch's memory",
+            summary="Show which memories a branch adds, changes, contradicts and makes stale.",
             params=DiffParams,
             result=DiffResult,
             effect="read",
             alone=True,
             positional=("range",),
             use=(
-                "Call when the user reviews a branch: it tells what memory the branch adds, contradicts and makes "
-                "stale."
+                "Call when the user reviews a branch: it lists the memories that the branch adds, contradicts"
+                " and makes stale."
             ),
             example={"range": "main..HEAD"},
         ),
         Method(
             verb="check",
             title="Check memory",
-            summary="Check what the repository carries: malformed lines, secrets, dangling citations, open conflicts.",
+            summary=(
+                "Check the repository's memory files: malformed lines, secrets, dangling citations, open conflicts."
+            ),
             params=CheckParams,
             result=CheckResult,
             effect="read",
@@ -193,13 +194,15 @@ FAMILY = Family(
         Method(
             verb="verify",
             title="Verify citations",
-            summary="Check whether the code still says what memories cite: fresh, moved, drifted or gone.",
+            summary="Compare the citations of memories with the code: fresh, moved, drifted or gone.",
             params=VerifyParams,
             result=VerifyResult,
             effect="write",
             positional=("id",),
-            use="Call after larger changes of the code, to see which memories cite what is no longer there. With `fix` "
-            "memories follow code that has moved.",
+            use=(
+                "Call after larger changes to the code, to find memories whose cited code is gone. `fix` "
+                "updates citations of moved code."
+            ),
             example={"id": "0198c5"},
             progress="Checking",
             shown=("id", "fix"),
@@ -207,7 +210,7 @@ FAMILY = Family(
         Method(
             verb="confirm",
             title="Confirm a memory",
-            summary="Say that a memory still holds: it cites the code as it is now, or in the place that is given.",
+            summary="Confirm that a memory still holds, and update its citations to the current code.",
             params=ConfirmParams,
             result=ConfirmResult,
             effect="write",
@@ -218,7 +221,7 @@ FAMILY = Family(
         Method(
             verb="approve",
             title="Approve memories",
-            summary="Let memories that wait for an approval speak; an agent can't approve what it made itself.",
+            summary="Approve waiting memories, so that they are recalled. An agent can't approve its own.",
             params=ApproveParams,
             result=ReviewResult,
             effect="write",
@@ -228,7 +231,7 @@ FAMILY = Family(
         Method(
             verb="reject",
             title="Reject memories",
-            summary="Decide that memories which wait for an approval are not recalled; they are kept with the reason.",
+            summary="Reject waiting memories. They are not recalled; they are kept with the reason.",
             params=RejectParams,
             result=ReviewResult,
             effect="write",

@@ -1,4 +1,4 @@
-"""Find code, knowledge and memories, and gather what a task needs."""
+"""Find code, knowledge and memories, and gather the context of a task."""
 
 from __future__ import annotations
 
@@ -9,95 +9,92 @@ from muninn_core.model.chunk import SourceKind
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Scope, Trust, Work
 from muninn_core.model.value import Meta, Value
-from muninn_core.protocol.base import Result, SessionId
+from muninn_core.protocol.base import AtRevision, OtherBranches, Result, SessionId
 from muninn_core.protocol.method import Family, Method
 
 ScopeOfQuestion = Annotated[
     Scope | None,
     Meta(
-        description="session: only this session's notes; project: project and global memory; global: all memory, other "
-        "sessions' notes too. Otherwise this session's, the project's and the global one."
+        description="session: this session's notes only; project: project and global memory; global: all memory, "
+        "including notes of other sessions. Without it: this session's notes, project and global "
+        "memory."
     ),
 ]
 
 
 Profile = Literal["muninn", "mnemosyne"]
-"""The rankings of memories that a question can name; `retrieval.profile` says what the second is."""
+"""The rankings of memories that a question can select. `retrieval.profile` documents the second."""
 
 
 class RecallParams(Value):
-    """A question: `query`, or what it shall be like, or a further page. All filters must hold, those in `query` too."""
+    """A question by `query`, by `like`, or a further page. Filters in the parameters and in `query` must all hold."""
 
     query: Annotated[
         str,
         Meta(
             description='Words, identifiers or a sentence; also "exact phrase" and filters: type:decision tag:auth '
-            "path:src/** lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 session:ID "
-            "task:ID branch:NAME at:REV; -KEY:VALUE leaves out."
+            "path:src/** lang:python kind:code author:user importance:>=7 since:2w until:2026-01-31 "
+            "session:ID task:ID branch:NAME at:REV; -KEY:VALUE excludes."
         ),
     ] = ""
     limit: Annotated[int, Meta(ge=1, le=200, description="The most hits to return.")] = 10
-    kind: Annotated[SourceKind | None, Meta(description="Only code, only knowledge or only memory.")] = None
-    type: Annotated[tuple[str, ...], Meta(description="Only memories of any of these types.")] = ()
+    kind: Annotated[SourceKind | None, Meta(description="Only code, only knowledge or only memories.")] = None
+    type: Annotated[tuple[str, ...], Meta(description="Only memories of these types.")] = ()
     tag: Annotated[tuple[str, ...], Meta(description="Only memories with any of these tags.")] = ()
     path: Annotated[
         tuple[str, ...],
         Meta(description="Only files that match any of these globs, as in .gitignore, and memories about them."),
     ] = ()
-    lang: Annotated[tuple[str, ...], Meta(description="Only files in any of these languages: python, ts, go.")] = ()
-    phrase: Annotated[tuple[str, ...], Meta(description="Only what holds these words side by side.")] = ()
+    lang: Annotated[tuple[str, ...], Meta(description="Only files in these languages: python, ts, go.")] = ()
+    phrase: Annotated[tuple[str, ...], Meta(description="Only results that contain these exact phrases.")] = ()
     author: Annotated[
-        tuple[str, ...], Meta(description="Only memories by any of these: user, assistant, tool, an agent's name.")
+        tuple[str, ...], Meta(description="Only memories by these authors: user, assistant, tool, an agent's name.")
     ] = ()
     min_importance: Annotated[
-        int, Meta(ge=0, le=10, description="Only memories of this importance or more; 0 is whatever importance.")
+        int, Meta(ge=0, le=10, description="Only memories of this importance or more; 0 admits all.")
     ] = 0
-    since: Annotated[str | None, Meta(description="Only memories changed since: 12h, 3d, 2w, 2026-01-31.")] = None
-    until: Annotated[str | None, Meta(description="Only memories last changed before: 2w, 2026-01-31.")] = None
-    branch: Annotated[tuple[str, ...], Meta(description="Only memories made on any of these branches (globs).")] = ()
-    from_session: Annotated[tuple[str, ...], Meta(description="Only memories of any of these sessions.")] = ()
+    since: Annotated[str | None, Meta(description="Only memories changed since then: 12h, 3d, 2w, 2026-01-31.")] = None
+    until: Annotated[str | None, Meta(description="Only memories last changed before then: 2w, 2026-01-31.")] = None
+    branch: Annotated[tuple[str, ...], Meta(description="Only memories made on these branches (globs).")] = ()
+    from_session: Annotated[tuple[str, ...], Meta(description="Only memories of these sessions.")] = ()
     task: Annotated[
-        str | None, Meta(description="Only what was learned on this task, and its document; T-0042 finds MUNI-T-0042.")
+        str | None, Meta(description="Only memories of this task, and its document; T-0042 finds MUNI-T-0042.")
     ] = None
     like: Annotated[
-        str | None, Meta(description="More like this: FILE:LINE, or a memory's id. Words in `query` count as well.")
+        str | None,
+        Meta(description="Find results similar to this: FILE:LINE or a memory's id. Words in `query` count as well."),
     ] = None
     at_hand: Annotated[
         tuple[str, ...],
-        Meta(description="Files at hand: what changed together with them, or is beside them, counts more."),
+        Meta(description="Files in use: files that changed together with them or are next to them rank higher."),
     ] = ()
     by_file: Annotated[
-        bool, Meta(description="One hit a file: its best place, and how many of its pieces were found.")
+        bool, Meta(description="Return one hit per file: its best place, and how many of its chunks matched.")
     ] = False
-    page: Annotated[str | None, Meta(description="Further hits of an earlier answer: what it gave as `next`.")] = None
+    page: Annotated[str | None, Meta(description="The next page of an earlier answer: its `next`.")] = None
     profile: Annotated[
         Profile | None,
         Meta(
-            description="How hits are ranked. mnemosyne finds memories alone, by words and the links between them; "
-            "muninn is the ranking of everything. Otherwise what the config says of questions for memories."
+            description="The ranking. muninn ranks everything; mnemosyne finds memories only, by words and links. "
+            "Without it the configuration decides for questions about memories."
         ),
     ] = None
     depth: Annotated[
         int,
-        Meta(ge=0, le=5, description="With the profile mnemosyne: how many links are followed from what words find."),
+        Meta(ge=0, le=5, description="For the profile mnemosyne: how many links to follow from the matches."),
     ] = 2
-    plain: Annotated[bool, Meta(description="Take the query as words alone: no filters, no phrases in it.")] = False
+    plain: Annotated[bool, Meta(description="Read the query as words only, without filters and phrases.")] = False
     scope: ScopeOfQuestion = None
     session: SessionId | None = None
-    at: Annotated[
-        str | None,
-        Meta(description="Answer as of this commit, branch or tag, from git's objects: what was remembered then."),
-    ] = None
-    branches: Annotated[
-        bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
-    ] = False
+    at: AtRevision = None
+    branches: OtherBranches = False
 
 
 class RecallResult(Result):
-    """Best first; ties by kind, path, line and id.
+    """The hits, best first; ties by kind, path, line and id.
 
-    `next` is what `page` takes for the hits that come after these, "" when there are none. `notes` say what filters
-    left out, and which of them nothing passes.
+    `next` is the `page` of the following hits, "" when there are none. `notes` report what filters excluded, and
+    filters that nothing passes.
     """
 
     hits: tuple[Hit, ...]
@@ -106,50 +103,45 @@ class RecallResult(Result):
 
 
 class ContextParams(Value):
-    """What to gather context for: a query, or a task, files, a cursor or a diff to make one from; all may be given."""
+    """What to gather context for: a query, or a task, files, a cursor or a diff to derive one from. They may be
+    combined.
+    """
 
     query: Annotated[
-        str, Meta(description="The task or question at hand; follows from what else is given when absent.")
+        str, Meta(description="The task or question. Without it, it is derived from the other parameters.")
     ] = ""
-    budget: Annotated[int, Meta(ge=50, le=200_000, description="The most tokens of the whole pack.")] = 4000
-    files: Annotated[tuple[str, ...], Meta(description="Files at hand; what is remembered of them counts more.")] = ()
+    budget: Annotated[int, Meta(ge=50, le=200_000, description="The token budget of the whole pack.")] = 4000
+    files: Annotated[tuple[str, ...], Meta(description="Files in use; memories about them rank higher.")] = ()
     cursor: Annotated[
         str | None,
-        Meta(description="Where the work is: FILE:LINE or FILE:LINE:COL. The code around it comes first."),
+        Meta(description="The cursor: FILE:LINE or FILE:LINE:COL. The code around it comes first."),
     ] = None
     diff: Annotated[
         str | None,
         Meta(
-            description="Changes at hand: HEAD or another revision for those of the work tree against it, A..B for "
-            "those between two, or a patch as `git diff` writes it."
+            description="The current changes: a revision such as HEAD compares the work tree with it; A..B compares "
+            "two revisions; or a patch in the format of `git diff`."
         ),
     ] = None
-    open_files: Annotated[
-        tuple[str, ...], Meta(description="Files that are open in the asker's editor, the last used first.")
-    ] = ()
+    open_files: Annotated[tuple[str, ...], Meta(description="Files open in the editor, the last used first.")] = ()
     task: Annotated[str | None, Meta(description="A task's id; its document and memories come first.")] = None
     scope: ScopeOfQuestion = None
     session: SessionId | None = None
-    at: Annotated[
-        str | None,
-        Meta(description="Answer as of this commit, branch or tag, from git's objects: what was remembered then."),
-    ] = None
-    branches: Annotated[
-        bool, Meta(description="Also what is remembered on other branches only; it is labelled with their names.")
-    ] = False
+    at: AtRevision = None
+    branches: OtherBranches = False
     format: Annotated[
-        Literal["markdown", "json", "xml"], Meta(description="How `text` is written; the items are the same in all.")
+        Literal["markdown", "json", "xml"],
+        Meta(description="The format of `text`; the items are the same in all formats."),
     ] = "markdown"
-    skills: Annotated[bool, Meta(description="Also the skills that help with it, in at most 30 % of the budget.")] = (
-        False
-    )
+    skills: Annotated[bool, Meta(description="Include matching skills, in at most 30 % of the budget.")] = False
 
 
 class PackItem(Value):
-    """One item of a pack. `tier` says why it is where it is: pin, task, hand, skill, memory, knowledge or code.
+    """An item of a pack.
 
-    `form`: whole; part, where text and lines are those that fit, and `id` has the lines of the whole; headline, where
-    only its place is named. `tokens` is the most that it takes in any format.
+    `tier` is why it is in its place: pin, task, hand (the working set), skill, memory, knowledge or code. `form` is
+    whole; part, where text and lines are cut to fit and `id` has the lines of the whole; or headline, where only its
+    place is named. `tokens` is the most that it takes in any format.
     """
 
     tier: str
@@ -176,7 +168,7 @@ class PackItem(Value):
 
 
 class LeftOut(Value):
-    """A candidate that a pack does not hold: what it would have taken, and the reason."""
+    """A candidate that was left out of a pack: the tokens it needs, and the reason."""
 
     tier: str
     kind: SourceKind
@@ -192,10 +184,10 @@ class LeftOut(Value):
 
 
 class ContextResult(Result):
-    """A pack. `text` is it in the format that was asked for; `tokens` counts all of it and never exceeds `budget`.
+    """A pack. `text` is the pack in the requested format; `tokens` counts all of it and never exceeds `budget`.
 
-    `bundle` names it, for `why` and `replay`. `inputs` are what was asked with; `question` is what was looked for,
-    `asked` when. `omitted` counts `left_out`.
+    `bundle` identifies it for `why` and `replay`. `inputs` are the parameters, `question` is what was searched for, and
+    `asked` is the time. `omitted` counts `left_out`.
     """
 
     text: str
@@ -211,24 +203,24 @@ class ContextResult(Result):
 
 
 BundleId = Annotated[
-    str, Meta(min_length=1, description="The id that `context` gave its answer, or an unambiguous prefix of it.")
+    str, Meta(min_length=1, description="The `bundle` of an answer of `context`, or an unambiguous prefix of it.")
 ]
 
 
 class WhyParams(Value):
-    """Which context to explain."""
+    """The context to explain."""
 
     bundle: BundleId
     item: Annotated[
         str | None,
-        Meta(description="Only this item, taken or left out: its id, a path, or the beginning of either."),
+        Meta(description="Only this item, included or left out: its id, a path, or a prefix of either."),
     ] = None
 
 
 class WhyResult(Result):
-    """An explanation of a context. `then` is the state that it was gathered from, `saw` that of now.
+    """An explanation of a context. `then` is the state that it was computed from, `saw` the current one.
 
-    `items` and `left_out` are those of the context, or of them those that `item` names; `text` tells it in words.
+    `items` and `left_out` are the context's, or those that `item` selects. `text` explains them in words.
     """
 
     bundle: str
@@ -244,19 +236,19 @@ class WhyResult(Result):
 
 
 class ReplayParams(Value):
-    """Which context to give again."""
+    """The context to replay."""
 
     bundle: BundleId
-    fresh: Annotated[bool, Meta(description="Gather it anew from what it was asked with, and say what differs.")] = (
-        False
-    )
+    fresh: Annotated[
+        bool, Meta(description="Gather it again from the same parameters, and report the differences.")
+    ] = False
 
 
 class ReplayResult(Result):
-    """A context once more. `source`: kept, then it is the very answer; fresh, then it was gathered anew.
+    """A replayed context. `source` is kept for the stored answer, fresh for one that was gathered again.
 
-    `same` says whether its text is that of the first time. `moved` says in which ways the repository is no longer in
-    the state that the first answer saw; `differs` what that changed in the answer.
+    `same` is true when the text did not change. `moved` names what changed in the repository since the first answer,
+    `differs` what that changed in the answer.
     """
 
     source: Literal["kept", "fresh"]
@@ -269,12 +261,12 @@ class ReplayResult(Result):
 FAMILY = Family(
     name="search",
     title="Search",
-    summary="Find code, knowledge and memories, and gather what a task needs.",
+    summary="Find code, knowledge and memories, and gather the context of a task.",
     methods=(
         Method(
             verb="recall",
-            title="Recall",
-            summary="Find code, knowledge and memories for a question, each with the reasons for its place.",
+            title="Search memory and code",
+            summary="Find code, knowledge and memories for a question, each with the reasons for its rank.",
             params=RecallParams,
             result=RecallResult,
             effect="read",
@@ -283,9 +275,9 @@ FAMILY = Family(
             flags={"by_file": "files"},
             use=(
                 "Call before you search the code by hand, and before you decide something that may have been "
-                "decided: it finds code by words and meaning, and what was decided, learned or tried about it. "
-                "Narrow with `kind`, `path` or `type`; `like` finds what resembles a place; `page` goes on where an"
-                " answer ended."
+                "decided: it finds code by words and meaning, and what was decided, learned or tried about "
+                "it. Narrow with `kind`, `path` or `type`; `like` finds similar places; `page` continues an "
+                "answer."
             ),
             example={"query": "how does a client find the daemon"},
             rooted_paths=("like",),
@@ -297,7 +289,7 @@ FAMILY = Family(
         Method(
             verb="context",
             title="Gather context",
-            summary="Make a pack of what matters for a task, within a token budget.",
+            summary="Return a pack of what a task needs, within a token budget.",
             params=ContextParams,
             result=ContextResult,
             effect="read",
@@ -305,9 +297,9 @@ FAMILY = Family(
             positional=("query",),
             flags={"open_files": "open"},
             use=(
-                "Call once at the start of a task: it returns pins, the task, decisions, knowledge and code that "
-                "belong to it, deduplicated and within `budget` tokens. Name the files that you work on; `cursor` "
-                "and `diff` bring the code around a place or a change."
+                "Call once at the start of a task: it returns pinned memories, the task, decisions, knowledge"
+                " and code for it, without duplicates and within `budget` tokens. Name the files in use; "
+                "`cursor` and `diff` add the code around a place or a change."
             ),
             example={"query": "how does a client find the daemon"},
             rooted_paths=("files", "open_files", "cursor"),
@@ -320,20 +312,18 @@ FAMILY = Family(
         Method(
             verb="why",
             title="Explain a context",
-            summary=(
-                "Say why a context holds what it holds: inputs, the signals of each item, what was left out and why."
-            ),
+            summary=("Explain what a context contains: inputs, the signals of each item, and what was left out."),
             params=WhyParams,
             result=WhyResult,
             effect="read",
             positional=("bundle",),
-            use="Call when you wonder why a context holds or lacks something: it names the signals of each item.",
+            use=("Call to learn why a context contains or lacks something: it lists the signals of each item."),
             example={"bundle": "c-5d41402abc4b2a76"},
         ),
         Method(
             verb="replay",
             title="Replay a context",
-            summary="Give a context once more, byte for byte; or gather it anew and say what differs.",
+            summary="Return a context again, byte for byte, or gather it again and report the differences.",
             params=ReplayParams,
             result=ReplayResult,
             effect="read",

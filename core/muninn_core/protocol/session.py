@@ -1,4 +1,4 @@
-"""Brief agents, remind them, and remember what their sessions show."""
+"""Brief agents, remind them, and capture memories from sessions and history."""
 
 from __future__ import annotations
 
@@ -6,98 +6,99 @@ from typing import Annotated, Literal
 
 from muninn_core.model.memory import Trust
 from muninn_core.model.value import Meta, Value, field
-from muninn_core.protocol.base import Result, SessionId, Text
+from muninn_core.protocol.base import CallingProgram, Result, SessionId, Text
 from muninn_core.protocol.method import Family, Method
 
 
 class BriefParams(Value):
-    """What a session that starts should know."""
+    """The session to brief."""
 
     session: SessionId | None = None
     task: Annotated[
-        str | None, Meta(description="The task that the session is for; it is noted for what it will remember.")
+        str | None, Meta(description="The session's task; it is recorded with the memories of the session.")
     ] = None
     source: Annotated[
         Literal["startup", "resume", "clear", "compact", "fork"],
-        Meta(description="How the session started; after `compact` what was captured from it comes first."),
+        Meta(description="How the session started; after `compact` the memories captured from it come first."),
     ] = "startup"
     max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the brief.")] = 4000
 
 
 class BriefResult(Result):
-    """The brief as markdown, and the memories that it shows."""
+    """The brief as markdown, and the ids of the memories in it."""
 
     text: str
     ids: tuple[str, ...]
 
 
 class RemindParams(Value):
-    """What somebody asks an agent for."""
+    """The prompt to find memories for."""
 
-    prompt: Annotated[Text, Meta(description="The prompt, as it was given.")]
+    prompt: Annotated[Text, Meta(description="The prompt, unchanged.")]
     session: SessionId | None = None
     max_chars: Annotated[int, Meta(ge=200, le=100_000, description="The most characters of the reminder.")] = 1500
-    limit: Annotated[int, Meta(ge=1, le=20, description="The most memories that are told.")] = 3
+    limit: Annotated[int, Meta(ge=1, le=20, description="The most memories in the reminder.")] = 3
 
 
 class RemindResult(Result):
-    """What is remembered about a prompt, and the memories and files in it; "" when nothing is sure or new."""
+    """The reminder, and the ids of the memories and files in it; "" when nothing is certain or new."""
 
     text: str
     ids: tuple[str, ...]
 
 
 class CaptureParams(Value):
-    """What to remember from: the commits since the last look, a transcript, a failure, a turn or a whole session."""
+    """The source: commits since the last capture, a transcript, a failure, a turn or a whole session."""
 
     source: Annotated[
         Literal["commit", "transcript", "failure", "turn", "session"],
         Meta(
-            description="commit: commits since the last look; transcript: what was decided and left open, before a "
-            "compaction; failure: a command that failed; turn: a turn has ended; session: sum it up and seal it."
+            description="commit: commits since the last capture; transcript: decisions and open points, before a "
+            "compaction; failure: a failed command; turn: the end of a turn; session: summarise the "
+            "session and seal it."
         ),
     ]
     session: SessionId | None = None
-    transcript: Annotated[str | None, Meta(description="Path of the agent's transcript (JSON lines).")] = None
-    command: Annotated[str, Meta(description="Of a failure: the command that failed.")] = ""
-    error: Annotated[str, Meta(description="Of a failure: what it said.")] = ""
-    agent: Annotated[str | None, Meta(description="The program that acts, with its version.")] = None
+    transcript: Annotated[str | None, Meta(description="The path of the agent's transcript (JSON lines).")] = None
+    command: Annotated[str, Meta(description="For failure: the command.")] = ""
+    error: Annotated[str, Meta(description="For failure: its error output.")] = ""
+    agent: CallingProgram = None
 
 
 class CaptureResult(Result):
-    """What was remembered; `note` is the line to show, "" when there is nothing to say."""
+    """The ids of the stored memories. `note` is a line for the user, "" for none."""
 
     ids: tuple[str, ...]
     note: str
 
 
 class BackfillParams(Value):
-    """What to remember of what was there before Muninn, and whether to store it."""
+    """The source of the memories, and whether to store them."""
 
     source: Annotated[
         Literal["git", "transcripts"], Meta(description="The commits of this repository, or transcripts of an agent.")
     ]
     paths: Annotated[
         tuple[str, ...],
-        Meta(description="Of transcripts: JSON lines files of Claude Code, or folders that hold them."),
+        Meta(description="For transcripts: JSON lines files of Claude Code, or folders with them."),
     ] = ()
     since: Annotated[
-        str | None, Meta(description="Of git: from this date (UTC) on, or the commits that this revision lacks.")
+        str | None, Meta(description="For git: from this date (UTC), or commits that are not in this revision.")
     ] = None
-    until: Annotated[str | None, Meta(description="Of git: up to this date (UTC), or this revision.")] = None
-    limit: Annotated[
-        int, Meta(ge=1, le=1_000_000, description="Of git: the most commits to look at, the newest of them.")
-    ] = 10_000
+    until: Annotated[str | None, Meta(description="For git: up to this date (UTC), or this revision.")] = None
+    limit: Annotated[int, Meta(ge=1, le=1_000_000, description="For git: the most commits to read, newest first.")] = (
+        10_000
+    )
     elsewhere: Annotated[
-        bool, Meta(description="Of transcripts: also those of sessions in other folders than this repository's.")
+        bool, Meta(description="For transcripts: include sessions in other folders than this repository's.")
     ] = False
-    apply: Annotated[bool, Meta(description="Store it; else only say what would be remembered.")] = False
+    apply: Annotated[bool, Meta(description="Store the memories. Without it they are only listed.")] = False
 
 
 class Recollection(Value):
-    """A memory that a backfill makes. `time` is when the thing was that it tells; `commit` and `session` say where.
+    """A memory from a backfill. `time` is when its subject happened; `commit` and `session` are its origin.
 
-    `known`: it is stored already, and is not stored again.
+    `known` is true when it is stored already.
     """
 
     id: str
@@ -115,10 +116,10 @@ class Recollection(Value):
 
 
 class BackfillResult(Result):
-    """What a backfill remembers, or would (`applied` is false), oldest first; `ids` are those that it has stored.
+    """The memories of a backfill, oldest first. Without `applied` nothing was stored; `ids` are the stored ones.
 
-    `looked` counts commits or transcripts; `skipped` those that give no memory, by the reason. `malformed` are lines
-    that can't be read, as `path:line`; `masked` counts secrets.
+    `looked` counts the commits or transcripts that were read, `skipped` those without a memory, by reason. `malformed`
+    are unreadable lines, as `path:line`. `masked` counts secrets.
     """
 
     source: str
@@ -134,21 +135,24 @@ class BackfillResult(Result):
 FAMILY = Family(
     name="session",
     title="Sessions",
-    summary="Brief agents, remind them, and remember what their sessions show.",
+    summary="Brief agents, remind them, and capture memories from sessions and history.",
     methods=(
         Method(
             verb="brief",
             title="Brief a session",
-            summary="Say what a session that starts should know, in few characters.",
+            summary="Summarise what a new session should know, in a few characters.",
             params=BriefParams,
             result=BriefResult,
             effect="read",
-            use="Call when a session begins or its history was compacted: it says in short where things stand.",
+            use=(
+                "Call when a session begins or its history was compacted: it returns a short summary of the "
+                "current state."
+            ),
         ),
         Method(
             verb="remind",
-            title="Remind",
-            summary="Say what is remembered about a prompt, if anything is; a session is told nothing twice.",
+            title="Remind of a prompt's subject",
+            summary="Return memories about a prompt, if any are relevant; a session is told nothing twice.",
             params=RemindParams,
             result=RemindResult,
             effect="read",
@@ -157,8 +161,10 @@ FAMILY = Family(
         ),
         Method(
             verb="capture",
-            title="Capture",
-            summary="Remember what a session shows: commits, what its transcript decides, failures, its end.",
+            title="Capture memories",
+            summary=(
+                "Store what a session shows: its commits, decisions from its transcript, failures, and its summary."
+            ),
             params=CaptureParams,
             result=CaptureResult,
             effect="write",
@@ -169,7 +175,9 @@ FAMILY = Family(
         Method(
             verb="backfill",
             title="Backfill memory",
-            summary="Remember what was there before: significant commits, or transcripts; a dry run unless applied.",
+            summary=(
+                "Make memories from significant commits or from transcripts; without `apply` they are only listed."
+            ),
             params=BackfillParams,
             result=BackfillResult,
             effect="control",

@@ -1,4 +1,4 @@
-"""Find skills: folders with a SKILL.md, in the repository and in the user's home."""
+"""Find skills: folders with a SKILL.md in the repository or the user's home."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from muninn_core.protocol.method import Family, Method
 
 
 class SkillsMatchParams(Value):
-    """The task, and the budget of the context that skills may take 30 % of."""
+    """The task, and the budget of the context that the skills are for."""
 
-    task: Annotated[str, Meta(description="What is to be done, in a sentence.")]
+    task: Annotated[str, Meta(description="The task, in a sentence.")]
     budget: Annotated[
-        int, Meta(ge=50, le=200_000, description="Tokens of the whole context; skills take at most 30 % of them.")
+        int,
+        Meta(ge=50, le=200_000, description="The token budget of the whole context; skills take at most 30 % of it."),
     ] = 20_000
 
 
 class SkillMatch(Value):
-    """A skill that helps with the task, and its whole text; the contributions of `why` add up to `score`."""
+    """A matching skill with its whole text. The contributions in `why` add up to `score`."""
 
     name: str
     description: str
@@ -34,7 +35,7 @@ class SkillMatch(Value):
 
 
 class SkillLeftOut(Value):
-    """A skill that would help, too, and why it is not there."""
+    """A matching skill that was left out, and the reason."""
 
     name: str
     path: str
@@ -43,7 +44,7 @@ class SkillLeftOut(Value):
 
 
 class SkillsMatchResult(Result):
-    """The best skills first; together they have `tokens`, and might have `share`."""
+    """The matching skills, best first. `tokens` is their sum, `share` the most that they may take."""
 
     skills: tuple[SkillMatch, ...]
     left_out: tuple[SkillLeftOut, ...]
@@ -52,13 +53,13 @@ class SkillsMatchResult(Result):
 
 
 class SkillsListParams(Value):
-    """Which skills: all, or those with which something is wrong."""
+    """Which skills to list."""
 
-    problems: Annotated[bool, Meta(description="Only those with which something is wrong.")] = False
+    problems: Annotated[bool, Meta(description="Only skills with problems.")] = False
 
 
 class SkillEntry(Value):
-    """A skill. `hidden_by` is the file of the same name that is taken in its place; `problems` are its own."""
+    """A skill. `hidden_by` is the file of another skill that takes precedence by the same name."""
 
     name: str
     description: str
@@ -70,7 +71,7 @@ class SkillEntry(Value):
 
 
 class SkillsListResult(Result):
-    """The skills by name."""
+    """The skills, by name."""
 
     skills: tuple[SkillEntry, ...]
 
@@ -78,25 +79,26 @@ class SkillsListResult(Result):
 FAMILY = Family(
     name="skill",
     title="Skills",
-    summary="Find skills: folders with a SKILL.md, in the repository and in the user's home.",
-    groups={"skills": "Find skills: folders with a SKILL.md, here and in your home; alone it lists them."},
+    summary="Find skills: folders with a SKILL.md in the repository or the user's home.",
+    groups={
+        "skills": "Find skills: folders with a SKILL.md in the repository or your home. Without a verb it lists them."
+    },
     methods=(
         Method(
             verb="skills.match",
             title="Match skills",
-            summary="Find the skills that help with a task: the best seven within 30 % of a context's budget.",
+            summary="Find the skills that match a task: at most seven, within 30 % of a context's budget.",
             params=SkillsMatchParams,
             result=SkillsMatchResult,
             effect="read",
             positional=("task",),
-            use="Call before a task of a kind that somebody may have written down as a skill: it returns the texts of "
-            "those that help.",
+            use=("Call before a task that a skill may describe: it returns the texts of the matching skills."),
             example={"task": "write tests for a parser"},
         ),
         Method(
             verb="skills.list",
             title="List skills",
-            summary="List the skills of this repository and of your home, and what is wrong with them.",
+            summary="List the skills of this repository and of your home, with their problems.",
             params=SkillsListParams,
             result=SkillsListResult,
             effect="read",
