@@ -14,6 +14,7 @@ import api
 import configuration
 import reference
 import typescript
+import weights
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -47,6 +48,7 @@ def files() -> dict[Path, str]:
     """Return every generated file with the text that it should have."""
     return {
         **{ROOT / "docs" / name: text for name, text in reference.pages().items()},
+        ROOT / "docs" / weights.PAGE: weights.render(),
         ROOT / "vscode-extension" / "src" / "protocol.ts": typescript.render(),
         ROOT / "core" / "muninn_core" / "verbs.py": api.render(),
         ROOT / "docs" / "configuration.md": configuration.page(),

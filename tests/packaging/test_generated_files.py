@@ -9,7 +9,9 @@ from types import ModuleType
 import pytest
 
 from muninn_cli.exits import MEANINGS
+from muninn_core.config import RankingConfig
 from muninn_core.protocol.catalogue import FAMILIES, METHODS
+from muninn_core.retrieval.weights import WHOLE, WHOLE_OF_CHANGE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -82,3 +84,14 @@ def test_the_exit_codes_of_the_guide_are_those_of_the_command() -> None:
     assert {int(code): meaning.replace("`", "") for code, meaning in rows} == {
         code: meaning.replace("`", "") for code, meaning in MEANINGS.items()
     }
+
+
+def test_the_ranking_page_has_the_weights_of_the_code(generate: ModuleType) -> None:
+    page = generate.weights.render()
+    assert f" | {WHOLE:g}, {WHOLE_OF_CHANGE:g} where a change is asked for |" in page
+    for section in ("Code and knowledge", "Memories", "Contexts", "The profile mnemosyne"):
+        assert generate.weights.weights_of(section)
+    defaults = RankingConfig()
+    for weight in generate.weights.weights_of("Memories"):
+        if weight.key:
+            assert weight.number == getattr(defaults, weight.key.removeprefix("ranking."))

@@ -2,218 +2,247 @@
 
 `words`, `meaning` and `file` are scaled to 0..1 over the candidates of one question. The weights of files and chunks
 were found by coordinate search on questions about real repositories, and checked on repositories that the search had
-not seen (decision 020); `python -m bench quality --ablations` says what each is worth.
+not seen (decision 020). `python -m bench quality --ablations` measures what each is worth.
+
+The tables in docs/ranking.md are made from this module: a section is a comment, and a weight's text begins with its
+signal, then its key in the configuration, or the case that it is for.
 """
 
 from __future__ import annotations
 
+# Code and knowledge
+
 WORDS = 1.0
-"""BM25 of a chunk over path, symbol, title and body, divided by the best candidate's."""
+"""`words`: BM25 of the chunk over path, symbol, title and body, divided by the best chunk's."""
 
 MEANING = 0.5
-"""The cosine to the question, scaled from `FLOOR_RANK`'s to the best candidate's and raised by `NEARLY`."""
-
-NEARLY = 0.7
-"""What the scaled cosine is raised by."""
-
-SHARED = 0.5
-"""The share of meaning that words say already, where they are the best."""
+"""`meaning`: The cosine to the question, scaled from that of the candidate of rank `FLOOR_RANK` to the best one's
+and raised to the power `NEARLY`; up to `SHARED` of it is taken off where `words` match as well."""
 
 WHOLE = 0.7
-"""BM25 of the whole file, divided by the best file's: an answer's words are often spread over its parts."""
+"""`file`: BM25 of the whole file, divided by the best file's. An answer's words are often spread over several
+chunks."""
 
 WHOLE_OF_CHANGE = 0.4
-"""The same, where the question asks for a change: BM25 holds against a large file what is work to be done in it."""
-
-SPREAD = 0.3
-"""How many of a file's chunks are candidates, against the file that has the most of them; where the question asks for a
-change. It counts for the file's best chunk."""
+"""`file` where a change is asked for: BM25 favours short files, and changes are often made in long ones."""
 
 PARTS = 0.2
-"""The matches of a file's further chunks, each fading by `FADING`; they count for its best chunk."""
+"""`parts`: The matches of the file's further chunks, each counting `FADING` of the one before, `MOST_PARTS` at most. It
+counts for the file's best chunk."""
 
-FADING = 0.3
-"""What each further chunk counts against the one before it."""
-
-MOST_PARTS = 8
-"""Further chunks that count: the rest have faded."""
+SPREAD = 0.3
+"""`spread` where a change is asked for: How many chunks of a code file are candidates (tests excluded), relative to the
+file with the most. It counts for the file's best chunk."""
 
 NAME = 0.6
-"""How well the file's name answers: the share of the question's words, by rarity, and a little of its own words."""
+"""`name`: How well the file's name matches the question. A name that says nothing (`__init__`, `index`) is replaced
+by its folder's."""
 
 SYMBOL = 0.7
-"""How well the best name that a chunk defines answers, in the same way."""
-
-FILE_OWN = 0.3
-"""The part of a file name's own words in how well it answers."""
-
-SYMBOL_OWN = 0.05
-"""The same for the name of a definition; one of a single word answers by rarity alone: `get` is in everything."""
+"""`symbol`: How well the best name that the chunk defines matches the question: `proc_kill` matches "kill a
+process"."""
 
 DEFINES = 0.2
-"""Share of the question's identifiers that the chunk defines, to the letter."""
+"""`defines`: The share of the question's identifiers that the chunk defines exactly."""
 
 SOUGHT = 1.0
-"""The same, where the question is a name and nothing else."""
-
-FOCUS = 0.2
-"""1 for what belongs to a file or session at hand."""
-
-TOGETHER = 1.5
-"""How much a file has changed together with one at hand (`evolution.py`): who changes one needs the other."""
-
-FOLDER = 0.15
-"""1 for what is in the folder of a file at hand."""
+"""`defines` where the question is a name alone: The same."""
 
 CHURN = 0.3
-"""How much a file of code changes of late: where work was done, more work is done."""
+"""`churn`: How much the code file changed recently, by git."""
+
+TOGETHER = 1.5
+"""`together`: How often the file changed together with a file in use."""
+
+FOLDER = 0.15
+"""`folder`: 1 in the folder of a file in use."""
+
+FOCUS = 0.2
+"""`focus`: 1 for a file in use, and for a memory of the session or about a file in use."""
 
 TEST = -1.2
-"""Tests, as far as the question is not about tests."""
+"""`test`: 1 for tests; less the more the question is about tests, or the more memory says that the test is an
+answer."""
 
 GENERATED = -1.0
-"""Files that a program made: they say what their source says, often in more words."""
+"""`generated`: 1 for generated files, by their path (`dist`, bundles, `_pb2.py`) or the comment at their head."""
 
 ASIDE = -0.5
-"""Vendored files, declarations of what is written elsewhere, examples."""
+"""`aside`: 1 for vendored files, declarations (`.d.ts`) and examples."""
 
 DOCS = -0.25
-"""Code that only illustrates documentation."""
+"""`docs`: 1 for code in a documentation folder."""
 
 AGENT = -0.1
-"""Knowledge that an agent keeps for itself (the memory of other tools): what people curate comes first."""
+"""`agent`: 1 for knowledge that an agent keeps for itself in the memory of another tool."""
 
 CROWD = -0.1
-"""For each better chunk of the same file: the second one must earn its place."""
+"""`crowd`: The number of better chunks of the same file."""
 
 CROWD_OF_CHANGE = -0.3
-"""The same, where the question asks for a change: it is made in several files rather than in several of their parts."""
-
-MEMORY_WORDS = 1.3
-"""Words of a memory. It has no file, no name and no neighbours to speak for it, so its own words must weigh as much."""
-
-MEMORY_MEANING = 1.2
-"""Meaning of a memory, whose few words seldom are those of the question."""
-
-GRAPH = 0.4
-"""A memory's strongest link to another one that the question finds."""
+"""`crowd` where a change is asked for: A change is made in several files rather than in several parts of one."""
 
 REMEMBERED = 1.5
-"""What memory says of a file, for questions like this one (decision 023). It also excuses a test, as far as it goes."""
+"""`remembered`: How well memories about the file match the question (decision 023)."""
 
 REMEMBERED_BESIDE = 0.75
-"""The same where memories are among the answers themselves: who speaks for a file comes before it."""
-
-REMEMBERED_SURE = 0.3
-"""A file of which memory says so much is an answer, though nothing else is near the question."""
-
-REMEMBERED_OWN = 0.5
-"""The part of a memory's own words in how well it answers a question; the rest is the part of the question's."""
-
-REMEMBERED_MOST = 0.95
-"""What one memory alone can be worth at most."""
-
-REMEMBERED_DAYS = 300.0
-"""After how long a memory says half as much of files."""
-
-REMEMBERED_FILES = 20
-"""A memory of more files is about none of them."""
-
-REMEMBERED_WITNESSES = 100
-"""How many memories are heard for one question, the best ones."""
-
-REMEMBERED_FOUND = 10
-"""How many files come into an answer by memory alone, where neither words nor meaning found them."""
-
-IMPORTANCE = 0.2
-"""A memory's importance, 1..10 scaled to 0..1."""
-
-RECENCY = 0.1
-"""A memory's age: 1 today, a half after `HALF_LIFE_DAYS`."""
-
-CONFIDENCE = 0.1
-"""A memory's confidence, 0..1."""
-
-STALE = -0.3
-"""The share of a memory's citations that are stale: 1 for each that is gone, a half for each whose text has changed.
-
-It outweighs importance: of two that are equally relevant, the one that the code still bears out comes first.
-"""
-
-SESSION = 0.1
-"""A note of the asker's own session comes before what is equally relevant: the narrow scope before the wide one."""
-
-GLOBAL = -0.1
-"""A memory of all projects comes after one of this project: a tenth either way, as a priority and no filter."""
+"""`remembered` where memories are among the answers: The memories themselves come first."""
 
 DECIDED = 0.15
-"""A decision record that is in force: people wrote it down to be found."""
+"""`decided`: 1 for a decision record in force."""
 
 RETIRED = -0.6
-"""One that was superseded, rejected, deprecated or archived: below what replaced it, and still found alone."""
+"""`retired`: 1 for a decision record that was superseded, rejected, deprecated or archived."""
 
-SUBJECT = 0.5
-"""A decision whose subject is touched; it comes by that alone, not by the words of the question."""
+# Memories
+
+MEMORY_WORDS = 1.3
+"""`words` (`ranking.words`): BM25, divided by the best candidate's. A memory has no file, name or neighbours that
+could match."""
+
+MEMORY_MEANING = 1.2
+"""`meaning` (`ranking.meaning`): The scaled cosine. A memory's few words are seldom those of the question."""
+
+GRAPH = 0.4
+"""`graph` (`ranking.graph`): The strongest link to another memory that the question finds."""
+
+IMPORTANCE = 0.2
+"""`importance` (`ranking.importance`): The importance, 1 to 10 scaled to 0 to 1; it fades with age."""
+
+RECENCY = 0.1
+"""`recency` (`ranking.recency`): The age: 1 today, a half after `HALF_LIFE_DAYS` days."""
+
+CONFIDENCE = 0.1
+"""`confidence`: The confidence, 0 to 1."""
+
+STALE = -0.3
+"""`stale`: The share of citations that are stale: 1 for each that is gone, a half for each whose text has changed.
+It outweighs importance."""
+
+SESSION = 0.1
+"""`scope` for a note of the caller's session: 1 for a memory that is not of the project's scope."""
+
+GLOBAL = -0.1
+"""`scope` for a memory of all projects: The same."""
+
+# Contexts
 
 CURSOR = 1.0
-"""The code around the asker's cursor; like that of `CHANGED` and `BESIDE` it comes by that alone."""
+"""`cursor`: 1 for the code around the cursor."""
 
 CHANGED = 0.8
-"""Code that the change at hand touches."""
+"""`changed`: 1 for code that the current change touches."""
+
+SUBJECT = 0.5
+"""`subject`: 1 for a decision whose subject is touched."""
 
 BESIDE = 0.4
-"""What stands before and behind the code around the cursor."""
+"""`beside`: 1 for the code before and after the code around the cursor."""
+
+# The profile mnemosyne
 
 LINKED_WORDS = 0.5
-"""The share of words in the profile `mnemosyne` (`retrieval.profile`); it and the next three add up to 1."""
+"""`words`: BM25, divided by the best candidate's."""
 
 LINKED_GRAPH = 0.2
+"""`graph`: The match of the best other match that links lead from, times their strengths, halved at each step after
+the first."""
+
 LINKED_IMPORTANCE = 0.2
+"""`importance`: The importance, 1 to 10 scaled to 0.1 to 1; it does not fade."""
+
 LINKED_RECENCY = 0.1
+"""`recency`: The age: 1 today, a half after `HALF_LIFE_DAYS` days."""
 
 LINKED_SCOPE = 1.0
-"""In that profile, for each scope that is narrower: the whole of a narrow one comes before what is wider."""
+"""`scope`: 2 for notes of this session, 1 for the project's memory, 0 for global memory. The other four add up to 1
+at most, so a narrow scope comes before a wider one."""
+
+# Parts of signals
+
+NEARLY = 0.7
+"""The power to which the scaled cosine is raised."""
+
+SHARED = 0.5
+"""The share of `meaning` that is taken off where `words` are the best."""
+
+FADING = 0.3
+"""What each further chunk counts relative to the one before it."""
+
+MOST_PARTS = 8
+"""The most further chunks that count."""
+
+FILE_OWN = 0.3
+"""The weight of a file name's own words in `name`; the rest is the weight of the question's words, by rarity."""
+
+SYMBOL_OWN = 0.05
+"""The same for `symbol`. A name of a single word counts by rarity alone: `get` is in everything."""
+
+REMEMBERED_SURE = 0.3
+"""From this value of `remembered` on a file is an answer although nothing else is near the question."""
+
+REMEMBERED_OWN = 0.5
+"""The weight of a memory's own words in how well it matches a question; the rest is the weight of the question's
+words."""
+
+REMEMBERED_MOST = 0.95
+"""The most that a single memory contributes."""
+
+REMEMBERED_DAYS = 300.0
+"""After this many days a memory contributes half as much to `remembered`."""
+
+REMEMBERED_FILES = 20
+"""A memory about more files than this contributes to none of them."""
+
+REMEMBERED_WITNESSES = 100
+"""The most memories that are considered for one question, best first."""
+
+REMEMBERED_FOUND = 10
+"""The most files that enter an answer by memory alone."""
 
 HALF_LIFE_DAYS = 30.0
-"""Of recency: what is new counts a little more."""
+"""After this many days `recency` is a half."""
 
 DECAY_DAYS = 180.0
-"""Of importance, where the config says nothing else: what nobody has touched for so long matters half as much."""
+"""After this many days without a change importance counts half, unless the configuration says otherwise."""
 
 LASTING: frozenset[str] = frozenset({"constraint", "decision", "preference"})
-"""Kinds whose importance does not fade, as that of pins does not: they hold until somebody says otherwise."""
+"""Kinds whose importance does not fade. That of pinned memories does not fade either."""
+
+# Limits
 
 CANDIDATES = 100
-"""How many candidates words and meaning each bring."""
+"""How many candidates words and meaning each contribute."""
 
 FILES = 100
-"""How many whole files."""
+"""How many whole files are candidates."""
 
 WIDER = 4
-"""By how much candidates grow while a filter refuses too many of them."""
+"""The factor by which candidates grow while a filter rejects too many of them."""
 
 MOST_CANDIDATES = 9_600
-"""Where it stops growing."""
+"""The most candidates after growing."""
 
 POOL = 80
-"""How many fused candidates are judged; more when three times the limit is more."""
+"""How many fused candidates are scored; at least three times the limit."""
 
 NAMED = 40
-"""How many of them have the names looked at that they define: those that are the best without."""
+"""How many of them are scored by the names that they define: those that are best without."""
 
 RANKED = 40
-"""How many are put into order with all of their signals; more when three times the limit is more."""
+"""How many are ranked with all signals; at least three times the limit."""
 
 FLOOR_RANK = 100
-"""The rank whose cosine is the floor of the scale of meaning, unless one by `FLOOR_BELOW` below the best is lower."""
+"""The rank whose cosine is the floor of the scale of `meaning`, unless `FLOOR_BELOW` below the best is lower."""
 
 FLOOR_BELOW = 0.2
 
 LEAST_STRANGE = 6.7
-"""The rarity of a word that stands nowhere, from which on its absence says something: some 400 chunks and files."""
+"""The rarity from which an unknown word is evidence of a foreign question; below some 400 chunks and files no word
+is that rare."""
 
 LEAST_KNOWN = 0.25
-"""The share of a question's rarity of which so little stands anywhere that it may be about something else."""
+"""Below this share of known words, by rarity, a question may be about something else."""
 
 LEAST_NEAR = 0.4
-"""The highest cosine that, together with `LEAST_KNOWN`, says that nothing is an answer."""
+"""The highest cosine that, together with `LEAST_KNOWN`, means that nothing is an answer."""
