@@ -1,6 +1,6 @@
-"""The templates of context files: what a person would gather for a kind of task, with questions that ask for the rest.
+"""Templates of context files: markdown for a kind of task, with questions that gather the rest.
 
-A template is markdown with `{title}`. Its hints stand in comments, which no reader of the pack sees.
+A template contains `{title}`. Its hints are comments, which are not part of the rendered pack.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from muninn_core.model.value import Value
 
 
 class Draft(Value):
-    """A template: what it is for, in a sentence, and its text."""
+    """A template: a one-sentence summary and its text."""
 
     summary: str
     text: str
@@ -27,20 +27,20 @@ budget: {budget}
 
 # {heading}: {title}
 
-<!-- A file is named with an at sign and its path, a definition with a hash and its name behind that, a memory or
-     decision in double square brackets; a line that begins with a question mark asks. `muninn context render` shows
-     what becomes of it. -->
+<!-- References: an at sign and a path for a file, then a hash and a name for a definition; double square brackets
+     for a memory or decision; a question mark at the start of a line for a search. `muninn context render` prints
+     the result. -->
 """
 
 _BODIES = {
     "api": (
-        "An interface: its contract, who calls it, what may not change.",
+        "An interface: its contract, its callers, its constraints.",
         "API",
         6000,
         """
 ## Contract
 
-What callers may rely on: names, types, errors, versions.
+What callers can rely on: names, types, errors, versions.
 
 ?{title} interface, parameters and errors
 
@@ -58,13 +58,13 @@ What callers may rely on: names, types, errors, versions.
 """,
     ),
     "architecture": (
-        "A part of the system: its structure, its decisions, and the reasons.",
+        "A part of the system: its structure, its decisions and their reasons.",
         "Architecture",
         10000,
         """
 ## Purpose
 
-What this part is for, and what it does not know.
+What this part is for, and what it does not depend on.
 
 ## Structure
 
@@ -74,7 +74,7 @@ What this part is for, and what it does not know.
 
 ?{title} decisions and their reasons
 
-## Rejected ways
+## Rejected alternatives
 
 ?{title} attempts that failed
 
@@ -84,23 +84,23 @@ What this part is for, and what it does not know.
 """,
     ),
     "bugfix": (
-        "A bug: what is seen, what was tried, where it may come from.",
+        "A bug: symptoms, earlier attempts, possible causes.",
         "Bug",
         6000,
         """
-## What happens
+## Symptoms
 
-What is seen, what was expected, and how to see it again.
+Actual behaviour, expected behaviour, steps to reproduce.
 
-## Where it may be
+## Possible causes
 
 ?{title} code and cause
 
-## Tried before
+## Earlier attempts
 
 ?{title} bugs, causes and attempts that failed
 
-## How to know that it is fixed
+## Test
 
 A test that fails today:
 
@@ -108,19 +108,19 @@ A test that fails today:
 """,
     ),
     "feature": (
-        "A new feature: what it must do, what is there to build on.",
+        "A new feature: its requirements and the existing code.",
         "Feature",
         8000,
         """
-## What it must do
+## Requirements
 
-- For whom, and when is it done?
+- Who needs it, and when is it complete?
 
-## What is there
+## Existing code
 
 ?{title} existing code
 
-## What was decided
+## Decisions
 
 ?{title} decisions, constraints and preferences
 
@@ -134,23 +134,23 @@ A test that fails today:
 """,
     ),
     "refactor": (
-        "A change of structure: what must stay as it is, and how that is known.",
+        "A change of structure: the behaviour to preserve, and its tests.",
         "Refactoring",
         8000,
         """
-## Why
+## Reason
 
-What is hard today, and what will be easier.
+What is hard today, and what becomes easier.
 
-## What must stay as it is
+## Behaviour to preserve
 
 ?{title} behaviour, constraints and tests
 
-## Who depends on it
+## Dependents
 
 ?what uses {title}
 
-## Tried before
+## Earlier attempts
 
 ?{title} refactoring attempts and their outcome
 
@@ -171,12 +171,15 @@ TEMPLATES: Mapping[str, Draft] = MappingProxyType(
 
 
 def title_of(path: str) -> str:
-    """Return the title of a context file that nobody gave one: its name as words."""
+    """Return the default title of a context file: the words of its file name."""
     return posixpath.basename(path).removesuffix(".md").replace("-", " ").replace("_", " ")
 
 
 def filled(template: str, title: str) -> str:
-    """Return the text of a new context file. Raises KeyError for a template that is not there."""
+    """Return the text of a new context file.
+
+    Raises KeyError for an unknown template.
+    """
     plain = " ".join(title.split())
     head, body = TEMPLATES[template].text.split("\n---\n", 1)
     quoted = "'" + plain.replace("'", "''") + "'"
