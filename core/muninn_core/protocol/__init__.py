@@ -1,1 +1,1 @@
-"""What travels between Muninn's processes: frames, verbs, their parameters and results."""
+"""What Muninn's processes exchange: frames, and the catalogue of verbs with their parameters and results."""

@@ -74,11 +74,11 @@ def lookup(verb: str) -> Method:
 
 
 def decode_params(method: Method, raw: Any) -> Value:
-    """Check plain JSON parameters and make them a value. Raises BadParams, which names the nearest parameter.
+    """Decode plain JSON parameters. Raises BadParams, with the nearest name for an unknown parameter.
 
-    Halves of a character, as programs leave them that cut texts by UTF-16, become replacement characters.
+    Lone surrogates, which programs produce that cut texts by UTF-16 units, become replacement characters.
     """
-    given = {} if raw is None else whole_text(raw)
+    given = {} if raw is None else replace_surrogates(raw)
     if not isinstance(given, dict):
         raise BadParams(f"the parameters of '{method.verb}' are an object, not {_plain_name(given)}")
     known = method.params.__struct_fields__
@@ -93,20 +93,20 @@ def decode_params(method: Method, raw: Any) -> Value:
     try:
         return from_plain(given, method.params)
     except ValidationError as error:
-        from muninn_core.protocol.wanted import wanted
+        from muninn_core.protocol.parameter_hints import hint_for
 
-        said = wanted(method.params, str(error)) or _names(method.verb, known)
-        raise BadParams(f"'{method.verb}': {error}", hint=said) from None
+        hint = hint_for(method.params, str(error)) or _names(method.verb, known)
+        raise BadParams(f"'{method.verb}': {error}", hint=hint) from None
 
 
-def whole_text(raw: Any) -> Any:
-    """Return plain data without lone surrogates, which are no text: they could be neither searched nor written."""
+def replace_surrogates(raw: Any) -> Any:
+    """Return plain data with lone surrogates replaced: UTF-8 can't encode them."""
     try:
         encode_json(raw)
     except UnicodeEncodeError:
         return _replaced(raw)
     except (TypeError, ValueError, RecursionError):
-        pass  # whoever decodes it says what is wrong
+        pass  # the decoder reports it
     return raw
 
 

@@ -1,7 +1,7 @@
 """Frames and messages: JSON-RPC 2.0 with the LSP base protocol's header.
 
-Source of the frame: Language Server Protocol 3.17, "Base Protocol". The module is on the path of every hook, so it
-imports only `json`.
+Source of the frame: Language Server Protocol 3.17, "Base Protocol". Every hook loads the module, so it imports
+only `json`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 HELLO = "muninn/hello"
-"""The first request of every connection; it names the client's version, the face it wants and its work tree."""
+"""The first request of a connection: the client's version, its work tree, and the protocol of the bytes after it."""
 
 PREFIX = "muninn/"
-"""Verbs travel as `muninn/<verb>`."""
+"""The prefix of a verb's JSON-RPC method: `muninn/<verb>`."""
 
 MAX_FRAME = 256 * 1024 * 1024
-"""A longer body is refused: it is not ours."""
+"""The most bytes of a body."""
 
 
 def frame(message: dict[str, Any]) -> bytes:
@@ -35,7 +35,7 @@ def request(number: int | str, method: str, params: dict[str, Any]) -> bytes:
 
 
 def content_length(header: bytes) -> int:
-    """Return the body's length that a header block announces. Raises ValueError for a header that is not ours."""
+    """Return the length of the body in bytes, from the header block. Raises ValueError for an invalid header."""
     for line in header.split(b"\r\n"):
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-length":
@@ -47,7 +47,7 @@ def content_length(header: bytes) -> int:
 
 
 def loads(body: bytes) -> Any:
-    """Decode a body. Raises ValueError for what is no JSON, and for JSON that is nested too deeply to be a message."""
+    """Decode a body. Raises ValueError for invalid or too deeply nested JSON."""
     try:
         return json.loads(body)
     except RecursionError:
@@ -55,7 +55,7 @@ def loads(body: bytes) -> Any:
 
 
 def read(readline: Callable[[], bytes], readexactly: Callable[[int], bytes]) -> dict[str, Any] | None:
-    """Read one message from a blocking stream; None at its end. Raises ValueError on a malformed one."""
+    """Read one message from a blocking stream; None at its end. Raises ValueError for a malformed message."""
     header = b""
     while True:
         line = readline()

@@ -16,16 +16,16 @@ from muninn_core.worktree.call import Call
 
 
 class CodeVerbs(Verbs):
-    """Look definitions and their relations up."""
+    """Find definitions and follow the relations between them."""
 
     def symbols(self, params: SymbolsParams, call: Call) -> SymbolsResult:
         """Find definitions by name."""
         return code_map.symbols(self._reading(call), params)
 
     def outline(self, params: OutlineParams, call: Call) -> OutlineResult:
-        """Show what a file defines."""
+        """Return the definitions of a file as a tree."""
         return code_map.outline(self._reading(call), params)
 
     def graph(self, params: GraphParams, call: Call) -> GraphResult:
-        """Show what is around a file or definition."""
+        """Return the relations of a file or definition."""
         return code_map.graph(self._reading(call), params)

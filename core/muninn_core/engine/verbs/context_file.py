@@ -16,14 +16,14 @@ from muninn_core.worktree.call import Call
 
 
 class ContextFileVerbs(Verbs):
-    """Write context files and turn them into packs."""
+    """Create context files and render them as packs."""
 
     def render(self, params: RenderParams, call: Call) -> RenderResult:
-        """Make the pack of a context file."""
+        """Return a context file with the content of its references."""
         return context_files.render(self._reading(call), params, call, self.clock())
 
     def template_new(self, params: TemplateNewParams, call: Call) -> TemplateNewResult:
-        """Make a context file from a template."""
+        """Create a context file from a template."""
         return context_files.new(self._writable(call), params)
 
     def template_list(self, _params: TemplateListParams, call: Call) -> TemplateListResult:

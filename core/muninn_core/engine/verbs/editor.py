@@ -22,17 +22,17 @@ class EditorVerbs(Verbs):
     """Show what is remembered about a file, a line or a name."""
 
     def annotate(self, params: AnnotateParams, call: Call) -> AnnotateResult:
-        """Say what is remembered about a file, in its places."""
+        """Return the notes on a file, by line."""
         return file_notes.annotate(self._reading(call), params, call, self.clock())
 
     def about(self, params: AboutParams, call: Call) -> AboutResult:
-        """Say what is remembered about a line or a name, and why."""
+        """Return what is remembered about a line or a name, as markdown."""
         return about.about(self._reading(call), params, call, self.clock())
 
     def document(self, params: DocumentParams, call: Call) -> DocumentResult:
-        """Show a page for reading."""
+        """Return a page to read."""
         return virtual_documents.document(self._reading(call), params, call, self.clock())
 
     def draft(self, params: DraftParams, call: Call) -> DraftResult:
-        """Make a file to write a memory into."""
+        """Create a file to write a memory in."""
         return draft_file.draft(self._writable(call), params, self.ids())

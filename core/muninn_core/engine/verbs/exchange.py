@@ -27,11 +27,11 @@ class ExchangeVerbs(Verbs):
     """Carry memories and curated knowledge between repositories."""
 
     def export(self, params: ExportParams, call: Call) -> ExportResult:
-        """Make a bundle of memories."""
+        """Return a bundle of memories."""
         return bundles.export(self._reading(call), params)
 
     def import_(self, params: ImportParams, call: Call) -> ImportResult:
-        """Take a bundle in."""
+        """Store the memories of a bundle."""
         return bundles.take(self._writable(call), params)
 
     def pack_export(self, params: PackExportParams, call: Call) -> PackExportResult:
@@ -39,15 +39,15 @@ class ExchangeVerbs(Verbs):
         return packs.export(self._reading(call), params)
 
     def pack_add(self, params: PackAddParams, call: Call) -> PackAddResult:
-        """Take a pack in."""
+        """Add a pack."""
         return packs.add(self._writable(call), params)
 
     def pack_list(self, _params: PackListParams, call: Call) -> PackListResult:
-        """List the packs that are here."""
+        """List the installed packs."""
         return packs.listed(self._reading(call))
 
     def pack_update(self, params: PackUpdateParams, call: Call) -> PackUpdateResult:
-        """Put another version in the place of a pack."""
+        """Replace a pack by another version."""
         return packs.update(self._reading(call) if params.dry_run else self._writable(call), params)
 
     def pack_remove(self, params: PackRemoveParams, call: Call) -> PackRemoveResult:

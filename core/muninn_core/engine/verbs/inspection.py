@@ -25,7 +25,7 @@ from muninn_core.worktree.call import Call
 
 
 class InspectionVerbs(Verbs):
-    """List memories and sessions, and follow history and links."""
+    """List and show memories and sessions, with their history and links."""
 
     def memories(self, params: MemoriesParams, call: Call) -> MemoriesResult:
         """List, filter or get memories."""
@@ -44,9 +44,9 @@ class InspectionVerbs(Verbs):
         return links.links(self._reading(call), params, self.clock())
 
     def overview(self, params: OverviewParams, call: Call) -> OverviewResult:
-        """Show the project's memory at a glance."""
+        """Summarise the project's memory."""
         return links.overview(self._reading(call), params, self.clock())
 
     def sessions(self, params: SessionsParams, call: Call) -> SessionsResult:
-        """List the sessions that wrote to the memory."""
+        """List the sessions that stored memories."""
         return session_list.sessions(self._reading(call), params, self.clock())

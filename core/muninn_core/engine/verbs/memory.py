@@ -23,7 +23,7 @@ from muninn_core.worktree.call import Call
 
 
 class MemoryVerbs(Verbs):
-    """Store memories and change them."""
+    """Store, change and archive memories."""
 
     def remember(self, params: RememberParams, call: Call) -> RememberResult:
         """Store memories; they are on disk when this returns."""
@@ -43,7 +43,7 @@ class MemoryVerbs(Verbs):
         return changes.forget(self._writable(call), params, call)
 
     def restore(self, params: RestoreParams, call: Call) -> ForgetResult:
-        """Bring an archived memory back."""
+        """Restore an archived memory."""
         again = ForgetParams(id=params.id, reason=params.reason, restore=True, session=params.session)
         return self.forget(again, call)
 

@@ -9,12 +9,12 @@ from muninn_core.worktree.call import Call
 
 
 class PrivacyVerbs(Verbs):
-    """Take a memory's content out of files and of git's history."""
+    """Remove the content of a memory, and find where git's history still has it."""
 
     def redact(self, params: RedactParams, call: Call) -> RedactResult:
-        """Blank a memory, and those that were merged with it, in files and index."""
+        """Erase a memory, and those merged with it, in files and index."""
         return redaction.redact(self._writable(call), params, call)
 
     def purge(self, params: PurgeParams, call: Call) -> PurgeResult:
-        """Say where git still holds what a memory said."""
+        """Find the commits and branches that still contain a memory's text."""
         return redaction.purge(self._reading(call), params)

@@ -23,10 +23,10 @@ from muninn_core.worktree.call import Call
 
 
 class ReconciliationVerbs(Verbs):
-    """Turn what sessions stored into one consolidated memory, and settle contradictions."""
+    """Consolidate the memory of sessions, and resolve contradictions."""
 
     def seal(self, params: SealParams, call: Call) -> SealResult:
-        """Turn open sessions into segments."""
+        """Write open sessions to segments."""
         return maintenance.seal(self._writable(call), params)
 
     def reconcile(self, params: ReconcileParams, call: Call) -> ReconcileResult:
@@ -36,7 +36,7 @@ class ReconciliationVerbs(Verbs):
         )
 
     def undo(self, _params: UndoParams, call: Call) -> UndoResult:
-        """Take back the last reconcile or prune."""
+        """Undo the last reconcile or prune."""
         return maintenance.undo(self._writable(call))
 
     def prune(self, params: PruneParams, call: Call) -> PruneResult:
@@ -50,5 +50,5 @@ class ReconciliationVerbs(Verbs):
         return list_conflicts(self._reading(call), params)
 
     def resolve(self, params: ResolveParams, call: Call) -> ResolveResult:
-        """Decide a conflict."""
+        """Resolve a conflict."""
         return changes.resolve(self._writable(call), params, call)

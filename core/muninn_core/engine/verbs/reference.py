@@ -21,24 +21,24 @@ from muninn_core.worktree.call import Call
 
 
 class ReferenceVerbs(Verbs):
-    """Check files of .muninn and resolve the references in them."""
+    """Check files of .muninn, and resolve, find and update references."""
 
     def lint(self, params: LintParams, call: Call) -> LintResult:
-        """Check one file, as its editor has it."""
+        """Check one file, with its unsaved text in an editor."""
         return lint(self._reading(call), params, call)
 
     def references(self, params: ReferencesParams, call: Call) -> ReferencesResult:
-        """Say what the references of a file mean."""
+        """Return the targets of a file's references."""
         return reference_targets.resolve(self._reading(call), params, call, self.clock())
 
     def backlinks(self, params: BacklinksParams, call: Call) -> BacklinksResult:
-        """Find what refers to something."""
+        """Find references to a target."""
         return backlinks.backlinks(self._reading(call), params, call)
 
     def relink(self, params: RelinkParams, call: Call) -> RelinkResult:
-        """Say which edits keep links right after a rename."""
+        """Return the edits that keep links valid after a rename."""
         return backlinks.relink(self._reading(call), params, call)
 
     def names(self, params: NamesParams, call: Call) -> NamesResult:
-        """List what a text can name."""
+        """List the names that a text can refer to."""
         return completion.names(self._reading(call), params, call, self.clock())

@@ -25,7 +25,7 @@ from muninn_core.worktree.private_layout import layout_at
 
 
 class RepositoryVerbs(Verbs):
-    """Set Muninn up in a repository, and see how its daemon and index are doing."""
+    """Set up Muninn in a repository, and inspect its daemon and index."""
 
     def init(self, _params: InitParams, call: Call) -> InitResult:
         """Write `.muninn` and open it."""
@@ -58,5 +58,5 @@ class RepositoryVerbs(Verbs):
         return reports.indexed(workspace, params, call)
 
     def shutdown(self, _params: ShutdownParams, _call: Call) -> ShutdownResult:
-        """Say who leaves; the daemon stops once this is answered."""
+        """Return the process id; the daemon stops after this answer."""
         return ShutdownResult(pid=os.getpid())

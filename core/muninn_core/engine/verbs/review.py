@@ -26,14 +26,14 @@ from muninn_core.worktree.revisions import Revisions
 
 
 class ReviewVerbs(Verbs):
-    """Check what memory claims against the code, and decide what may be recalled."""
+    """Check memory against the code, review a branch, and approve what waits."""
 
     def diff(self, params: DiffParams, call: Call) -> DiffResult:
-        """Tell what a range of commits does to memory; nothing but git's objects is read."""
+        """Return what a range of commits does to memory. Only git's objects are read."""
         return review(Revisions(call.place), params)
 
     def check(self, params: CheckParams, call: Call) -> CheckResult:
-        """Check what the repository carries; nothing is opened for writing, so that it runs anywhere."""
+        """Check the repository's memory files. Nothing is opened for writing, so it also runs in read-only clones."""
         return check(call.place, layout_at(call.place), params, call.raise_if_cancelled)
 
     def verify(self, params: VerifyParams, call: Call) -> VerifyResult:
@@ -41,7 +41,7 @@ class ReviewVerbs(Verbs):
         return verify.verify(self._writing(call) if params.fix else self._reading(call), params, call)
 
     def confirm(self, params: ConfirmParams, call: Call) -> ConfirmResult:
-        """Let a memory that still holds cite the code as it is now."""
+        """Confirm a memory, and update its citations to the current code."""
         return confirm.confirm(self._writing(call), params, call)
 
     def approve(self, params: ApproveParams, call: Call) -> ReviewResult:

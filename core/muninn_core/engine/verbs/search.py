@@ -20,7 +20,7 @@ from muninn_core.worktree.call import Call
 
 
 class SearchVerbs(Verbs):
-    """Find code, knowledge and memories, and gather what a task needs."""
+    """Find code, knowledge and memories, and gather the context of a task."""
 
     def recall(self, params: RecallParams, call: Call) -> RecallResult:
         """Answer a question from code, knowledge and memory."""
@@ -31,7 +31,7 @@ class SearchVerbs(Verbs):
         return result
 
     def context(self, params: ContextParams, call: Call) -> ContextResult:
-        """Make a pack within a token budget."""
+        """Return a pack within a token budget."""
         workspace, now = self._reading(call), self.clock()
         if params.at is None:
             params = replace(params, open_files=self.desk.files(call.place.root, params.open_files))
@@ -44,5 +44,5 @@ class SearchVerbs(Verbs):
         return contexts.why(self._reading(call), params)
 
     def replay(self, params: ReplayParams, call: Call) -> ReplayResult:
-        """Give a context once more."""
+        """Return a context again."""
         return contexts.replay(self._reading(call), params, call)

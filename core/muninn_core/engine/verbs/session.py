@@ -20,7 +20,7 @@ from muninn_core.worktree.call import Call
 
 
 class SessionVerbs(Verbs):
-    """Brief agents, remind them, and remember what their sessions show."""
+    """Brief agents, remind them, and capture memories from sessions and history."""
 
     def brief(self, params: BriefParams, call: Call) -> BriefResult:
         """Summarise what a new session should know, and note where the session starts."""
@@ -32,13 +32,13 @@ class SessionVerbs(Verbs):
         return result
 
     def remind(self, params: RemindParams, call: Call) -> RemindResult:
-        """Say what is remembered about a prompt, if anything is."""
+        """Return memories about a prompt, if any are relevant."""
         return reminders.remind(self._reading(call), params, call, self.clock())
 
     def capture(self, params: CaptureParams, call: Call) -> CaptureResult:
-        """Remember what a session shows: commits, decisions, failures, its end."""
+        """Store what a session shows: commits, decisions, failures, its summary."""
         return self._captures.capture(self._writable(call), params, call)
 
     def backfill(self, params: BackfillParams, call: Call) -> BackfillResult:
-        """Say what would be remembered of what was there before; store it with `apply`."""
+        """Make memories from commits or transcripts; with `apply`, store them."""
         return backfill.fill(self._writable(call) if params.apply else self._reading(call), params, call)

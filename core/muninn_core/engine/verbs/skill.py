@@ -9,10 +9,10 @@ from muninn_core.worktree.call import Call
 
 
 class SkillVerbs(Verbs):
-    """Find skills: folders with a SKILL.md, in the repository and in the user's home."""
+    """Find skills: folders with a SKILL.md in the repository or the user's home."""
 
     def skills_match(self, params: SkillsMatchParams, call: Call) -> SkillsMatchResult:
-        """Find the skills that help with a task."""
+        """Find the skills that match a task."""
         return skills.match(self._reading(call), params)
 
     def skills_list(self, params: SkillsListParams, call: Call) -> SkillsListResult:
