@@ -14,11 +14,11 @@ from bench.quality.questions import Place
 from muninn_core.config import IndexConfig
 from muninn_core.engine.engine import Engine
 from muninn_core.index.embed import Embedder, load_bundled
-from muninn_core.index.extract import Glance, glance
+from muninn_core.index.extract import WordsJob, read_words
 from muninn_core.index.index import open_index
 from muninn_core.index.lexical import Lexical
 from muninn_core.index.manifest import open_reader
-from muninn_core.index.snapshot import Recent, Snapshot
+from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.survey import SurveyBuilder
 from muninn_core.index.vector import VectorIndex
 from muninn_core.launch.place import locate
@@ -89,13 +89,13 @@ class Muninn:
         shutil.rmtree(folder, ignore_errors=True)
         paths = tuple(path for path, _, _ in self.snapshot.paths())
         self._surveyor = SurveyBuilder(folder / "survey", self.tree, IndexConfig().max_file_bytes)
-        self._surveyor.add(glance(Glance(str(self.tree), IndexConfig().max_file_bytes, paths)))
+        self._surveyor.add(read_words(WordsJob(str(self.tree), IndexConfig().max_file_bytes, paths)))
         open_index(folder / "index", MODEL).close()
         empty = Lexical(folder / "index" / "tantivy")
         words = empty.read()
         empty.close()
         rows = open_reader(folder / "index" / "state.sqlite")
-        return Snapshot(rows, words, VectorIndex(MODEL.dim), Recent(), self._surveyor.read())
+        return Snapshot(rows, words, VectorIndex(MODEL.dim), RowCache(), self._surveyor.read())
 
     def close(self) -> None:
         """Stop, and leave the copy as it was."""

@@ -6,7 +6,7 @@ from states import answers, content, sync, write
 from muninn_core.errors import Cancelled
 from muninn_core.index import index as index_module
 from muninn_core.index import survey as survey_module
-from muninn_core.index.extract import Glance, glance
+from muninn_core.index.extract import WordsJob, read_words
 from muninn_core.index.index import BULK, MemoryText
 from muninn_core.index.survey import SurveyBuilder
 from muninn_core.source.identifiers import words
@@ -24,7 +24,7 @@ FLEET = {f"boat_{number}.py": f"def launch_{number}(slip):\n    return slip.bert
 def surveyor(tmp_path, root):
     write(root, FILES)
     made = SurveyBuilder(tmp_path / "survey", root, 1_000_000)
-    made.add(glance(Glance(str(root), 1_000_000, tuple(sorted(FILES)))))
+    made.add(read_words(WordsJob(str(root), 1_000_000, tuple(sorted(FILES)))))
     yield made
     made.close()
 
@@ -99,7 +99,7 @@ def test_what_was_glimpsed_is_read_again_when_it_is_asked_for_late(surveyor, roo
 def test_a_closed_survey_leaves_nothing_behind(tmp_path, root):
     write(root, FILES)
     made = SurveyBuilder(tmp_path / "survey", root, 1_000_000)
-    made.add(glance(Glance(str(root), 1_000_000, tuple(FILES))))
+    made.add(read_words(WordsJob(str(root), 1_000_000, tuple(FILES))))
     survey = made.read()
     made.close()
     assert not (tmp_path / "survey").exists()
@@ -110,7 +110,7 @@ def test_files_that_can_not_be_read_are_passed_over(root):
     write(root, {"a.py": "anchor = 1\n", "large.py": "anchor = 1\n" * 100})
     (root / "binary.py").write_bytes(b"anchor\0")
     paths = ("a.py", "binary.py", "gone.py", "large.py")
-    assert [one.path for one in glance(Glance(str(root), 100, paths))] == ["a.py"]
+    assert [one.path for one in read_words(WordsJob(str(root), 100, paths))] == ["a.py"]
 
 
 def paths_of(snapshot, terms):

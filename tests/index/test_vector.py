@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from muninn_core.index.quantise import quantise
-from muninn_core.index.vector import KIND_BITS, VectorIndex, gather
+from muninn_core.index.vector import KIND_BITS, VectorIndex, build_vectors
 from muninn_core.model.chunk import SOURCE_KINDS
 
 DIM = 64
@@ -105,7 +105,7 @@ def test_a_set_that_grew_by_many_edits_answers_as_one_built_at_once_and_as_plain
         meaning = meaning.changed(out, list(into), rows[into.start : into.stop])
         held = {number: number for number in (*held, *into) if number not in set(out)}
     kept = np.array(sorted(held))
-    at_once = gather(DIM, lambda kind: [(kept, rows[kept])] if kind == "code" else [])
+    at_once = build_vectors(DIM, lambda kind: [(kept, rows[kept])] if kind == "code" else [])
     assert meaning.count() == at_once.count() == len(kept)
     for query in unit(20, seed=9):
         question = quantise(query, 127.0 / np.max(np.abs(query))).astype(np.int64)

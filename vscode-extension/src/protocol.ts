@@ -518,7 +518,7 @@ export interface RememberParams {
   batch?: readonly MemoryDraft[];
 }
 
-/** A place in the code that a memory speaks of. Lines are 1-based and inclusive; `start` 0 is the whole file. */
+/** A place in the code that a memory is about. Lines are 1-based and inclusive; `start` 0 is the whole file. */
 export interface Cite {
   path: string;
   start?: number;
@@ -1075,9 +1075,10 @@ export interface RecallResult {
 }
 
 /**
- * The state that an answer saw: HEAD, the number of records in the log and in the global one, and the index.
+ * The state that an answer was computed from.
  *
- * For a question about another revision `commit` is that one. `note` says what such an answer leaves out.
+ * `commit` is HEAD, or the revision that the question names; `note` then says what the answer leaves out. `log` and
+ * `shared` are the numbers of records in the log and in the global log.
  */
 export interface ReadState {
   commit: string | null;
@@ -1089,11 +1090,10 @@ export interface ReadState {
 }
 
 /**
- * The index that an answer was computed from: its generation, and how many changed files it lags behind.
+ * The index that an answer was computed from. `lag` is the number of changed files that it does not have yet.
  *
- * `surveyed` of these are found by their words as a whole already. `unembedded` chunks are found by their words and
- * not yet by their meaning. `failure` is what keeps the index from taking in what is new,
- * memories too, "" for nothing.
+ * Of these, `surveyed` files are already found by the words of the whole file. `unembedded` chunks are found by words
+ * and not yet by meaning. `failure` is the error that keeps the index from following files and memories, or "".
  */
 export interface IndexState {
   generation: number;
@@ -1106,13 +1106,13 @@ export interface IndexState {
 /**
  * One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
  *
- * A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
- * `private` one is in no repository. `cites` are its citations as they stand; `elsewhere`, `work` and `scope` are its
- * own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
- * `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
- * where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
- * `snippet` are the lines of `text` that hold the question's words best, none where it holds none of them. Of an
- * answer by files, `chunks` is how many pieces of the file were found, and `total` the sum of their scores.
+ * `path` of a memory is the current file of its first cite, else the first file that it names, else "". `private`,
+ * `elsewhere`, `work` and `scope` are those of the memory; `cites` are its citations with their current state.
+ * `status` is that of a steering document: "decided", "superseded by ADR 7". `trust` is that of a memory, of the
+ * author of another tool's knowledge, or "outside" for knowledge of a pack. `origin` names a source other than this
+ * project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
+ * words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
+ * file, and `total` the sum of their scores.
  */
 export interface Hit {
   kind: 'code' | 'knowledge' | 'memory';
@@ -1149,9 +1149,9 @@ export interface Reason {
 }
 
 /**
- * A cite, judged. `path`, `start` and `end` say where the code is now; of what is gone, where it was.
+ * A checked cite. `path`, `start` and `end` are the current place of the code, or the last one when it is gone.
  *
- * `was` is the place that the memory names, where that is another one. `note` says why nothing was compared.
+ * `was` is the place that the memory names, when it differs. `note` says why an unchecked citation was not compared.
  */
 export interface Citation {
   path: string;
@@ -1163,14 +1163,14 @@ export interface Citation {
   note: string;
 }
 
-/** A line of a hit's text, its number in the file (of a memory, in its text) and what to highlight in it. */
+/** A line of a hit's text, its number in the file (of a memory: in its text) and the ranges to highlight. */
 export interface SnippetLine {
   line: number;
   text: string;
   marks: readonly Mark[];
 }
 
-/** A part of a line to highlight: `start` up to `end`, in UTF-16 code units, as in the language server protocol. */
+/** A range of a line to highlight: UTF-16 code units, `end` exclusive, as in the Language Server Protocol. */
 export interface Mark {
   start: number;
   end: number;
@@ -1408,14 +1408,14 @@ export interface MemoriesResult {
 }
 
 /**
- * One memory, folded. `type` is that of the record that created it; times are RFC 3339 in UTC.
+ * One memory. `type` is that of the record that created it; times are RFC 3339 in UTC.
  *
- * `elsewhere` are the branches that hold a memory which HEAD does not; `work` says what became of the commit that it
- * was made at. Both depend on the asker's HEAD and are no part of the log.
- * `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
- * field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
- * A `private` one is only in the ignored part of this work tree and never gets into git. `scope` says whom it is for;
- * a global one is in no log of the repository. `expired` depends on the time of asking and is no part of the log.
+ * `elsewhere` are the branches that hold a memory which HEAD does not have, `work` is the state of its commit. Both
+ * depend on HEAD, and `expired` on the current time; none of them is in the log.
+ * `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
+ * record that this version does not define. `sealed` is false while the memory is only in the spool.
+ * A `private` memory is stored in the ignored part of this work tree and never in git. A memory of the global `scope`
+ * is stored in the user's log, outside of the repository.
  */
 export interface Memory {
   id: string;
@@ -2164,10 +2164,10 @@ export interface AnnotateResult {
 }
 
 /**
- * One memory or decision document as it concerns a file.
+ * A memory (`id`) or a decision document (`path`) that concerns a file.
  *
- * `id` names the memory, `path` the document. Lines are where the code is now (1-based, inclusive), 0 for the whole
- * file. `trust` is that of the memory; a document's is "user".
+ * Lines are the current place of the code (1-based, inclusive), 0 for the whole file. `trust` is that of the memory,
+ * "user" for a document.
  */
 export interface Note {
   id: string;
@@ -2181,7 +2181,7 @@ export interface Note {
   trust: string;
 }
 
-/** What is said above a definition, or above the file (lines 0): "2 decisions, 1 stale"; and of which notes. */
+/** A line above a definition or the file (lines 0), as "2 decisions, 1 stale"; `ids` and `paths` name the notes. */
 export interface Lens {
   start: number;
   end: number;
@@ -2192,10 +2192,10 @@ export interface Lens {
 }
 
 /**
- * Code and memory that no longer agree. `level` is information or warning.
+ * A disagreement of code and memory.
  *
- * `rule` is drifted (the cited text changed), gone (what a constraint or decision cites is no longer there) or
- * contradicted (the cited code, or a newer memory of it, says the opposite of a constraint or decision).
+ * `rule` is drifted (the cited text has changed), gone (the code that a constraint or decision cites was removed) or
+ * contradicted (the cited code, or a newer memory of it, states the opposite of a constraint or decision).
  */
 export interface Doubt {
   level: 'information' | 'warning';
@@ -2207,7 +2207,7 @@ export interface Doubt {
   related: readonly Spot[];
 }
 
-/** A place that has to do with a doubt: lines of a file, or a memory (`id`). */
+/** A place related to a doubt: lines of a file, or a memory (`id`). */
 export interface Spot {
   message: string;
   path: string;
@@ -2217,9 +2217,9 @@ export interface Spot {
 }
 
 /**
- * Where a file's text names something that can be opened: a document of Muninn (`uri`) or a file (`path`).
+ * A link in the text of a file, to a document of Muninn (`uri`) or to a file (`path`).
  *
- * `line` is 1-based; `start` and `end` are characters of it, 0-based, `end` exclusive.
+ * `line` is 1-based. `start` and `end` are offsets of characters in the line, 0-based, `end` exclusive.
  */
 export interface Pointer {
   line: number;

@@ -1,6 +1,6 @@
-"""From a file to what the index stores of it: chunks, their words, their vectors.
+"""Turns a file into what the index stores of it: chunks, their words, their vectors.
 
-The one recipe for it, run by worker processes and, for small changes, by the daemon itself. It writes nothing.
+Worker processes run it, and the daemon itself for small changes. It writes nothing.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk, SourceKind
 
 SAME = "same"
-"""The outcome of a file whose content is what the index has."""
+"""The outcome of a file whose content is indexed already."""
 
 CHANGED = "changed"
 """The outcome of a file that was read and cut."""
 
-WILD = "wild"
-"""The outcome of a file that a careful job leaves to others: its parser might break, or come to no end."""
+RISKY = "risky"
+"""The outcome of a file that a careful job does not parse: the parser might crash or hang."""
 
 Care = Literal["none", "careful", "utmost"]
-"""What a job does with code that might end its process: reads it all the same, leaves it alone (`WILD`), or asks no
-grammar about any code."""
+"""How a job treats code that might crash or hang its parser: "none" parses it, "careful" leaves it out with the outcome
+`RISKY`, "utmost" parses no code at all."""
 
 
 class Job(NamedTuple):
-    """Files to extract: (path, digest of what the index has or None) below a root; `most` limits their bytes."""
+    """Files to extract: (path, indexed digest or None) below a root. Files of more than `most` bytes are not read."""
 
     root: str
     most: int
@@ -56,15 +56,15 @@ class Piece(NamedTuple):
     body: str
 
 
-class Glance(NamedTuple):
-    """Files of which only the words are wanted, below a root; `most` limits their bytes."""
+class WordsJob(NamedTuple):
+    """Files below a root whose words are to be read. Files of more than `most` bytes are not read."""
 
     root: str
     most: int
     paths: tuple[str, ...]
 
 
-class Glanced(NamedTuple):
+class FileWords(NamedTuple):
     """A file and its words, separated by blanks."""
 
     path: str
@@ -74,7 +74,7 @@ class Glanced(NamedTuple):
 
 @dataclass(slots=True)
 class Extracted:
-    """What became of a file: CHANGED with pieces, SAME, WILD, or why it can't be read."""
+    """The result for one file. `outcome` is CHANGED (with pieces), SAME, RISKY, or the reason that it can't be read."""
 
     path: str
     outcome: str
@@ -87,15 +87,15 @@ class Extracted:
     pieces: list[Piece] = field(default_factory=list)
     syntax: Syntax = field(default_factory=Syntax)
     vectors: Any = None
-    """int8 [len(pieces), dim], as `quantise` makes them, or None where vectors are made later."""
+    """int8 [len(pieces), dim] from `quantise`, or None when the vectors are made later."""
 
 
 def extract(
     job: Job, embedder: Embedder | None, guard: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> list[Extracted]:
-    """Read, cut and split the files of a job in their order; with an embedder, embed all of their chunks at once.
+    """Read and cut the files of a job in order; with an embedder, embed all of their chunks in one batch.
 
-    Each file is read within a `guard`, which may limit what it takes.
+    Each file is processed inside `guard()`, which may limit its time.
     """
     found = []
     for path, known in job.files:
@@ -106,17 +106,17 @@ def extract(
     return found
 
 
-def glance(job: Glance) -> list[Glanced]:
-    """Read the words of some files; those that can't be read are left out."""
+def read_words(job: WordsJob) -> list[FileWords]:
+    """Return the words of files; files that can't be read are left out."""
     root = Path(job.root)
     texts = ((path, read_text(root, path, job.most)) for path in job.paths)
-    return [Glanced(path, classify(path)[0], words(read.text)) for path, read in texts if isinstance(read, Text)]
+    return [FileWords(path, classify(path)[0], words(read.text)) for path, read in texts if isinstance(read, Text)]
 
 
 def embedding_text(piece: Chunk, extra: str = "") -> str:
-    """Return what is embedded of a chunk: where it is, what it is called, and its text. A memory's id means nothing.
+    """Return the text that is embedded for a chunk: path (of a file), title and text.
 
-    A piece of a long definition that begins in the middle of it gets its head again.
+    A chunk that continues a long definition has the head of the definition before its text.
     """
     place = "" if piece.kind == "memory" else piece.path
     head = piece.signature if piece.title and not piece.symbol else ""
@@ -124,11 +124,11 @@ def embedding_text(piece: Chunk, extra: str = "") -> str:
 
 
 def word_fields(piece: Chunk, body: str, extra: str = "") -> dict[Field, str]:
-    """Return the texts of a chunk's fields in the word index. `body`: its text's words; `extra`: more text."""
+    """Return the fields of a chunk in the word index. `body` holds the words of its text, `extra` is more text."""
     found: dict[Field, str] = {"body": f"{body} {words(extra)}" if extra else body}
     if piece.symbol:
         found["symbol"] = words(piece.symbol)
-    if piece.title and piece.kind != "code":  # of code that is what surrounds it: said where it is defined
+    if piece.title and piece.kind != "code":  # of code, the definition around it, which is indexed itself
         found["title"] = words(piece.title)
     if piece.kind != "memory":
         found["path"] = words(piece.path)
@@ -136,7 +136,7 @@ def word_fields(piece: Chunk, body: str, extra: str = "") -> dict[Field, str]:
 
 
 def file_words(path: str, bodies: Sequence[str]) -> list[str]:
-    """Return the words of a whole file: those of its path and of all its chunks."""
+    """Return the words of a whole file: of its path and of all its chunks."""
     return [words(path), *bodies]
 
 
@@ -147,7 +147,7 @@ def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
     outcome = SAME if read.digest == known else CHANGED
     kind, language = classify(path)
     if outcome == CHANGED and job.care == "careful" and not is_harmless(path, language, read.text):
-        return Extracted(path, WILD)
+        return Extracted(path, RISKY)
     made = cut(path, read.text, by_grammar=job.care != "utmost") if outcome == CHANGED else Cut([], Syntax())
     pieces = [Piece(c, words(c.text)) for c in made.chunks]
     by_program = kind == "code" and outcome == CHANGED and is_marked_generated(read.text)
@@ -157,7 +157,7 @@ def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
 
 
 def _embed(found: list[Extracted], embedder: Embedder) -> None:
-    from muninn_core.index.quantise import quantise  # numpy, which a process that only reads files does not need
+    from muninn_core.index.quantise import quantise  # imports numpy, which reading files does not need
 
     vectors = quantise(embedder.embed([embedding_text(piece.chunk) for one in found for piece in one.pieces]))
     at = 0

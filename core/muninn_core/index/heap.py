@@ -1,8 +1,7 @@
-"""Keeps what the C library holds of the system's memory near what is used. Knows nothing of the work.
+"""Limits the memory that the C library keeps after it was freed.
 
-It keeps what was freed for the next time, in every thread's arena: after a first index of 4,000 files that are 100 MB
-or more, which a daemon that rests for hours should not hold. And what is left between two values that are still used
-can't be given back: the fewer arenas, the more of it is used again.
+glibc keeps freed memory in the arena of each thread: 100 MB or more after a first index of 4,000 files, which an idle
+daemon should not hold. Memory between two live values can't be returned; fewer arenas reuse more of it.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import ctypes
 import sys
 
 _ARENA_MAX = -8
-"""The option's number in glibc's malloc.h."""
+"""M_ARENA_MAX in glibc's malloc.h."""
 
 
 def share_arenas(most: int) -> None:
-    """Have all threads allocate from at most so many arenas; for a process's entry point, before there are threads.
+    """Let all threads allocate from at most `most` arenas. Call it at the start of a process, before threads start.
 
-    Only glibc has them, eight for each processor.
+    Only glibc has arenas, by default eight per processor. Elsewhere this does nothing.
     """
     if sys.platform != "linux":
         return
@@ -27,7 +26,7 @@ def share_arenas(most: int) -> None:
 
 
 def trim() -> None:
-    """Return freed memory to the system; some milliseconds. Only glibc needs and can be told so."""
+    """Return freed memory to the system. Takes some milliseconds; does nothing without glibc."""
     if sys.platform != "linux":
         return
     release = getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has no such function

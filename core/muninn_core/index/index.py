@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from muninn_core.index.embed import BUNDLED
-from muninn_core.index.extract import CHANGED, SAME, WILD, Extracted, Glance, Job, embedding_text, extract
+from muninn_core.index.extract import CHANGED, RISKY, SAME, Extracted, Job, WordsJob, embedding_text, extract
 from muninn_core.index.heap import trim
 from muninn_core.index.lexical import open_lexical
 from muninn_core.index.manifest import FileRow, memory_key, open_manifest
@@ -343,28 +343,28 @@ class Index:
         done = 0
         jobs = list(_jobs(root, paths, most, known))
         with (
-            WorkerPool(worker_count(workers), self._embedder) as crew,
-            self._surveying(crew, root, most, jobs) as steps,
+            WorkerPool(worker_count(workers), self._embedder) as pool,
+            self._surveying(pool, root, most, jobs) as steps,
         ):
             for _ in steps:
                 progress(0, len(paths))
                 check_cancel()
-            for found in crew.extract(jobs):
+            for found in pool.extract(jobs):
                 done += len(found)
                 yield done, found
 
     @contextmanager
-    def _surveying(self, crew: WorkerPool, root: Path, most: int, jobs: Sequence[Job]) -> Iterator[Iterator[None]]:
+    def _surveying(self, pool: WorkerPool, root: Path, most: int, jobs: Sequence[Job]) -> Iterator[Iterator[None]]:
         """Give the steps of a survey of new files, none when they are few. What was surveyed is found until the end."""
         glances = [
-            Glance(job.root, job.most, tuple(path for path, known in job.files if known is None)) for job in jobs
+            WordsJob(job.root, job.most, tuple(path for path, known in job.files if known is None)) for job in jobs
         ]
         if sum(len(each.paths) for each in glances) < SURVEYED:
             yield iter(())
             return
         surveyor = SurveyBuilder(self._folder / _SURVEY, root, most)
         try:
-            yield self._steps(crew, surveyor, [each for each in glances if each.paths])
+            yield self._steps(pool, surveyor, [each for each in glances if each.paths])
         finally:
             self._surveyed = set()
             try:
@@ -374,10 +374,10 @@ class Index:
             finally:
                 surveyor.close()
 
-    def _steps(self, crew: WorkerPool, surveyor: SurveyBuilder, jobs: Sequence[Glance]) -> Iterator[None]:
+    def _steps(self, pool: WorkerPool, surveyor: SurveyBuilder, jobs: Sequence[WordsJob]) -> Iterator[None]:
         """Take the words of files in, a step for each job."""
         seen: list[str] = []
-        for job, part in zip(jobs, crew.glance(jobs), strict=True):
+        for job, part in zip(jobs, pool.read_words(jobs), strict=True):
             seen += job.paths
             if surveyor.add(part) or job is jobs[-1]:
                 survey = surveyor.read()
@@ -390,12 +390,12 @@ class Index:
     def _extracted_here(self, job: Job) -> list[Extracted]:
         """Extract a few files in this process, but for those that might end it, which a worker gets."""
         found = extract(job, self._embedder)
-        wild = {one.path for one in found if one.outcome == WILD}
-        if not wild:
+        risky = {one.path for one in found if one.outcome == RISKY}
+        if not risky:
             return found
-        with WorkerPool(1, self._embedder) as crew:
-            left = tuple(file for file in job.files if file[0] in wild)
-            others = {one.path: one for part in crew.extract([Job(job.root, job.most, left)]) for one in part}
+        with WorkerPool(1, self._embedder) as pool:
+            left = tuple(file for file in job.files if file[0] in risky)
+            others = {one.path: one for part in pool.extract([Job(job.root, job.most, left)]) for one in part}
         return [others.get(one.path, one) for one in found]
 
     def _embedded(self, total: int, workers: int) -> Generator[tuple[list[int], NDArray[np.int8]]]:
@@ -416,8 +416,8 @@ class Index:
 
         ids: list[int] = []
         ready: list[NDArray[np.int8]] = []
-        with WorkerPool(worker_count(workers), self._embedder) as crew:
-            for rows in crew.embed(texts_of_batches()):
+        with WorkerPool(worker_count(workers), self._embedder) as pool:
+            for rows in pool.embed(texts_of_batches()):
                 ids += waiting.popleft()
                 ready.append(rows)
                 if len(ids) >= _ROWS:

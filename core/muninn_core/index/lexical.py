@@ -1,8 +1,8 @@
-"""The index of words. The only importer of tantivy.
+"""The word index. The only importer of tantivy.
 
-Texts arrive as words that `source.identifiers` has split; they are not stored. One document a chunk, and one more for
-each file as a whole, since a question is often answered by a file whose parts each hold a piece of it. The index never
-decides what is true: the manifest does, and `generation` says which state of it the last commit belongs to.
+Texts arrive split into words by `source.identifiers` and are not stored. Each chunk is a document, and so is each file
+as a whole, because the words of a query are often spread over several chunks of a file. The manifest is authoritative;
+it stores the `stamp` of the commit that belongs to it.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 Field = Literal["body", "symbol", "title", "path"]
 
 WEIGHTS: Mapping[Field, float] = {"body": 1.0, "symbol": 1.0, "title": 1.0, "path": 0.1}
-"""What a word counts in each field, unless the caller says otherwise. Signatures and comments are in the body; counting
-them once more did not pay. A path makes a file a candidate, little more: its name is weighed by retrieval."""
+"""The default weight of each field. Signatures and comments are in the body; fields of their own gained nothing. The
+low weight of the path makes a file a candidate; retrieval ranks its name."""
 
-_GONE = "the word index's folder was deleted under it"
+_GONE = "the folder of the word index was deleted"
 _HEAP = 50_000_000
-"""Bytes that the writer may fill before it writes a segment."""
+"""Bytes of memory after which the writer writes a segment."""
 
 _FREQ = "freq"
-_MOST_TIES = 4
-_ASKED = 4_096
-"""Words whose frequency is remembered: several parts of an answer ask for it."""
+_MAX_TIE_FACTOR = 4
+_CACHED_WORDS = 4_096
+"""Words whose frequency is cached; an answer needs each several times."""
 
 
 class Words:
@@ -44,7 +44,7 @@ class Words:
     def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema) -> None:
         self._searcher = searcher
         self._schema = schema
-        self._frequency = lru_cache(maxsize=_ASKED)(searcher.doc_freq)
+        self._frequency = lru_cache(maxsize=_CACHED_WORDS)(searcher.doc_freq)
 
     @property
     def documents(self) -> int:
@@ -63,9 +63,9 @@ class Words:
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score) of the best chunks that hold any of the words, best first, ties by id.
 
-        A tie at the limit is not cut (up to four times the limit), so that the caller can break it by something that
-        means the same in every build of the index. A kind filters, as does `only`, the ids that may be found; a chunk
-        has to hold `every` one of some words. A field of weight 0 is not searched.
+        A tie at the limit is returned whole, up to four times the limit, so that the caller can break it by a key that
+        is the same in every build of the index. `kind` and `only` (ids) filter. A chunk must hold all words of `every`.
+        A field of weight 0 is not searched.
         """
         terms = [
             (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(field, word), weight))
@@ -76,18 +76,18 @@ class Words:
         return self._ranked(terms, limit, [*self._among(only), *(self._anywhere(word) for word in every)], kind)
 
     def frequency(self, word: str, field: Literal["body", "whole"] = "body") -> int:
-        """Return in how many chunks, or whole files, a word stands."""
+        """Return the number of chunks (`body`) or files (`whole`) that hold a word."""
         return int(self._frequency(field, word))
 
     def rarity(self, word: str, field: Literal["body", "whole"] = "body") -> float:
-        """Return how rare a word is among all documents: the factor that BM25 gives it, 0 for one in all of them."""
+        """Return the inverse document frequency of a word, as BM25 computes it: near 0 for a word in all documents."""
         total, found = self.documents, self.frequency(word, field)
         return math.log(1 + (max(total - found, 0) + 0.5) / (found + 0.5))
 
     def search_files(
         self, words: Iterable[str], limit: int, kind: SourceKind | None = None, *, only: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
-        """Return (file id, BM25 score) of the best whole files, in the manner of `search`."""
+        """Return (file id, BM25 score) of the best whole files; order, ties and filters as in `search`."""
         terms = [(tantivy.Occur.Should, self._term("whole", word)) for word in dict.fromkeys(words)]
         return self._ranked(terms, limit, self._among(only), kind)
 
@@ -98,7 +98,7 @@ class Words:
         conditions: list[tantivy.Query],
         kind: SourceKind | None,
     ) -> list[tuple[int, float]]:
-        """Return what holds any of the terms and meets all conditions, which count nothing."""
+        """Return the documents with any of the terms that meet all conditions. Conditions add nothing to a score."""
         if not terms or limit < 1:
             return []
         query = tantivy.Query.boolean_query(terms)
@@ -109,7 +109,7 @@ class Words:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *must])
         found = self._run(query, limit + 1)
         if len(found) > limit and found[limit][1] == found[limit - 1][1]:
-            found = self._run(query, limit * _MOST_TIES)
+            found = self._run(query, limit * _MAX_TIE_FACTOR)
             last = found[limit - 1][1]
             found = [hit for hit in found if hit[1] >= last]
         else:
@@ -122,7 +122,7 @@ class Words:
         return [(int(number), float(score)) for number, (score, _) in zip(ids, hits, strict=True) if number is not None]
 
     def _among(self, ids: Sequence[int] | None) -> list[tantivy.Query]:
-        """Return the condition that a document is one of some chunks; none where all are."""
+        """Return the condition that a document has one of the ids; no condition for None."""
         return [] if ids is None else [tantivy.Query.term_set_query(self._schema, "id", list(ids))]
 
     def _anywhere(self, word: str) -> tantivy.Query:
@@ -134,10 +134,10 @@ class Words:
 
 
 class Lexical:
-    """The writing side: one object a folder, one writer a machine. Nothing is visible before `commit`."""
+    """Writes the word index of a folder. Only one process can hold it open. Changes are visible after `commit`."""
 
     def __init__(self, folder: Path, heap: int = _HEAP) -> None:
-        """Open the index in a folder; `heap` bytes may be filled before a segment is written."""
+        """Open the index in a folder. `heap`: bytes of memory after which a segment is written."""
         self._schema = _schema()
         self._closed = False
         self._meta = folder / "meta.json"
@@ -156,22 +156,22 @@ class Lexical:
                 f"another process writes the word index in {folder}", hint="only one daemon may serve a repository"
             ) from error
         self.stamp = int(self._writer.commit_opstamp)
-        """What tells the last commit from all earlier ones: tantivy counts its operations."""
+        """Tantivy's number of the last commit; it differs for each commit."""
 
     @property
     def intact(self) -> bool:
-        """Whether its folder still holds what was committed."""
+        """Whether the folder still exists with the committed index."""
         return self._meta.exists()
 
     def add(self, number: int, kind: SourceKind, key: str, fields: Mapping[Field, str]) -> None:
-        """Add a chunk. `key` is what it is deleted by; the fields' texts are words separated by blanks."""
+        """Add a chunk. `delete` takes its `key`. The texts of the fields are words separated by blanks."""
         document = self._document(number, kind, key)
         for field, text in fields.items():
             document.add_text(field, text)
         self._put(document)
 
     def add_file(self, number: int, kind: SourceKind, key: str, words: Sequence[str]) -> None:
-        """Add a file as a whole."""
+        """Add a whole file."""
         document = self._document(number, kind, key)
         for part in words:
             document.add_text("whole", part)
@@ -182,22 +182,22 @@ class Lexical:
         self._writer.delete_documents_by_term("key", key)
 
     def clear(self) -> None:
-        """Delete everything; as all changes, from the next commit on."""
+        """Delete all documents with the next commit."""
         self._writer.delete_all_documents()
 
     def commit(self) -> None:
-        """Make all changes since the last commit durable and visible at once. Raises StorageError when that fails."""
+        """Write all changes since the last commit to disk and make them visible. Raises StorageError."""
         try:
             self.stamp = int(self._writer.commit())
         except (ValueError, OSError) as error:
             raise _unwritable(error) from error
 
     def collect(self) -> None:
-        """Delete the files of segments that no state uses any more."""
+        """Delete the files of segments that no reader uses."""
         self._writer.garbage_collect_files()
 
     def rollback(self) -> None:
-        """Forget all changes since the last commit. Raises StorageError where the folder was deleted meanwhile."""
+        """Discard all changes since the last commit. Raises StorageError when the folder was deleted."""
         try:
             self._writer.rollback()
         except BaseException as error:
@@ -205,7 +205,7 @@ class Lexical:
                 raise
             if self.intact:
                 raise _unwritable(error) from None
-            raise StorageError(_GONE, hint="It is made anew with the next change.") from None
+            raise StorageError(_GONE, hint="The next change builds it again.") from None
 
     def read(self) -> Words:
         """Return the last committed state."""
@@ -213,19 +213,19 @@ class Lexical:
         return Words(self._index.searcher(), self._schema)
 
     def close(self) -> None:
-        """Release the folder; a second time does nothing. States that were read stay readable."""
+        """Release the folder. States that were read stay readable. A second call does nothing."""
         if not self._closed:
             self._closed = True
             try:
                 self._writer.wait_merging_threads()
             except BaseException as error:
-                if not _lost(error):  # else there is nothing left to release
+                if not _lost(error):  # a lost folder needs no release
                     raise
 
     def _put(self, document: tantivy.Document) -> None:
         try:
             self._writer.add_document(document)
-        except ValueError as error:  # what its own thread could not write before
+        except ValueError as error:  # an earlier write of tantivy's thread failed
             raise _unwritable(error) from error
 
     def _document(self, number: int, kind: SourceKind, key: str) -> tantivy.Document:
@@ -237,9 +237,9 @@ class Lexical:
 
 
 def _lost(error: BaseException) -> bool:
-    """Whether an error says that the folder is gone, or what was being written to it.
+    """Whether an error means that the folder, or a file being written to it, is gone.
 
-    tantivy panics when its lock file is gone, and the exception of a panic is none that threads survive.
+    Tantivy panics when its lock file is gone. PanicException is a BaseException, which would end the thread.
     """
     return isinstance(error, ValueError) or type(error).__name__ == "PanicException"
 
@@ -249,9 +249,9 @@ def _unwritable(error: BaseException) -> StorageError:
 
 
 def open_lexical(folder: Path) -> Lexical:
-    """Open the word index in a folder; one that can't be read (torn files, another format) is replaced by an empty one.
+    """Open the word index in a folder. A damaged index, or one of another format, is replaced by an empty one.
 
-    Raises BusyError while another process writes it.
+    Raises BusyError while another process has it open.
     """
     try:
         return Lexical(folder)

@@ -1,8 +1,8 @@
-"""A run of vectors that never changes, searched exactly. The only importer of faiss.
+"""An immutable list of vectors with exact search. The only importer of faiss.
 
-Rows are whole numbers of 8 bits (`whole.py`). FAISS keeps and scans them; the ids beside them are ours: FAISS's own map
-of ids takes as much memory again as a sixth of the vectors. Nothing is ever removed: who holds a segment knows which of
-its rows are dead, and asks for as many more.
+Rows are 8-bit integers (`quantise.py`). FAISS stores and scans them. The ids are kept in an array beside them, because
+FAISS's own map of ids takes a sixth of the vectors' memory. Nothing is removed: the caller knows which rows are deleted
+and asks for more results.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SIGN = np.uint8(0x80)
 
 
 class Segment:
-    """Vectors with their ids, which rise. Safe to search from several threads."""
+    """Vectors with ascending ids. Safe to search from several threads."""
 
     __slots__ = ("_index", "ids")
 
     def __init__(self, dim: int, parts: Iterable[tuple[Ids, Rows]]) -> None:
-        """Take rows [n, dim] in, part after part; the ids of all parts together must rise."""
+        """Take rows [n, dim] part by part; the ids must ascend over all parts."""
         exact = faiss.ScalarQuantizer.QT_8bit_direct_signed
         self._index: Any = faiss.IndexScalarQuantizer(dim, exact, faiss.METRIC_INNER_PRODUCT)
         known: list[Ids] = [np.zeros(0, np.int64)]
@@ -42,18 +42,18 @@ class Segment:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def nearest(self, question: NDArray[np.float32], count: int) -> tuple[NDArray[np.float32], Ids]:
-        """Return the products with a question [dim] of whole numbers, greatest first, and the places of the rows.
+    def nearest(self, query: NDArray[np.float32], count: int) -> tuple[NDArray[np.float32], Ids]:
+        """Return (products, places) of at most `count` rows with the greatest product with a quantised query [dim].
 
-        At most `count`. Of equal ones at the end, those with the lowest places come.
+        Ties at the limit go to the lowest places.
         """
-        # A few milliseconds' work: threads cost more than they gain, and spin. Each calling thread has its own setting.
+        # A search takes milliseconds: more threads would cost more than they gain. The setting is per calling thread.
         faiss.omp_set_num_threads(1)
-        products, places = self._index.search(question.reshape(1, -1), min(count, len(self)))
+        products, places = self._index.search(query.reshape(1, -1), min(count, len(self)))
         return products[0], places[0]
 
     def rows(self, places: Ids) -> Rows:
-        """Return a copy of the rows at some places."""
+        """Return a copy of the rows at the given places."""
         codes = faiss.rev_swig_ptr(self._index.codes.data(), len(self) * self._index.d)
         taken: NDArray[np.uint8] = codes.reshape(len(self), self._index.d)[places]
         return (taken ^ _SIGN).view(np.int8)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Recent:
+class RowCache:
     """What was read of one state and is kept, some megabytes: questions that follow each other find much the same.
 
     An id is never used again, and what it stands for never changes: so the next state begins with what is left of it.
@@ -38,9 +38,9 @@ class Recent:
         self.chunks: dict[int, Chunk] = {}
         self.paths: dict[int, str] = {}
 
-    def without(self, removed: Collection[int]) -> Recent:
+    def without(self, removed: Collection[int]) -> RowCache:
         """Return the same for a state in which some chunks are gone. Of files only a state's own words are asked."""
-        left = Recent()
+        left = RowCache()
         left.chunks, left.paths = dict(self.chunks), self.paths
         for number in removed:
             left.chunks.pop(number, None)
@@ -75,7 +75,7 @@ class Snapshot:
     """
 
     def __init__(
-        self, manifest: Manifest, words: Words, meaning: VectorIndex, recent: Recent, survey: Survey | None = None
+        self, manifest: Manifest, words: Words, meaning: VectorIndex, recent: RowCache, survey: Survey | None = None
     ) -> None:
         self._manifest = manifest
         self._words = words

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from muninn_core.index.extract import Glanced
+    from muninn_core.index.extract import FileWords
     from muninn_core.index.lexical import Words
     from muninn_core.model.chunk import Chunk, SourceKind
 
@@ -236,7 +236,7 @@ class SurveyBuilder:
         self._next = _FIRST_FILES
         self._lexical = Lexical(folder, _HEAP)
 
-    def add(self, part: Iterable[Glanced]) -> bool:
+    def add(self, part: Iterable[FileWords]) -> bool:
         """Take files in; say whether enough have come together to be read: few at first, then ever more."""
         for one in part:
             self._lexical.add_file(len(self._files), one.kind, one.path, [words(one.path), one.words])

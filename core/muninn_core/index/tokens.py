@@ -1,7 +1,7 @@
-"""The tokens of texts, run by run: code repeats its names, and to look one up costs less than to take it apart again.
+"""Tokenizes texts and caches the tokens of each run: code repeats its names, and a lookup is cheaper than a tokenizer.
 
-A run is what stands between blanks and signs. It knows no model: whoever makes one says how a run is taken apart, and
-promises that what is around a run changes nothing.
+A run is a sequence of letters, digits and non-ASCII characters. Any tokenizer may be used whose tokens of a run do not
+depend on the text around it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
     Encode = Callable[[list[str]], Sequence[Sequence[int]]]
 
-_MOST = 60_000
-"""Runs that are remembered, some 10 MB in each process."""
+_MAX_RUNS = 60_000
+"""Runs that are cached, some 10 MB per process."""
 
-_SIGNS = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
-"""Each byte of UTF-8 but those of letters, digits and what is no ASCII becomes a blank."""
+_RUN_BYTES = bytes(code if code > 127 or chr(code).isalnum() else 32 for code in range(256))
+"""Maps each byte of UTF-8 to itself when it belongs to a run, else to a blank."""
 
 
 class Tokens:
-    """Remembers the tokens of runs. Safe to use from several threads.
+    """Caches the tokens of runs. Safe to use from several threads.
 
-    `encode` returns the numbers (below 65,536) of the tokens of each of some runs.
+    `encode` returns the token ids of each of the given runs; ids are below 65,536.
     """
 
     def __init__(self, encode: Encode) -> None:
@@ -32,24 +32,24 @@ class Tokens:
         self._known: dict[bytes, bytes] = {}
 
     def of(self, text: str) -> bytes:
-        """Return the numbers of a text's tokens, two bytes each in the order of the machine."""
-        runs = text.encode("utf-8", "replace").translate(_SIGNS).split()
+        """Return the token ids of a text as native 16-bit integers."""
+        runs = text.encode("utf-8", "replace").translate(_RUN_BYTES).split()
         try:
             return b"".join(map(self._known.__getitem__, runs))
         except KeyError:
-            return b"".join(map(self._learnt(runs).__getitem__, runs))
+            return b"".join(map(self._with(runs).__getitem__, runs))
 
     def forget(self) -> None:
-        """Give the memory back: only the next texts take longer."""
+        """Empty the cache. The next texts take longer."""
         self._known = {}
 
-    def _learnt(self, runs: list[bytes]) -> dict[bytes, bytes]:
-        """Return what is known, with these runs in it."""
+    def _with(self, runs: list[bytes]) -> dict[bytes, bytes]:
+        """Return the cache with these runs in it."""
         known = self._known
-        fresh = [run for run in dict.fromkeys(runs) if run not in known]
-        if len(known) + len(fresh) > _MOST:
-            known = self._known = {}  # another thread goes on with the one that it has
-            fresh = list(dict.fromkeys(runs))
-        numbers = self._encode([run.decode("utf-8", "replace") for run in fresh])
-        known.update((run, array("H", some).tobytes()) for run, some in zip(fresh, numbers, strict=True))
+        missing = [run for run in dict.fromkeys(runs) if run not in known]
+        if len(known) + len(missing) > _MAX_RUNS:
+            known = self._known = {}  # other threads keep the dict that they read
+            missing = list(dict.fromkeys(runs))
+        ids = self._encode([run.decode("utf-8", "replace") for run in missing])
+        known.update((run, array("H", some).tobytes()) for run, some in zip(missing, ids, strict=True))
         return known

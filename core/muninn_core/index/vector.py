@@ -1,12 +1,12 @@
-"""The index of meaning: exact search over 8-bit vectors, in sets that never change.
+"""The vector index: exact search over 8-bit vectors in immutable sets.
 
-One shard for each kind, so that a filter costs nothing. A shard is a few segments, each smaller than the one before it,
-and a note of which of their rows are dead: a change makes a segment of what is new and shares all others with the set
-that readers hold, so that one file costs the same in a large repository as in a small one. Segments of about one
-size are merged, which copies a vector as often as their number doubles.
+Each kind of text has its own shard, so that a filter by kind costs nothing. A shard is a list of segments of descending
+size, each with a mask of its deleted rows. A change adds a segment with the new vectors and shares all others with the
+sets that readers hold, so that a changed file costs the same in a large repository as in a small one. Segments of
+about the same size are merged, which copies a vector once per doubling of their number.
 
-Everything is compared: 13 ms of a processor for a million vectors. What would be faster is either no longer exact or
-answers otherwise after a history of edits (decision 022). How vectors are held and scanned is `segment.py`'s affair.
+A search compares all vectors: 13 ms of processor time for a million. Faster methods are inexact, or give other answers
+after a history of edits (decision 022). `segment.py` stores and scans the vectors.
 """
 
 from __future__ import annotations
@@ -29,64 +29,64 @@ if TYPE_CHECKING:
     from muninn_core.model.chunk import SourceKind
 
 KIND_BITS = 40
-"""An id is (kind's number << KIND_BITS) + a running number, which makes room for 10^12 chunks a kind."""
+"""An id is (number of the kind << KIND_BITS) + a running number: room for 10^12 chunks per kind."""
 
-_DEAD_SHARE = 0.25
-"""A segment that has more dead rows than this is written anew without them."""
+_MAX_DELETED_SHARE = 0.25
+"""A segment with a greater share of deleted rows is copied without them."""
 
-_MOST_TIES = 4
+_MAX_TIE_FACTOR = 4
 
 Found = tuple[float, int]
-"""A product and an id."""
+"""(product, id)."""
 
 
 class _Part(NamedTuple):
-    """A segment, which of its rows are dead (None: none is), and how many are not."""
+    """A segment, the mask of its deleted rows (None: no row is deleted), and the number of live rows."""
 
     segment: Segment
-    dead: NDArray[np.bool_] | None
-    alive: int
+    deleted: NDArray[np.bool_] | None
+    live_count: int
 
-    def nearest(self, question: NDArray[np.float32], count: int) -> tuple[NDArray[np.float32], Ids]:
-        """Return the products and ids of at least the `count` best live rows, or of all of them."""
-        buried = len(self.segment) - self.alive
-        asked = count + min(buried, count)
+    def nearest(self, query: NDArray[np.float32], count: int) -> tuple[NDArray[np.float32], Ids]:
+        """Return (products, ids) of at least the `count` best live rows, or of all live rows."""
+        deleted_count = len(self.segment) - self.live_count
+        asked = count + min(deleted_count, count)
         while True:
-            products, places = self.segment.nearest(question, asked)
-            if self.dead is not None:
-                live = ~self.dead[places]
+            products, places = self.segment.nearest(query, asked)
+            if self.deleted is not None:
+                live = ~self.deleted[places]
                 products, places = products[live], places[live]
-            if len(places) >= min(count, self.alive):
+            if len(places) >= min(count, self.live_count):
                 return products, self.segment.ids[places]
             asked *= 4
 
     def without(self, ids: Ids) -> _Part:
-        """Return the part with the rows of some ids dead; ids that are not there change nothing."""
+        """Return the part with the rows of the ids deleted; unknown ids are ignored."""
         places = self._places(ids)
         if not len(places):
             return self
-        dead = np.zeros(len(self.segment), bool) if self.dead is None else self.dead.copy()
-        dead[places] = True
-        return _Part(self.segment, dead, len(dead) - int(np.count_nonzero(dead)))
+        deleted = np.zeros(len(self.segment), bool) if self.deleted is None else self.deleted.copy()
+        deleted[places] = True
+        return _Part(self.segment, deleted, len(deleted) - int(np.count_nonzero(deleted)))
 
     def of(self, ids: Ids) -> tuple[Ids, Rows]:
-        """Return those of some distinct ids that are there and not dead, and their rows."""
+        """Return the live ones of some distinct ids, and their rows."""
         places = self._places(ids)
-        if self.dead is not None:
-            places = places[~self.dead[places]]
+        if self.deleted is not None:
+            places = places[~self.deleted[places]]
         return self.segment.ids[places], self.segment.rows(places)
 
     def _places(self, ids: Ids) -> Ids:
-        """Return where those of some ids stand that are there, dead or not."""
+        """Return the places of those ids that the segment holds, deleted or not."""
         places = np.searchsorted(self.segment.ids, ids)
         inside = places < len(self.segment)
         places, wanted = places[inside], ids[inside]
         found: Ids = places[self.segment.ids[places] == wanted]
         return found
 
-    def live(self) -> tuple[Ids, Rows]:
-        """Return ids and rows of what is not dead."""
-        places = np.arange(len(self.segment)) if self.dead is None else np.flatnonzero(~self.dead)
+    def live_rows(self) -> tuple[Ids, Rows]:
+        """Return the ids and rows of all live rows."""
+        places = np.arange(len(self.segment)) if self.deleted is None else np.flatnonzero(~self.deleted)
         return self.segment.ids[places], self.segment.rows(places)
 
 
@@ -94,7 +94,7 @@ _Shard = tuple[_Part, ...]
 
 
 class VectorIndex:
-    """A fixed set of vectors, for reading. Safe to use from several threads."""
+    """An immutable set of vectors. Safe to use from several threads."""
 
     def __init__(self, dim: int, shards: Mapping[SourceKind, _Shard] | None = None) -> None:
         self._dim = dim
@@ -102,31 +102,33 @@ class VectorIndex:
 
     def count(self, kind: SourceKind | None = None) -> int:
         """Return the number of vectors, of one kind or of all."""
-        return sum(part.alive for name, shard in self._shards.items() if kind in (None, name) for part in shard)
+        return sum(part.live_count for name, shard in self._shards.items() if kind in (None, name) for part in shard)
 
     def search(
         self, vector: NDArray[np.float32], limit: int, kind: SourceKind | None = None
     ) -> list[tuple[int, float]]:
-        """Return (id, cosine) of the nearest vectors, best first, ties by id. A zero vector is near to nothing.
+        """Return (id, cosine) of the nearest vectors, best first, ties by id; nothing for a zero vector.
 
-        A tie at the limit is not cut (up to four times the limit), so that the caller can break it by something that
-        means the same in every build of the index.
+        A tie at the limit is returned whole, up to four times the limit, so that the caller can break it by a key that
+        is the same in every build of the index.
         """
         if limit < 1 or not np.any(vector):
             return []
-        scale = 127.0 / float(np.max(np.abs(vector)))  # a question uses the whole range, whatever its components
-        question = quantise(vector, scale).astype(np.float32)
-        parts = [part for name, shard in self._shards.items() if kind in (None, name) for part in shard if part.alive]
-        found = _best(parts, question, limit + 1)
+        scale = 127.0 / float(np.max(np.abs(vector)))  # the query uses the whole range of 8 bits
+        query = quantise(vector, scale).astype(np.float32)
+        parts = [
+            part for name, shard in self._shards.items() if kind in (None, name) for part in shard if part.live_count
+        ]
+        found = _best(parts, query, limit + 1)
         if len(found) > limit and found[limit][0] == found[limit - 1][0]:
-            found = [one for one in _best(parts, question, limit * _MOST_TIES) if one[0] >= found[limit][0]]
-            found = found[: limit * _MOST_TIES]
+            found = [one for one in _best(parts, query, limit * _MAX_TIE_FACTOR) if one[0] >= found[limit][0]]
+            found = found[: limit * _MAX_TIE_FACTOR]
         else:
             found = found[:limit]
         return [(number, product / (SCALE * scale)) for product, number in found]
 
     def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return (id, cosine) of all of some vectors that are there, best first, ties by id."""
+        """Return (id, cosine) of those ids that have a vector, best first, ties by id."""
         wanted = np.unique(np.asarray(ids, np.int64))
         found = [part.of(wanted) for shard in self._shards.values() for part in shard]
         if not found:
@@ -135,9 +137,9 @@ class VectorIndex:
         return _cosines(vector, known, rows)
 
     def changed(self, removed: ArrayLike, ids: ArrayLike, rows: Rows) -> VectorIndex:
-        """Return a new set without `removed` and with `ids` and their rows [n, dim], made by `quantise`.
+        """Return a new set without the ids `removed` and with `ids` and their rows [n, dim] from `quantise`.
 
-        Rows of zeros are left out. An id is added once, or again after it was removed.
+        Zero rows are left out. An id may be added again only after it was removed.
         """
         gone, fresh = np.asarray(removed, np.int64), np.asarray(ids, np.int64)
         known = np.any(rows, axis=1) if len(fresh) else np.zeros(0, bool)
@@ -156,24 +158,24 @@ class VectorIndex:
         return VectorIndex(self._dim, shards)
 
 
-def gather(dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, Rows]]]) -> VectorIndex:
-    """Return the set of all that `batches` gives of each kind; the ids of a kind must rise."""
+def build_vectors(dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, Rows]]]) -> VectorIndex:
+    """Build the set of the vectors that `batches` yields for each kind; the ids of a kind must ascend."""
     shards: dict[SourceKind, _Shard] = {}
     for kind in SOURCE_KINDS:
         part = _part(dim, (_known(ids, rows) for ids, rows in batches(kind)))
-        if part.alive:
+        if part.live_count:
             shards[kind] = (part,)
     return VectorIndex(dim, shards)
 
 
 def _known(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
-    """Leave out rows of zeros: texts of which the model knows no word."""
+    """Leave out zero rows: texts without a word of the model's vocabulary."""
     known = np.any(rows, axis=1)
     return ids[known], rows[known]
 
 
 def _cosines(vector: NDArray[np.float32], ids: Ids, rows: Rows) -> list[tuple[int, float]]:
-    """Return (id, cosine) of some vectors, best first, ties by id, to the same digits as `VectorIndex.search`."""
+    """Return (id, cosine) of vectors, best first, ties by id, with the same digits as `VectorIndex.search`."""
     if not len(rows) or not np.any(vector):
         return []
     scale = 127.0 / float(np.max(np.abs(vector)))
@@ -183,9 +185,9 @@ def _cosines(vector: NDArray[np.float32], ids: Ids, rows: Rows) -> list[tuple[in
     return list(zip(ids[order].tolist(), scaled, strict=True))
 
 
-def _best(parts: list[_Part], question: NDArray[np.float32], count: int) -> list[Found]:
-    """Return the best `count` rows of some parts, greatest product first, ties by id."""
-    found = [part.nearest(question, count) for part in parts]
+def _best(parts: list[_Part], query: NDArray[np.float32], count: int) -> list[Found]:
+    """Return the `count` rows of the parts with the greatest products, ties by id."""
+    found = [part.nearest(query, count) for part in parts]
     if not found:
         return []
     products, ids = (np.concatenate(column) for column in zip(*found, strict=True))
@@ -194,25 +196,25 @@ def _best(parts: list[_Part], question: NDArray[np.float32], count: int) -> list
 
 
 def _merged(dim: int, shard: _Shard) -> _Shard:
-    """Bury what is dead for the most part, and merge from the end while a part is not larger than what follows it."""
+    """Copy parts with many deleted rows, then merge parts from the end while one is not larger than all after it."""
     kept: list[_Part] = []
     for part in shard:
-        if part.alive < (1 - _DEAD_SHARE) * len(part.segment):
-            part = _part(dim, [part.live()])
-        if part.alive:
+        if part.live_count < (1 - _MAX_DELETED_SHARE) * len(part.segment):
+            part = _part(dim, [part.live_rows()])
+        if part.live_count:
             kept.append(part)
     first = len(kept) - 1
-    following = kept[first].alive if kept else 0
-    while first > 0 and kept[first - 1].alive <= following:
+    following = kept[first].live_count if kept else 0
+    while first > 0 and kept[first - 1].live_count <= following:
         first -= 1
-        following += kept[first].alive
+        following += kept[first].live_count
     if len(kept) - first > 1:
-        kept[first:] = [_part(dim, _rising([part.live() for part in kept[first:]]))]
+        kept[first:] = [_part(dim, _ascending([part.live_rows() for part in kept[first:]]))]
     return tuple(kept)
 
 
-def _rising(parts: list[tuple[Ids, Rows]]) -> list[tuple[Ids, Rows]]:
-    """Return the parts in such an order, or as one, that their ids rise."""
+def _ascending(parts: list[tuple[Ids, Rows]]) -> list[tuple[Ids, Rows]]:
+    """Return the parts with ascending ids: unchanged when they ascend, else merged into one."""
     if all(before[0][-1] < after[0][0] for before, after in pairwise(parts)):
         return parts
     ids = np.concatenate([part[0] for part in parts])

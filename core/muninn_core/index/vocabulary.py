@@ -1,6 +1,6 @@
-"""The words that are in the bundled model's vocabulary as a whole: those of English prose and of code that are common.
+"""The common words of English prose and of code: those that the bundled model has as one token.
 
-The model takes rarer words, and what is none, apart into pieces (`brow` and `##er`).
+The model splits all other words into pieces (`brow` and `##er`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from muninn_core.model.value import decode_json
 
 _FILE = Path(__file__).parent / "model" / "tokenizer.json"
 _SHORTEST = 4
-"""Letters; of shorter words nobody asks."""
+"""Letters; callers ask for no shorter word."""
 
 
 def is_common(word: str) -> bool:
-    """Whether a word, in lower case and of four letters and more, is among them. Reads the file at the first call."""
+    """Whether a word of four letters or more, in lower case, is common. The first call reads the file."""
     return word in _vocabulary()
 
 

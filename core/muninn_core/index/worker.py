@@ -1,11 +1,11 @@
 """A worker process: takes jobs from its standard input and answers on its standard output.
 
-A `Job` is answered with its extracted files, a `Glance` with the words of its files, a list of texts with their
-vectors; the model is loaded with the first.
+A `Job` is answered with its extracted files, a `WordsJob` with the words of its files, a list of texts with their
+vectors. The first list of texts loads the model.
 
-Started by `crew.py` as `python -I -m muninn_core.index.worker`, and gone as soon as its input ends, be it that the
-daemon has no more work or is no more. It opens no index and writes no file. Messages are pickles with a length before
-them; they come from the parent process and from nowhere else.
+`workers.py` starts it as `python -I -m muninn_core.index.worker`. It exits when its input ends: when there is no more
+work, or when the daemon has died. It opens no index and writes no file. A message is a pickle after its length in 8
+bytes, and comes only from the parent process.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from muninn_core.index.embed import Embedder
 
 FILE_SECONDS = 3.0
-"""Of the processor, for one file: a parser that takes longer is not interrupted, its process ends."""
+"""Processor seconds for one file. A parser that takes longer can't be interrupted, so its process is ended."""
 
 
 def main() -> None:
     """Serve jobs until the input ends. Answers are ("done", result) or ("failed", text)."""
-    # A worker is one thread wide; its parent has the other cores for its other workers, and goes first.
+    # A worker uses one thread: other workers use the other cores. The parent has priority.
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     if hasattr(os, "nice"):
         os.nice(5)
-    # Only now: numeric libraries read the counts when they are loaded.
-    from muninn_core.index.extract import Glance, Job, extract, glance
+    # Imported here because numeric libraries read the thread counts when they are loaded.
+    from muninn_core.index.extract import Job, WordsJob, extract, read_words
 
-    # Whatever a library prints must not get between the messages.
+    # The output of libraries goes to stderr, so that it does not mix with the messages.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     embedder: Embedder | None = None
@@ -46,8 +46,8 @@ def main() -> None:
         try:
             if isinstance(task, Job):
                 answer = ("done", extract(task, None, _bounded))
-            elif isinstance(task, Glance):
-                answer = ("done", glance(task))
+            elif isinstance(task, WordsJob):
+                answer = ("done", read_words(task))
             else:
                 from muninn_core.index.embed import load_bundled
                 from muninn_core.index.quantise import quantise
@@ -68,7 +68,7 @@ def send(stream: IO[bytes], message: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message; None at the end of the input, be it in the middle of a message."""
+    """Read one message; None at the end of the input, even in the middle of a message."""
     head = stream.read(8)
     if len(head) < 8:
         return None
@@ -79,11 +79,11 @@ def receive(stream: IO[bytes]) -> Any:
 
 @contextmanager
 def _bounded() -> Iterator[None]:
-    """End this process when what is inside takes too long, whatever library it is in; where the system can do that."""
+    """End this process when the block takes more than FILE_SECONDS. Does nothing on systems without such timers."""
     if not hasattr(signal, "setitimer"):
         yield
         return
-    signal.setitimer(signal.ITIMER_PROF, FILE_SECONDS)  # nobody handles its signal, which ends a process then
+    signal.setitimer(signal.ITIMER_PROF, FILE_SECONDS)  # the signal has no handler, so it ends the process
     try:
         yield
     finally:

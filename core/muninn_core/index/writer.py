@@ -19,8 +19,8 @@ from muninn_core.errors import MuninnError
 from muninn_core.index.extract import CHANGED, SAME, Extracted, file_words, word_fields
 from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
 from muninn_core.index.quantise import quantise
-from muninn_core.index.snapshot import Recent, Snapshot
-from muninn_core.index.vector import VectorIndex, gather
+from muninn_core.index.snapshot import RowCache, Snapshot
+from muninn_core.index.vector import VectorIndex, build_vectors
 from muninn_core.source.identifiers import words
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Writer:
         self._lexical = lexical
         self._meaning = VectorIndex(dim)
         self._stale = True
-        self._recent = Recent()
+        self._recent = RowCache()
         self._survey: Survey | None = None
 
     @property
@@ -292,9 +292,9 @@ class Writer:
     def _publish(self, change: _VectorChange) -> None:
         """Make a snapshot of what is committed, and let the write-ahead log shrink."""
         if self._stale:
-            self._meaning = gather(self._dim, lambda kind: self._manifest.vectors(self._dim, kind))
+            self._meaning = build_vectors(self._dim, lambda kind: self._manifest.vectors(self._dim, kind))
             self._stale = False
-            self._recent = Recent()
+            self._recent = RowCache()
         elif change.removed or change.ids:
             rows = np.concatenate(change.rows) if change.rows else np.zeros((0, self._dim), np.int8)
             self._meaning = self._meaning.changed(change.removed, change.ids, rows)

@@ -1,1 +1,1 @@
-"""The values that every layer speaks of. Frozen, compared by content, free of behaviour that needs I/O."""
+"""The values that all layers share. They are frozen, compared by content, and do no I/O."""

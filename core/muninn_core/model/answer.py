@@ -1,4 +1,4 @@
-"""What answers are made of: hits with their reasons, and what the answer saw."""
+"""The parts of an answer: hits with their reasons, and the state that the answer was computed from."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Reason(Value):
 
 
 class Mark(Value):
-    """A part of a line to highlight: `start` up to `end`, in UTF-16 code units, as in the language server protocol."""
+    """A range of a line to highlight: UTF-16 code units, `end` exclusive, as in the Language Server Protocol."""
 
     start: int
     end: int
 
 
 class SnippetLine(Value):
-    """A line of a hit's text, its number in the file (of a memory, in its text) and what to highlight in it."""
+    """A line of a hit's text, its number in the file (of a memory: in its text) and the ranges to highlight."""
 
     line: int
     text: str
@@ -36,13 +36,13 @@ class SnippetLine(Value):
 class Hit(Value):
     """One result of recall. `id` is `path:start-end` for code and knowledge, the memory's id for a memory.
 
-    A memory's `path` is where its first cite is now, else the first file that it names, or "" when it names none; a
-    `private` one is in no repository. `cites` are its citations as they stand; `elsewhere`, `work` and `scope` are its
-    own, too. `status` says how a steering document stands: "decided", "superseded by ADR 7".
-    `trust` is that of a memory, or of who writes the knowledge of another tool, and outside for a pack's. `origin` says
-    where it comes from if it is not this project's own work: "pack NAME VERSION", "CLAUDE.md", "backfill from git".
-    `snippet` are the lines of `text` that hold the question's words best, none where it holds none of them. Of an
-    answer by files, `chunks` is how many pieces of the file were found, and `total` the sum of their scores.
+    `path` of a memory is the current file of its first cite, else the first file that it names, else "". `private`,
+    `elsewhere`, `work` and `scope` are those of the memory; `cites` are its citations with their current state.
+    `status` is that of a steering document: "decided", "superseded by ADR 7". `trust` is that of a memory, of the
+    author of another tool's knowledge, or "outside" for knowledge of a pack. `origin` names a source other than this
+    project: "pack NAME VERSION", "CLAUDE.md", "backfill from git". `snippet` holds the lines of `text` with the most
+    words of the query, none when no line has one. In an answer by files, `chunks` is the number of chunks found in the
+    file, and `total` the sum of their scores.
     """
 
     kind: SourceKind
@@ -70,11 +70,10 @@ class Hit(Value):
 
 
 class IndexState(Value):
-    """The index that an answer was computed from: its generation, and how many changed files it lags behind.
+    """The index that an answer was computed from. `lag` is the number of changed files that it does not have yet.
 
-    `surveyed` of these are found by their words as a whole already. `unembedded` chunks are found by their words and
-    not yet by their meaning. `failure` is what keeps the index from taking in what is new,
-    memories too, "" for nothing.
+    Of these, `surveyed` files are already found by the words of the whole file. `unembedded` chunks are found by words
+    and not yet by meaning. `failure` is the error that keeps the index from following files and memories, or "".
     """
 
     generation: int = 0
@@ -85,9 +84,10 @@ class IndexState(Value):
 
 
 class ReadState(Value):
-    """The state that an answer saw: HEAD, the number of records in the log and in the global one, and the index.
+    """The state that an answer was computed from.
 
-    For a question about another revision `commit` is that one. `note` says what such an answer leaves out.
+    `commit` is HEAD, or the revision that the question names; `note` then says what the answer leaves out. `log` and
+    `shared` are the numbers of records in the log and in the global log.
     """
 
     commit: str | None = None

@@ -1,4 +1,4 @@
-"""A citation as it stands: what became of the code that a memory cites, in the work tree of who asks."""
+"""A citation: the current state of the code that a memory cites, in one work tree."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Literal
 from muninn_core.model.value import Value
 
 CiteState = Literal["fresh", "moved", "drifted", "gone", "unchecked"]
-"""The same text there > the same text elsewhere > the symbol is there, its text changed > neither; or not compared."""
+"""fresh: the text is unchanged in its place. moved: it is unchanged in another place. drifted: the symbol exists and
+its text has changed. gone: neither was found. unchecked: it was not compared."""
 
 
 class Citation(Value):
-    """A cite, judged. `path`, `start` and `end` say where the code is now; of what is gone, where it was.
+    """A checked cite. `path`, `start` and `end` are the current place of the code, or the last one when it is gone.
 
-    `was` is the place that the memory names, where that is another one. `note` says why nothing was compared.
+    `was` is the place that the memory names, when it differs. `note` says why an unchecked citation was not compared.
     """
 
     path: str
@@ -31,7 +32,7 @@ class Citation(Value):
 
     @property
     def stale(self) -> bool:
-        """Whether a reader must be warned: the code no longer says what the memory was made from."""
+        """Whether the code has changed or gone since the memory was made, so that a reader must be warned."""
         return self.state in ("drifted", "gone")
 
 

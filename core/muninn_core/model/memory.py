@@ -1,4 +1,4 @@
-"""A memory: what folding the log says of one thing that was remembered."""
+"""A memory: the result of folding all records of the log about one remembered fact."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any, Literal
 from muninn_core.model.value import Value, field
 
 Trust = Literal["user", "commit", "agent", "outside"]
-"""Who vouches: a person said it > a commit or test shows it > an agent inferred it > text from outside."""
+"""The source of a memory: a person said it, a commit or test shows it, an agent inferred it, text from outside."""
 
 TRUST_ORDER: tuple[Trust, ...] = ("outside", "agent", "commit", "user")
 """From the least trusted to the most."""
 
 Work = Literal["", "reverted", "rewritten", "unmerged", "abandoned"]
-"""What became of the commit that a memory was made at: nothing to say (HEAD's history has it); taken back by
-`git revert`; not in this history, though the memory is (a squash, rebase or cherry-pick brought it); on another branch
-only; on no branch any more."""
+"""The state of the commit that a memory was made at. "": it is in HEAD's history. reverted: `git revert` undid it.
+rewritten: the memory is in HEAD's history and the commit is not (squash, rebase or cherry-pick). unmerged: it is on
+other branches only. abandoned: no branch has it."""
 
 Scope = Literal["project", "session", "global"]
-"""Whom a memory is for: everybody who works at the project, one session only, or its user in every project."""
+"""Where a memory applies: for all users of the project, in one session, or for its user in all projects."""
 
 SCOPES: tuple[Scope, ...] = ("project", "session", "global")
 
 Review = Literal["", "pending", "approved", "rejected"]
-"""Whether a memory had to wait for an approval, and what came of it; "" for one that nobody has to approve."""
+"""The state of a memory's approval; "" when it needs none."""
 
 Actor = Literal["user", "assistant", "tool", "hook", "import"]
 
@@ -49,7 +49,7 @@ RELATIONS: tuple[str, ...] = ("contradicts", "extends", "implements", "reference
 
 
 class Cite(Value):
-    """A place in the code that a memory speaks of. Lines are 1-based and inclusive; `start` 0 is the whole file."""
+    """A place in the code that a memory is about. Lines are 1-based and inclusive; `start` 0 is the whole file."""
 
     path: str
     start: int = 0
@@ -70,14 +70,14 @@ class Link(Value):
 
 
 class Memory(Value):
-    """One memory, folded. `type` is that of the record that created it; times are RFC 3339 in UTC.
+    """One memory. `type` is that of the record that created it; times are RFC 3339 in UTC.
 
-    `elsewhere` are the branches that hold a memory which HEAD does not; `work` says what became of the commit that it
-    was made at. Both depend on the asker's HEAD and are no part of the log.
-    `details` holds the fields that only some kinds have (a decision's rationale, an attempt's command), and every
-    field of a record that this version does not know. `sealed` is false while the memory is only in the spool.
-    A `private` one is only in the ignored part of this work tree and never gets into git. `scope` says whom it is for;
-    a global one is in no log of the repository. `expired` depends on the time of asking and is no part of the log.
+    `elsewhere` are the branches that hold a memory which HEAD does not have, `work` is the state of its commit. Both
+    depend on HEAD, and `expired` on the current time; none of them is in the log.
+    `details` holds the fields of single kinds (a decision's rationale, an attempt's command) and all fields of the
+    record that this version does not define. `sealed` is false while the memory is only in the spool.
+    A `private` memory is stored in the ignored part of this work tree and never in git. A memory of the global `scope`
+    is stored in the user's log, outside of the repository.
     """
 
     id: str
@@ -120,33 +120,33 @@ class Memory(Value):
 
     @property
     def active(self) -> bool:
-        """Whether the memory speaks for itself: in force, no trace, neither waiting for an approval nor rejected."""
-        # Asked of a hundred thousand when a log is opened: one look at each field, and none through other properties.
+        """Whether the memory may be an answer: in force, no trace, and neither pending nor rejected."""
+        # Opening a log asks this of each memory, of 100,000 at times: it reads fields, not other properties.
         silenced = self.archived or self.superseded_by or self.merged_into or self.redacted
         return not (silenced or self.review in ("pending", "rejected") or (self.type == "context_hit" and self.trace))
 
     @property
     def trace(self) -> bool:
-        """Whether it only shows which files a commit changed: that counts for these files, and is no answer itself."""
+        """Whether it only records which files a commit changed. It ranks these files and is no answer itself."""
         return self.type == "context_hit" and self.private and "commit" in self.details
 
     @property
     def witness(self) -> bool:
-        """Whether what it says of files counts: it speaks, or is a trace that nobody has silenced."""
+        """Whether it counts in the ranking of files: it is active, or a trace in force."""
         return self.active or (self.trace and not self.silenced)
 
     @property
     def silenced(self) -> bool:
-        """Whether somebody or something has put it out of force."""
+        """Whether it is out of force: archived, superseded, merged or redacted."""
         return bool(self.archived or self.superseded_by or self.merged_into or self.redacted)
 
     @property
     def waits(self) -> bool:
-        """Whether the memory waits for an approval. A trace states nothing that somebody could approve."""
+        """Whether the memory waits for an approval. A trace needs none."""
         return self.review == "pending" and not (self.silenced or self.trace)
 
     @property
     def origin(self) -> str:
-        """Where a memory comes from that was made long after what it tells: `backfill from git`; else ""."""
+        """The source of a memory that a backfill made, as `backfill from git`; else ""."""
         source = self.details.get("backfill")
         return f"backfill from {source}" if isinstance(source, str) and self.actor == "import" else ""

@@ -1,4 +1,4 @@
-"""What is remembered about a file, in the places of that file: the values that editors show beside the code."""
+"""Memories about one file, by the lines that they concern: the values that editors show beside the code."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from muninn_core.model.citation import CiteState
 from muninn_core.model.value import Value
 
 Standing = CiteState | Literal[""]
-"""How a citation stands; "" for one that is about a whole file."""
+"""The state of a citation; "" for a note about a whole file."""
 
 
 class Note(Value):
-    """One memory or decision document as it concerns a file.
+    """A memory (`id`) or a decision document (`path`) that concerns a file.
 
-    `id` names the memory, `path` the document. Lines are where the code is now (1-based, inclusive), 0 for the whole
-    file. `trust` is that of the memory; a document's is "user".
+    Lines are the current place of the code (1-based, inclusive), 0 for the whole file. `trust` is that of the memory,
+    "user" for a document.
     """
 
     id: str
@@ -30,12 +30,12 @@ class Note(Value):
 
     @property
     def stale(self) -> bool:
-        """Whether the code no longer says what the note was made from."""
+        """Whether the code has changed or gone since the note was made."""
         return self.state in ("drifted", "gone")
 
 
 class Lens(Value):
-    """What is said above a definition, or above the file (lines 0): "2 decisions, 1 stale"; and of which notes."""
+    """A line above a definition or the file (lines 0), as "2 decisions, 1 stale"; `ids` and `paths` name the notes."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ class Lens(Value):
 
 
 class Spot(Value):
-    """A place that has to do with a doubt: lines of a file, or a memory (`id`)."""
+    """A place related to a doubt: lines of a file, or a memory (`id`)."""
 
     message: str
     path: str = ""
@@ -56,10 +56,10 @@ class Spot(Value):
 
 
 class Doubt(Value):
-    """Code and memory that no longer agree. `level` is information or warning.
+    """A disagreement of code and memory.
 
-    `rule` is drifted (the cited text changed), gone (what a constraint or decision cites is no longer there) or
-    contradicted (the cited code, or a newer memory of it, says the opposite of a constraint or decision).
+    `rule` is drifted (the cited text has changed), gone (the code that a constraint or decision cites was removed) or
+    contradicted (the cited code, or a newer memory of it, states the opposite of a constraint or decision).
     """
 
     level: Literal["information", "warning"]
@@ -72,9 +72,9 @@ class Doubt(Value):
 
 
 class Pointer(Value):
-    """Where a file's text names something that can be opened: a document of Muninn (`uri`) or a file (`path`).
+    """A link in the text of a file, to a document of Muninn (`uri`) or to a file (`path`).
 
-    `line` is 1-based; `start` and `end` are characters of it, 0-based, `end` exclusive.
+    `line` is 1-based. `start` and `end` are offsets of characters in the line, 0-based, `end` exclusive.
     """
 
     line: int

@@ -1,7 +1,6 @@
-"""The base of every value that crosses a boundary, and the only importer of msgspec.
+"""The base class of values that are sent or stored. The only importer of msgspec.
 
-A `Value` is frozen, takes keywords only and refuses unknown fields, so that a misspelt parameter is an error
-and never silence.
+A `Value` is frozen, takes keyword arguments only and refuses unknown fields, so that a misspelt parameter is an error.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ __all__ = [
 
 
 if TYPE_CHECKING:
-    # To a type checker a subclass of msgspec.Struct is frozen only when it says so itself; ours all are.
+    # Type checkers take a subclass of msgspec.Struct as frozen only when it says so itself.
     @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
     class Value:
         """A frozen value with checked fields."""
@@ -47,7 +46,7 @@ else:
 
 
 def from_plain(data: Any, kind: type[T]) -> T:
-    """Make a `kind` of plain JSON data. Raises ValidationError, whose text names the field by its path."""
+    """Convert plain JSON data to a `kind`. Raises ValidationError; its text has the path of the field."""
     return msgspec.convert(data, kind)
 
 
@@ -57,7 +56,7 @@ def to_plain(value: Any) -> Any:
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """Return the fields of a value by name, in the order of declaration; what they hold stays as it is."""
+    """Return the fields of a value by name, in the order of declaration. Nested values are not converted."""
     return msgspec.structs.asdict(value)
 
 
@@ -67,14 +66,14 @@ def encode_json(value: Any) -> bytes:
 
 
 def decode_json(data: bytes | str) -> Any:
-    """Decode JSON into plain data. Raises ValueError (msgspec.DecodeError is one) on malformed input."""
+    """Decode JSON into plain data. Raises ValueError on malformed input."""
     return msgspec.json.decode(data)
 
 
 def decoder_of(kind: type[T]) -> Callable[[bytes], T]:
-    """Return a function that decodes JSON straight into a `kind`, at a third of the cost of going by plain data.
+    """Return a function that decodes JSON into a `kind`, at a third of the cost of `decode_json` and `from_plain`.
 
-    It raises ValidationError where the data is of another shape, else ValueError on malformed input.
+    The function raises ValidationError for data of another shape and ValueError on malformed input.
     """
     return msgspec.json.Decoder(kind).decode
 
