@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
         else:
             path.unlink()
             print(f"removed {name}")
-        stale.append(path)
+        stale[path] = ""
     return 1 if check and stale else 0
 
 
