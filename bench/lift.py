@@ -18,7 +18,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
@@ -30,7 +29,9 @@ from muninn_core.index.embed import Embedder, load_bundled
 from muninn_core.launch.place import locate
 from muninn_core.model.answer import Hit
 from muninn_core.protocol.catalogue import decode_params, lookup
-from muninn_core.retrieval.recall import recall
+from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.request import SearchRequest
+from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.call import Call
 
 LIMIT = 50
@@ -168,19 +169,15 @@ class Walk:
     def _ask(self, step: Step) -> Answer:
         workspace = self._engine.open(locate(str(self._root)))
         vector = self._model.embed_query(step.title)
-        bare = partial(
-            recall,
-            workspace.updater.wait_open(30).snapshot(),
-            vector if vector.any() else None,
-            {},
-            step.title,
-            limit=LIMIT,
-            now=self._now,
-            kind="code",
+        reader = workspace.updater.wait_open(30).snapshot()
+        request = SearchRequest(
+            step.title, vector if vector.any() else None, {}, LIMIT, self._now, Relevance(), kind="code"
         )
+        bare = search_hits(reader, request)
+        lively = search_hits(reader, request._replace(terms=Relevance(evolution=workspace.evolution.current())))
         changed = sorted(step.changed)
         found = self._found(step)
-        worth = [_worth(step, changed, hits) for hits in (bare(), bare(evolution=workspace.evolution.current()), found)]
+        worth = [_worth(step, changed, hits) for hits in (bare, lively, found)]
         if len(changed) < 2:
             return Answer(step.sha, step.title, *worth)
         others = changed[1:]

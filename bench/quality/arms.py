@@ -27,7 +27,10 @@ from muninn_core.model.chunk import Chunk, SourceKind
 from muninn_core.protocol.repository import IndexParams, InitParams
 from muninn_core.protocol.search import RecallParams, RecallResult
 from muninn_core.retrieval import weights
-from muninn_core.retrieval.recall import recall
+from muninn_core.retrieval.reader import Reader
+from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.request import SearchRequest
+from muninn_core.retrieval.search import search_hits
 from muninn_core.worktree.call import Call
 
 LIMIT = 50
@@ -110,15 +113,20 @@ def places(hits: Iterable[Hit]) -> list[Place]:
     return [Place(hit.path, hit.start_line, hit.end_line) for hit in hits]
 
 
+def code_places(reader: Reader, text: str, vector: np.ndarray | None) -> list[Place]:
+    """Return where retrieval alone, without an engine around it, finds code."""
+    return places(search_hits(reader, SearchRequest(text, vector, {}, LIMIT, NOW, Relevance(), "code")))
+
+
 def variants(muninn: Muninn) -> dict[str, Ask]:
     """Return our arms on an indexed copy, by name."""
     whole, blind = muninn.snapshot, OnlyMeaning(muninn.snapshot)
     return {
         "muninn": muninn.ask,
         "muninn, any kind": lambda text: muninn.ask(text, None),
-        "words only": lambda text: places(recall(whole, None, {}, text, limit=LIMIT, now=NOW, kind="code")),
+        "words only": lambda text: code_places(whole, text, None),
         "meaning only": weighing(
-            lambda text: places(recall(blind, MODEL.embed_query(text), {}, text, limit=LIMIT, now=NOW, kind="code")),
+            lambda text: code_places(blind, text, MODEL.embed_query(text)),
             NAME=0.0,
             SYMBOL=0.0,
             DEFINES=0.0,
@@ -153,7 +161,7 @@ def surveyed_only(muninn: Muninn) -> Ask:
     def asked(text: str) -> list[Place]:
         if not known:
             known.append(muninn.surveyed())
-        return places(recall(known[0], None, {}, text, limit=LIMIT, now=NOW, kind="code"))
+        return code_places(known[0], text, None)
 
     return asked
 

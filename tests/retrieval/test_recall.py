@@ -16,7 +16,11 @@ from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.candidates import fuse
 from muninn_core.retrieval.decay import recency, staleness
 from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.recall import Bounds, Focus, Hybrid, rank, recall
+from muninn_core.retrieval.ranking import settle
+from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.request import Bounds, Focus, SearchRequest
+from muninn_core.retrieval.scoring import MemoryWeights
+from muninn_core.retrieval.search import search
 from muninn_core.source.identifiers import words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -78,11 +82,31 @@ def said(identity="m1", **more):
     return Memory(**data)
 
 
+def rank(reader, vector, memories, text, *, limit, kind=None, bounds=None, focus=None, **terms):
+    return search(
+        reader,
+        SearchRequest(
+            text,
+            vector,
+            memories,
+            limit,
+            NOW,
+            terms=Relevance(**terms),
+            kind=kind,
+            bounds=bounds or Bounds(),
+            focus=focus or Focus(),
+        ),
+    )
+
+
+def recall(reader, vector, memories, text, *, limit, citations=lambda _memory: (), **given):
+    decisions = given.get("decisions", lambda _path: None)
+    return settle(rank(reader, vector, memories, text, limit=limit, **given), limit, citations, decisions)[0]
+
+
 def ask(chunks, memories=(), text="question", limit=10, lexical=None, dense=(), **more):
     everything = [*chunks, *(Chunk(kind="memory", path=m.id, start=1, end=1, text=m.text) for m in memories)]
-    return recall(
-        Known(everything, lexical, dense), VECTOR, {m.id: m for m in memories}, text, limit=limit, now=NOW, **more
-    )
+    return recall(Known(everything, lexical, dense), VECTOR, {m.id: m for m in memories}, text, limit=limit, **more)
 
 
 def signals(hit):
@@ -98,7 +122,7 @@ def test_the_best_by_words_and_by_meaning_both_get_the_whole_weight():
 
 
 def test_without_a_vector_words_alone_decide():
-    found = recall(Known([code()], dense=[(0, 0.9)]), None, {}, "x", limit=5, now=NOW)
+    found = recall(Known([code()], dense=[(0, 0.9)]), None, {}, "x", limit=5)
     assert set(signals(found[0])) == {"words"}
 
 
@@ -110,7 +134,7 @@ def test_what_is_near_to_nothing_is_not_made_to_look_perfect():
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.floats(0, 50)), max_size=12, unique_by=lambda pair: pair[0]),
     st.lists(st.tuples(st.integers(0, 9), st.floats(-1, 1)), max_size=12, unique_by=lambda pair: pair[0]),
-    st.text(max_size=30),
+    st.text(min_size=1, max_size=30),
 )
 def test_the_reasons_of_a_hit_add_up_to_its_score(lexical, dense, text):
     chunks = [code(f"tests/{number % 3}.py", number, symbol=text[:5]) for number in range(8)]
@@ -167,7 +191,7 @@ def test_a_memory_that_only_the_index_still_holds_is_left_out():
 def test_a_hit_of_a_memory_shows_what_it_says_now_and_where_it_points():
     cited = said("m1", cites=(Cite(path="a.py", start=3, end=7),), files=("b.py",), title="Title")
     old = Chunk(kind="memory", path="m1", start=1, end=1, text="Old words.")
-    (hit,) = recall(Known([old]), None, {"m1": cited}, "x", limit=5, now=NOW)
+    (hit,) = recall(Known([old]), None, {"m1": cited}, "x", limit=5)
     assert hit.text == "Fact m1."
     assert (hit.path, hit.start_line, hit.end_line, hit.title) == ("a.py", 3, 7, "Title")
     (hit,) = ask([], [said("m1", files=("b.py", "c.py"))])
@@ -227,7 +251,7 @@ def test_a_file_whose_name_answers_goes_first():
 def test_the_words_of_a_whole_file_count_for_each_of_its_chunks():
     chunks = [code("a.py"), code("b.py", 1), code("b.py", 50)]
     whole = [("b.py", 8.0), ("a.py", 4.0)]
-    found = recall(Known(chunks, whole=whole), None, {}, "x", limit=5, now=NOW)
+    found = recall(Known(chunks, whole=whole), None, {}, "x", limit=5)
     shares = {hit.id: signals(hit)["file"] for hit in found}
     assert shares == {"a.py:1-5": w.WHOLE / 2, "b.py:1-5": w.WHOLE, "b.py:50-54": w.WHOLE}
 
@@ -258,7 +282,7 @@ def test_who_asks_for_a_change_is_told_of_more_files_and_less_of_their_words_as_
     chunks = [code("a.py", 1), code("a.py", 10), code("b.py", 1)]
     lexical = [(0, 4.0), (1, 4.0), (2, 2.7)]
     change, other = (
-        recall(Known(chunks, lexical, whole=[("a.py", 4.0)]), None, {}, text, limit=5, now=NOW)
+        recall(Known(chunks, lexical, whole=[("a.py", 4.0)]), None, {}, text, limit=5)
         for text in ("Fix parser", "parser")
     )
     assert signals(change[0])["file"] == w.WHOLE_OF_CHANGE
@@ -278,8 +302,12 @@ def test_a_link_to_what_the_question_finds_raises_a_memory_in_both_directions():
 
 def test_a_project_chooses_how_the_signals_of_its_memories_weigh():
     young, important = said("m1", importance=1), said("m2", importance=9, ts="2020-01-01T00:00:00.000Z")
-    assert [hit.id for hit in ask([], [young, important], hybrid=Hybrid(importance=1.0), half_life=0)] == ["m2", "m1"]
-    assert [hit.id for hit in ask([], [young, important], hybrid=Hybrid(importance=0.0), half_life=0)] == ["m1", "m2"]
+    assert [
+        hit.id for hit in ask([], [young, important], memory_weights=MemoryWeights(importance=1.0), half_life=0)
+    ] == ["m2", "m1"]
+    assert [
+        hit.id for hit in ask([], [young, important], memory_weights=MemoryWeights(importance=0.0), half_life=0)
+    ] == ["m1", "m2"]
 
 
 def test_tests_stand_back_unless_they_are_asked_for():
@@ -297,7 +325,7 @@ def test_vendored_code_stands_back():
 
 def test_what_a_program_made_stands_back_whether_its_path_or_its_head_says_so():
     chunks = [code("dist/shop.js"), code("a_string.go"), code("zz.go")]
-    found = recall(Known(chunks, generated={"a_string.go"}), None, {}, "open it", limit=5, now=NOW)
+    found = recall(Known(chunks, generated={"a_string.go"}), None, {}, "open it", limit=5)
     assert found[0].path == "zz.go"
     assert [signals(hit)["generated"] for hit in found[1:]] == [w.GENERATED] * 2
 
@@ -374,29 +402,29 @@ def crowd(known, cosine, text, strange=8.0, **more):
     chunks = [code(f"f{number:03}.py") for number in range(200)]
     lexical = [(number, 2.0 - number / 1000) for number in range(200)]
     dense = [(number, cosine - number / 1000) for number in range(200)]
-    return rank(Strange(known.split(), strange, chunks, lexical, dense), VECTOR, {}, text, limit=5, now=NOW, **more)
+    return rank(Strange(known.split(), strange, chunks, lexical, dense), VECTOR, {}, text, limit=5, **more)
 
 
 def test_nothing_is_found_where_hardly_a_word_is_known_and_nothing_is_near_and_the_reason_is_said():
     far = crowd("", 0.3, "red wine stain")
     assert far == []
-    assert "cosine 0.30" in far.doubt
-    assert crowd("grape", 0.3, "red wine stain").doubt
+    assert "cosine 0.30" in far.abstention
+    assert crowd("grape", 0.3, "red wine stain").abstention
 
 
 def test_one_of_both_is_enough_for_an_answer():
     for found in (crowd("red", 0.3, "red wine stain"), crowd("", 0.5, "red wine stain")):
         assert len(found) >= 5
-        assert found.doubt == ""
+        assert found.abstention == ""
 
 
 def test_in_a_small_repository_a_word_that_is_missing_says_nothing():
-    assert crowd("", 0.3, "red wine stain", strange=6.0).doubt == ""
-    assert crowd("", 0.3, "red wine stain", strange=7.0).doubt
+    assert crowd("", 0.3, "red wine stain", strange=6.0).abstention == ""
+    assert crowd("", 0.3, "red wine stain", strange=7.0).abstention
 
 
 def test_among_a_few_there_is_no_doubt():
-    found = rank(Known([code()], [(0, 0.1)], [(0, 0.1)]), VECTOR, {}, "red wine stains", limit=5, now=NOW)
+    found = rank(Known([code()], [(0, 0.1)], [(0, 0.1)]), VECTOR, {}, "red wine stains", limit=5)
     assert [each.chunk.path for each in found] == ["a.py"]
     assert crowd("", 0.3, "red wine stain", bounds=Bounds(sure=[said("m1")]))
 
@@ -428,9 +456,9 @@ def test_looking_at_the_best_only_gives_the_order_of_looking_at_all():
         judged.append(memory.id)
         return stale("gone" if int(memory.id[1:]) % 3 == 0 else "fresh")
 
-    every = [hit.id for hit in ask([], memories, limit=20, standing=standing)]
+    every = [hit.id for hit in ask([], memories, limit=20, citations=standing)]
     judged.clear()
-    assert [hit.id for hit in ask([], memories, limit=5, standing=standing)] == every[:5]
+    assert [hit.id for hit in ask([], memories, limit=5, citations=standing)] == every[:5]
     assert len(judged) < 20
     assert len(judged) == len(set(judged))
 
@@ -438,7 +466,7 @@ def test_looking_at_the_best_only_gives_the_order_of_looking_at_all():
 def test_a_hit_of_a_memory_is_where_its_code_is_now():
     memory = said(cites=(Cite(path="old.py", start=1, end=2),))
     now = Citation(path="new.py", start=7, end=8, state="moved", was="old.py:1-2")
-    (hit,) = ask([], [memory], standing=lambda _memory: (now,))
+    (hit,) = ask([], [memory], citations=lambda _memory: (now,))
     assert (hit.path, hit.start_line, hit.end_line, hit.cites) == ("new.py", 7, 8, (now,))
 
 
@@ -461,7 +489,7 @@ def test_what_is_sure_is_a_candidate_without_a_word_in_common_and_stands_once():
 def test_a_decision_that_is_retired_comes_after_the_one_in_force_and_both_are_labelled():
     old, new = code("docs/adr/0001.md", kind="knowledge"), code("docs/adr/0002.md", kind="knowledge")
     stand = {"docs/adr/0001.md": (False, "superseded by ADR 2"), "docs/adr/0002.md": (True, "decided")}
-    hits = ask([old, new, code("docs/guide.md", kind="knowledge")], curated=stand.get)
+    hits = ask([old, new, code("docs/guide.md", kind="knowledge")], decisions=stand.get)
     assert [(hit.path, hit.status) for hit in hits] == [
         ("docs/adr/0002.md", "decided"), ("docs/guide.md", ""), ("docs/adr/0001.md", "superseded by ADR 2"),
     ]  # fmt: skip

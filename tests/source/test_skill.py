@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from muninn_core.retrieval.skills import LEAST, LOCAL, distinct, matching
+from muninn_core.retrieval.skills import LEAST, LOCAL, distinct, match_skills
 from muninn_core.source.skill import Skill, find_skills, read_skill
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+class EqualWords:
+    """A reader in which all words are equally rare."""
+
+    sources = ()
+
+    def rarity(self, _word: str) -> float:
+        """Return the same for every word."""
+        return 2.0
 
 
 def write(folder: Path, text: str = "---\nname: x\ndescription: It helps.\n---\n") -> Path:
@@ -105,7 +118,7 @@ def test_of_one_name_the_local_skill_is_taken_else_the_first() -> None:
 
 def test_a_local_skill_counts_a_tenth_more_and_the_reasons_add_up() -> None:
     skills = [skill("far", description="Write a parser."), skill("near", local=True, description="Write a parser.")]
-    first, second = matching("write a parser", skills, [0.5, 0.5], lambda _word: 2.0)
+    first, second = match_skills(EqualWords(), "write a parser", skills, [0.5, 0.5], NOW)
     assert [first.skill.name, second.skill.name] == ["near", "far"]
     assert first.score == pytest.approx(second.score * (1 + LOCAL), abs=0.001)
     for match in (first, second):
@@ -115,5 +128,5 @@ def test_a_local_skill_counts_a_tenth_more_and_the_reasons_add_up() -> None:
 
 def test_skills_of_one_score_are_in_the_order_of_their_names() -> None:
     skills = [skill(name, description="Write a parser.") for name in ("c", "a", "b")]
-    names = [match.skill.name for match in matching("write a parser", skills, [0.5] * 3, lambda _word: 2.0)]
+    names = [match.skill.name for match in match_skills(EqualWords(), "write a parser", skills, [0.5] * 3, NOW)]
     assert names == ["a", "b", "c"]

@@ -23,7 +23,7 @@ ScopeOfQuestion = Annotated[
 
 
 Profile = Literal["muninn", "mnemosyne"]
-"""The rankings of memories that a question can select. `retrieval.profile` documents the second."""
+"""The rankings of memories that a question can select. `retrieval.linked` documents the second."""
 
 
 class RecallParams(Value):

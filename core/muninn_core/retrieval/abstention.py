@@ -13,11 +13,11 @@ from muninn_core.retrieval.candidates import Pool
 from muninn_core.retrieval.query_terms import TermMatcher
 
 
-def abstention_reason(pool: Pool, ear: TermMatcher) -> str:
+def abstention_reason(pool: Pool, matcher: TermMatcher) -> str:
     """Return why nothing that was found answers the question; "" where something may."""
-    if pool.small or not pool.found or ear.strange < w.LEAST_STRANGE:
+    if pool.small or not pool.found or matcher.strange < w.LEAST_STRANGE:
         return ""
-    if ear.known >= w.LEAST_KNOWN or pool.meaning >= w.LEAST_NEAR:
+    if matcher.known >= w.LEAST_KNOWN or pool.meaning >= w.LEAST_NEAR:
         return ""
     return (
         "nothing here is near the question: hardly a word of it that tells is anywhere, "

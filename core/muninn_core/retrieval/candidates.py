@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval import weights as w
 from muninn_core.retrieval.concurrent import start
 from muninn_core.retrieval.decay import is_recallable
-from muninn_core.retrieval.query_terms import Query
+from muninn_core.retrieval.query_terms import Query, parse_query
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from muninn_core.model.chunk import Chunk, SourceKind
+    from muninn_core.model.chunk import SourceKind
     from muninn_core.model.memory import Memory
-    from muninn_core.retrieval.reader import Ids, Matches, Reader, Source
+    from muninn_core.retrieval.reader import Ids, Matches, Reader
+    from muninn_core.retrieval.request import Allowed, SearchRequest
 
 Scores = Mapping[int, tuple[float, float]]
 """The match by words and by meaning, 0..1, of the candidates of one source, by id."""
-
-Allowed = Mapping["SourceKind", "Ids | None"]
-"""For each kind the ids that may be found, by source; None for all chunks of the kind."""
-
-
-class Bounds(NamedTuple):
-    """What may be found.
-
-    `admits` accepts or refuses a chunk and its memory. `sure` are memories that are candidates whatever their words
-    are. `allowed` names the chunks that may be found; None allows all.
-    """
-
-    admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
-    sure: Sequence[Memory] = ()
-    allowed: Allowed | None = None
 
 
 class ScoredChunk(NamedTuple):
@@ -48,56 +34,66 @@ class ScoredChunk(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """The candidates of a question, and the match of whole files by path, 0..1.
+    """The parsed question, its candidates, and the match of whole files by path, 0..1.
 
     `meaning` is the highest cosine, before scaling. `small` is true when the index has few vectors or none, so that
     `meaning` is no evidence.
     """
 
+    query: Query
     found: Sequence[ScoredChunk]
     files: Mapping[str, float]
     meaning: float
     small: bool
 
 
-def candidates(
-    reader: Reader,
-    vector: np.ndarray | None,
-    memories: Mapping[str, Memory],
-    query: Query,
-    limit: int,
-    now: datetime,
-    kind: SourceKind | None,
-    within: Bounds,
-) -> Pool:
+def candidates(reader: Reader, request: SearchRequest) -> Pool:
     """Return the best candidates within the bounds.
 
     The search widens while the bounds refuse too many: a filter must not hide what comes after the first hundred.
     """
-    sources, allowed = reader.sources, within.allowed
+    query, limit, kind, bounds = parse_query(request.text), request.limit, request.kind, request.bounds
     whole_files = start(
         reader.documents, lambda: () if kind == "memory" else reader.whole_files(query.words, w.FILES, kind)
     )
     files: Mapping[str, float] | None = None
     reach = w.CANDIDATES
     while True:
-        lexical = start(reader.documents, partial(_lexical, sources, query.words, reach, kind, allowed))
-        dense = [] if vector is None else _dense(sources, vector, reach, kind, allowed)
+        lexical = start(reader.documents, partial(lexical_matches, reader, query.words, reach, kind, bounds.allowed))
+        dense = [] if request.vector is None else dense_matches(reader, request.vector, reach, kind, bounds.allowed)
         fused = fuse(lexical(), dense)
         if files is None:  # directly after chunks: vectors evict what both searches read from the processor's caches
             files = _scaled_files(whole_files())
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
-        found = []
-        for source, ids, scores in zip(sources, best, fused, strict=True):
-            for number, chunk in source.chunks(ids).items() if ids else ():
-                memory = memories.get(chunk.path) if chunk.kind == "memory" else None
-                spoken = chunk.kind != "memory" or (memory is not None and is_recallable(memory, now))
-                if spoken and within.admits(chunk, memory):
-                    found.append(ScoredChunk(chunk, memory, *scores[number]))
+        found = [
+            ScoredChunk(chunk, memory, *fused[place][number])
+            for place, number, chunk, memory in admitted_chunks(reader, request, best)
+        ]
         enough = len(found) >= limit or len(found) == _count(best) or _count(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
-            return Pool(found, files, _top(dense), _count(dense) < reach)
+            return Pool(query, found, files, _top(dense), _count(dense) < reach)
         reach *= w.WIDER
+
+
+def admitted_chunks(
+    reader: Reader, request: SearchRequest, ids: Ids
+) -> Iterator[tuple[int, int, Chunk, Memory | None]]:
+    """Yield (source, id, chunk, memory) of the chunks among `ids` that the request may find.
+
+    The source is its place in `reader.sources`.
+    """
+    memories, now, admits = request.memories, request.now, request.bounds.admits
+    for place, source in enumerate(reader.sources):
+        for number, chunk in source.chunks(ids[place]).items() if ids[place] else ():
+            memory = memories.get(chunk.path) if chunk.kind == "memory" else None
+            known = chunk.kind != "memory" or (memory is not None and is_recallable(memory, now))
+            if known and admits(chunk, memory):
+                yield place, number, chunk, memory
+
+
+def memory_chunk(memory: Memory) -> Chunk:
+    """Return a memory as a chunk, for a memory that is a candidate without its chunk in the index."""
+    return Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
 
 
 def fuse(lexical: Sequence[Matches], dense: Sequence[Matches]) -> list[Scores]:
@@ -117,39 +113,39 @@ def fuse(lexical: Sequence[Matches], dense: Sequence[Matches]) -> list[Scores]:
     return fused
 
 
-def _lexical(
-    sources: Sequence[Source],
+def lexical_matches(
+    reader: Reader,
     words: Sequence[str],
     limit: int,
     kind: SourceKind | None,
-    allowed: Allowed | None,
+    allowed: Allowed | None = None,
 ) -> list[Matches]:
     """Return the chunks of each source that words find."""
     if allowed is None:
-        return [source.lexical(words, limit, kind) for source in sources]
+        return [source.lexical(words, limit, kind) for source in reader.sources]
     return [
         _merged(
             source.lexical(words, limit, tier, only=ids)
             for tier, ids in _tiers(allowed, kind, place)
             if ids is None or ids
         )
-        for place, source in enumerate(sources)
+        for place, source in enumerate(reader.sources)
     ]
 
 
-def _dense(
-    sources: Sequence[Source], vector: np.ndarray, limit: int, kind: SourceKind | None, allowed: Allowed | None
+def dense_matches(
+    reader: Reader, vector: np.ndarray, limit: int, kind: SourceKind | None, allowed: Allowed | None = None
 ) -> list[Matches]:
     """Return the nearest chunks of each source; with `allowed`, the nearest `limit` of all sources and ties."""
     if allowed is None:
-        return [source.dense(vector, limit, kind) for source in sources]
+        return [source.dense(vector, limit, kind) for source in reader.sources]
     found = [
         _merged(
             source.dense(vector, limit, tier) if ids is None else source.near(vector, ids)
             for tier, ids in _tiers(allowed, kind, place)
             if ids is None or ids
         )
-        for place, source in enumerate(sources)
+        for place, source in enumerate(reader.sources)
     ]
     if _count(found) <= limit:
         return found

@@ -38,24 +38,26 @@ _MARGIN = 1e-3
 """More than what rounding makes of a score: what is cut off here is surely behind."""
 
 
-def rank_files(asked: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Judged]:
+def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Judged]:
     """Return the `count` best chunks with all of their signals, in no order; more where the last ones are equals."""
     matches = [one.words * w.WORDS + beyond_words(one) * w.MEANING for one in found]
     files: dict[str, list[int]] = {}
     for i, one in enumerate(found):
         files.setdefault(one.chunk.path, []).append(i)
-    shared = {path: file_signals(asked, path, found[pieces[0]].chunk.kind) for path, pieces in files.items()}
+    shared = {path: file_signals(context, path, found[pieces[0]].chunk.kind) for path, pieces in files.items()}
     sums = {path: sum([each[3] for each in signals]) for path, signals in shared.items()}
     # Names are worth a look where a chunk may still come to the top by them.
     least = _at(w.NAMED, [match + sums[one.chunk.path] for match, one in zip(matches, found, strict=True)])
-    spread = _spread(found, files) if asked.query.change else {}
+    spread = _spread(found, files) if context.query.change else {}
     ranked: list[tuple[float, _Part, list[Signal]]] = []
     for path, pieces in files.items():
         own = sums[path]
-        parts = [_part(asked, found[i], matches[i], matches[i] + own >= least) for i in pieces]
+        parts = [_part(context, found[i], matches[i], matches[i] + own >= least) for i in pieces]
         parts.sort(key=_place)
         for place, part in enumerate(parts):
-            beside = crowding(asked, place) if place else several([-one[0] for one in parts[1:]]) + spread.get(path, [])
+            beside = (
+                crowding(context, place) if place else several([-one[0] for one in parts[1:]]) + spread.get(path, [])
+            )
             ranked.append((own - part[0] + sum([one[3] for one in beside]), part, beside))
     last = _at(count, [entry[0] for entry in ranked])
     return [
@@ -72,9 +74,9 @@ def _spread(found: Sequence[ScoredChunk], files: Mapping[str, Sequence[int]]) ->
     return {path: spreading(count, most) for path, count in counts.items()}
 
 
-def _part(asked: ScoringContext, one: ScoredChunk, match: float, look: bool) -> _Part:
+def _part(context: ScoringContext, one: ScoredChunk, match: float, look: bool) -> _Part:
     chunk = one.chunk
-    names = named(asked, chunk.symbol) if look and chunk.symbol else []
+    names = named(context, chunk.symbol) if look and chunk.symbol else []
     return (-match - sum([each[3] for each in names]), chunk.start, chunk.end, one, names)
 
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.model.chunk import SOURCE_KINDS, Chunk, SourceKind
-from muninn_core.retrieval.candidates import Bounds
+from muninn_core.retrieval.candidates import memory_chunk
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.phrase import holding, index_words
 from muninn_core.retrieval.reader import Ids, Reader, ids_of_files, ids_of_memories
+from muninn_core.retrieval.request import Bounds
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -79,10 +80,7 @@ def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], witho
         passes = filters.file(chunk.path, chunk.kind, chunk.language) if memory is None else filters.memory(memory)
         return passes and bounds.admits(chunk, memory) and holds(chunk) and not any(has(chunk) for has in refused)
 
-    def stub(memory: Memory) -> Chunk:
-        return Chunk(kind="memory", path=memory.id, start=1, end=1, text=memory.text, title=memory.title)
-
-    return Bounds(admits, [each for each in bounds.sure if admits(stub(each), each)])
+    return Bounds(admits, [each for each in bounds.sure if admits(memory_chunk(each), each)], filters)
 
 
 def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, Ids | None]) -> int:

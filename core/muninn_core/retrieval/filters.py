@@ -62,6 +62,9 @@ class FilterSet(NamedTuple):
         return tuple(each for each in self.filters if each.key not in OF_FILES and not each.negated)
 
 
+NO_FILTERS = FilterSet((), lambda _path, _kind, _language: True, lambda _memory: True)
+
+
 def compile_filters(filters: Sequence[Filter], now: datetime) -> FilterSet:
     """Return filters ready to be asked. Their values are those that `wrong_value` has no objection to."""
     files: list[OfFile] = []
@@ -71,7 +74,7 @@ def compile_filters(filters: Sequence[Filter], now: datetime) -> FilterSet:
         files.append(_turned_file(of_file) if each.negated else of_file)
         memories.append(_turned(of_memory) if each.negated else of_memory)
     if not filters:
-        return FilterSet((), lambda _path, _kind, _language: True, lambda _memory: True)
+        return NO_FILTERS
     return FilterSet(tuple(filters), reduce(_both_file, files), reduce(_both, memories))
 
 

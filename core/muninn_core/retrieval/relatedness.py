@@ -1,19 +1,32 @@
-"""How sure it is that a text has to do with another one, on a scale that holds from question to question.
+"""The terms of reminders: how sure it is that a text has to do with another one, on an absolute scale.
 
-Recall puts into order what there is, and its scores are relative to the best. Who speaks without being asked needs to
-know whether the best is any good: the cosine of both texts, and how much of what is rare in each stands in the other.
+Recall orders what exists, and its scores are relative to the best. A reminder comes unasked, so it needs to know
+whether the best is any good. Two measures tell: the cosine of both texts, and how much of what is rare in each stands
+in the other.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
-from muninn_core.retrieval.query_terms import TermMatcher, parse_query
+from muninn_core.retrieval.candidates import Pool, ScoredChunk, admitted_chunks, dense_matches, lexical_matches
+from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query
+from muninn_core.retrieval.ranking import Candidate, Ranking
+from muninn_core.retrieval.signals import signal
+
+if TYPE_CHECKING:
+    from muninn_core.retrieval.reader import Reader
+    from muninn_core.retrieval.request import SearchRequest
+
+REACH = 40
+"""The number of memories that words find, and that meaning finds."""
 
 SURE = 0.5
-"""From here on two texts have to do with each other. Of 85 prompts, each beside the memory that it touches among 120,
-two in three reach it, and so does one in twenty of those that touch none (`python -m bench --only reminders`). With
-0.42 it would be four in five, and one in six: whoever is told what has nothing to do with him stops listening."""
+"""From this value on two texts are related. Of 85 prompts, each with one related memory among 120, two in three reach
+it, and so does one in twenty of the prompts without one (`python -m bench --only reminders`). With 0.42 it would be
+four in five, and one in six: people ignore reminders that are often unrelated."""
 
 SHARE = 0.25
 """What each of the two shares counts beside the cosine."""
@@ -25,21 +38,69 @@ ALONE = 0.55
 """The cosine from which on two texts that share no telling word are alike."""
 
 
-class Relatedness:
-    """Compares one text with others. `rarity` says how rare a word is in the index."""
+_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.\w{1,8}\b|(?:[\w.-]+/)+[\w.-]+")
 
-    def __init__(self, text: str, rarity: Callable[[str], float]) -> None:
-        self.words = parse_query(text).words
-        """The telling words of the text."""
-        self._ear = TermMatcher(self.words, rarity)
+
+class RelatedMemories(NamedTuple):
+    """The ranking of memories by how related they are to the text; those below `least` are left out."""
+
+    least: float = SURE
+
+    def gather(self, reader: Reader, request: SearchRequest) -> Pool:
+        """Return the nearest memories by words and by meaning. The meaning of a candidate is its cosine, unscaled."""
+        query, vector = parse_query(request.text), request.vector
+        dense = dense_matches(reader, vector, REACH, "memory") if vector is not None else [()] * len(reader.sources)
+        cosines = [dict(matches) for matches in dense]
+        lexical = lexical_matches(reader, query.words, REACH, "memory")
+        ids: list[list[int]] = []
+        for source, known, matches in zip(reader.sources, cosines, lexical, strict=True):
+            missing = [number for number, _ in matches if number not in known]
+            if vector is not None and missing:
+                known.update(source.near(vector, missing))
+            ids.append([*known, *missing])
+        found = [
+            ScoredChunk(chunk, memory, 0.0, cosines[place].get(number, 0.0))
+            for place, number, chunk, memory in admitted_chunks(reader, request, ids)
+            if memory is not None
+        ]
+        return Pool(query, found, {}, 0.0, False)
+
+    def score(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
+        """Return the memories that are related, each with one signal."""
+        relatedness = Relatedness(pool.query, reader.rarity)
+        paths = frozenset(path.removeprefix("./") for path in _PATH.findall(request.text))
+        best: dict[str, tuple[float, ScoredChunk]] = {}
+        for one in pool.found:
+            memory = one.memory
+            if memory is None:
+                continue
+            named = any(_same_file(path, file) for file in memory.files for path in paths)
+            value = relatedness.of(f"{memory.title} {memory.text}", one.meaning, named=named)
+            if value >= self.least and (memory.id not in best or value > best[memory.id][0]):
+                best[memory.id] = value, one
+        return Ranking(
+            Candidate(one.chunk, one.memory, [signal("related", value, 1.0)]) for value, one in best.values()
+        )
+
+
+def _same_file(named: str, path: str) -> bool:
+    return path == named or path.endswith(f"/{named}") or ("/" in path and named.endswith(f"/{path}"))
+
+
+class Relatedness:
+    """Compares one text with others. `rarity` returns the inverse document frequency of a word."""
+
+    def __init__(self, query: Query, rarity: Callable[[str], float]) -> None:
+        self._words = query.words
+        self._matcher = TermMatcher(query.words, rarity)
         self._rarity = rarity
 
     def of(self, other: str, cosine: float, *, named: bool = False) -> float:
         """Return how sure it is that `other` has to do with the text: 0 for not at all, 1 and more for quite sure."""
         words = parse_query(other).words
-        heard = self._ear.answering(words) if words else None
+        heard = self._matcher.answering(words) if words else None
         if heard is None:
             return cosine + NAMED * named if cosine >= ALONE or named else 0.0
-        back = TermMatcher(words, self._rarity).answering(self.words)
+        back = TermMatcher(words, self._rarity).answering(self._words)
         shares = heard[0] + (back[0] if back is not None else 0.0)
         return cosine + SHARE * shares + NAMED * named

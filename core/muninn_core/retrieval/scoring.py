@@ -6,7 +6,7 @@ words as a whole, its name, its place) counts for each of its chunks, its other 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,21 +15,19 @@ from muninn_core.retrieval.decay import decayed_importance, recency
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
 from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.name_words import file_words, name_words
-from muninn_core.retrieval.query_terms import Query, TermMatcher, parse_query
+from muninn_core.retrieval.query_terms import Query, TermMatcher
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
 from muninn_core.source.classify import traits
-from muninn_core.source.shortcode import same_code
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
     from muninn_core.retrieval.candidates import ScoredChunk
+    from muninn_core.retrieval.ranking import DecisionLookup
+    from muninn_core.retrieval.request import Focus
 
-Curated = Callable[[str], "tuple[bool, str] | None"]
-"""Says of a path whether the decision there is in force, and how it stands; None for what is no decision."""
 
-
-class Hybrid(NamedTuple):
+class MemoryWeights(NamedTuple):
     """The weights of a memory's signals, which a project may choose."""
 
     words: float = w.MEMORY_WORDS
@@ -39,56 +37,29 @@ class Hybrid(NamedTuple):
     recency: float = w.RECENCY
 
 
-HYBRID = Hybrid()
+DEFAULT_WEIGHTS = MemoryWeights()
 """The weights of a project that chooses none."""
 
 
-class Focus:
-    """What the asker is at: it counts a little in favour of what belongs to it."""
-
-    __slots__ = ("files", "folders", "session", "task")
-
-    def __init__(self, files: Collection[str] = (), session: str | None = None, task: str | None = None) -> None:
-        self.files = frozenset(files)
-        self.folders = frozenset(path.rpartition("/")[0] for path in files)
-        self.session = session
-        self.task = task
-
-    def covers(self, path: str, memory: Memory | None) -> bool:
-        """Whether a file or memory belongs to what the asker is at."""
-        if memory is None:
-            return path in self.files
-        return (
-            bool(self.files.intersection(memory.files))
-            or (self.session is not None and self.session in (memory.session, *memory.sessions))
-            or (self.task is not None and memory.task is not None and same_code(self.task, memory.task))
-        )
-
-
 class ScoringContext(NamedTuple):
-    """A question and all that its answers are judged by."""
+    """What the signals of a question's candidates are computed from.
+
+    `files` is the match of whole files, `priors` what memory says of files and `prior_weight` what that counts,
+    `generated` the files that a program generated.
+    """
 
     query: Query
-    ear: TermMatcher
+    matcher: TermMatcher
     now: datetime
     focus: Focus
-    curated: Curated
+    decisions: DecisionLookup
     half_life: float
-    hybrid: Hybrid
+    memory_weights: MemoryWeights
     files: Mapping[str, float]
-    told: Mapping[str, FilePrior]
+    priors: Mapping[str, FilePrior]
     generated: Collection[str]
-    """Files that say that a program made them."""
-    trust: float = w.REMEMBERED
-    """What it counts that memory speaks for a file."""
+    prior_weight: float = w.REMEMBERED
     evolution: Evolution = UNKNOWN
-
-
-def unasked(now: datetime, focus: Focus, half_life: float, hybrid: Hybrid) -> ScoringContext:
-    """Return what candidates are judged by where nothing is asked."""
-    query = parse_query("")
-    ear = TermMatcher(query.words, lambda _word: 0.0)
-    return ScoringContext(query, ear, now, focus, lambda _path: None, half_life, hybrid, {}, {}, ())
 
 
 def match_of(found: ScoredChunk) -> list[Signal]:
@@ -109,10 +80,10 @@ def beyond_words(found: ScoredChunk) -> float:
     return float(found.meaning**w.NEARLY * (1 - w.SHARED * found.words))
 
 
-def named(asked: ScoringContext, symbol: str) -> list[Signal]:
+def named(context: ScoringContext, symbol: str) -> list[Signal]:
     """Return what the names that a chunk defines count: those that are asked for, and the one that answers best."""
-    query, ear = asked.query, asked.ear
-    if not ear.may_answer(symbol):
+    query, matcher = context.query, context.matcher
+    if not matcher.may_answer(symbol):
         return []
     found = []
     written = tuple(dict.fromkeys(symbol.split()))
@@ -124,10 +95,10 @@ def named(asked: ScoringContext, symbol: str) -> list[Signal]:
         )
     best, answers = 0.0, ""
     for name in written:
-        if not ear.may_answer(name):
+        if not matcher.may_answer(name):
             continue
         parts = name_words(name)
-        heard = ear.answering(parts)
+        heard = matcher.answering(parts)
         if heard is not None:
             question, own, _ = heard
             value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
@@ -138,41 +109,41 @@ def named(asked: ScoringContext, symbol: str) -> list[Signal]:
     return found
 
 
-def file_signals(asked: ScoringContext, path: str, kind: str) -> list[Signal]:
+def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     """Return the signals of a file, whatever the chunk; those that count nothing are left out."""
     found = []
     bridge = bridge_of(path) if kind == "knowledge" else None
-    if whole := asked.files.get(path):
-        found.append(signal("file", whole, w.WHOLE_OF_CHANGE if asked.query.change else w.WHOLE))
+    if whole := context.files.get(path):
+        found.append(signal("file", whole, w.WHOLE_OF_CHANGE if context.query.change else w.WHOLE))
     # Where a folder outside of the work tree lies says nothing of what is in it.
     name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
-    if heard := asked.ear.answering(file_words(name)):
+    if heard := context.matcher.answering(file_words(name)):
         question, own, shared = heard
         found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
-    found += _at_hand(asked, path)
-    if kind == "code" and (churn := asked.evolution.churn.get(path)):
+    found += _at_hand(context, path)
+    if kind == "code" and (churn := context.evolution.churn.get(path)):
         found.append(signal("churn", churn, w.CHURN))
     if bridge is not None and bridge.trust == "agent":
         found.append(signal("agent", 1.0, w.AGENT, bridge.title))
-    said = asked.told.get(path)
-    if said is not None:
-        found.append(signal("remembered", said.value, asked.trust, said.note))
-    kinds = traits(path) | {"generated"} if path in asked.generated else traits(path)
+    prior = context.priors.get(path)
+    if prior is not None:
+        found.append(signal("remembered", prior.value, context.prior_weight, prior.note))
+    kinds = traits(path) | {"generated"} if path in context.generated else traits(path)
     if kinds:
-        if "test" in kinds and asked.query.tests < 1:
-            found.append(signal("test", (1 - asked.query.tests) * (1 - (said.value if said else 0.0)), w.TEST))
+        if "test" in kinds and context.query.tests < 1:
+            found.append(signal("test", (1 - context.query.tests) * (1 - (prior.value if prior else 0.0)), w.TEST))
         if "generated" in kinds:
             found.append(signal("generated", 1.0, w.GENERATED))
         elif aside := kinds.intersection(("vendored", "declared", "example")):
             found.append(signal("aside", 1.0, w.ASIDE, ", ".join(sorted(aside))))
         elif kind == "code" and "docs" in kinds:
             found.append(signal("docs", 1.0, w.DOCS))
-    return found + _decision(asked.curated, path, kind)
+    return found + _decision(context.decisions, path, kind)
 
 
-def _at_hand(asked: ScoringContext, path: str) -> list[Signal]:
+def _at_hand(context: ScoringContext, path: str) -> list[Signal]:
     """Return what files at hand say of another one; of themselves that they are."""
-    focus = asked.focus
+    focus = context.focus
     if not focus.files:
         return []
     if path in focus.files:
@@ -180,7 +151,7 @@ def _at_hand(asked: ScoringContext, path: str) -> list[Signal]:
     found = []
     if path.rpartition("/")[0] in focus.folders:
         found.append(signal("folder", 1.0, w.FOLDER, "beside a file at hand"))
-    if together := asked.evolution.together(focus.files).get(path):
+    if together := context.evolution.together(focus.files).get(path):
         found.append(signal("together", together.value, w.TOGETHER, f"changed with {together.file}"))
     return found
 
@@ -201,34 +172,34 @@ def spreading(count: int, most: int) -> list[Signal]:
     return [signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")]
 
 
-def crowding(asked: ScoringContext, place: int) -> list[Signal]:
+def crowding(context: ScoringContext, place: int) -> list[Signal]:
     """Return what counts against a file's further chunk, so that one file does not fill the list."""
-    return [signal("crowd", place, w.CROWD_OF_CHANGE if asked.query.change else w.CROWD)]
+    return [signal("crowd", place, w.CROWD_OF_CHANGE if context.query.change else w.CROWD)]
 
 
 def memory_signals(
-    asked: ScoringContext, memory: Memory, words: float, meaning: float, graph: Signal | None
+    context: ScoringContext, memory: Memory, words: float, meaning: float, graph: Signal | None
 ) -> list[Signal]:
     """Return the signals of a memory; those that count nothing are left out."""
-    hybrid, left = asked.hybrid, decayed_importance(memory, asked.now, asked.half_life)
+    weights, left = context.memory_weights, decayed_importance(memory, context.now, context.half_life)
     faded = f"{memory.importance} of 10, faded to {10 * left:.1f}" if left < 0.99 * memory.importance / 10 else ""
     found = [
-        signal("words", words, hybrid.words),
-        signal("meaning", meaning, hybrid.meaning),
-        signal("importance", left, hybrid.importance, faded),
-        signal("recency", recency(memory.updated or memory.ts, asked.now), hybrid.recency),
+        signal("words", words, weights.words),
+        signal("meaning", meaning, weights.meaning),
+        signal("importance", left, weights.importance, faded),
+        signal("recency", recency(memory.updated or memory.ts, context.now), weights.recency),
         signal("confidence", memory.confidence, w.CONFIDENCE),
     ]
     if graph is not None:
         found.append(graph)
-    if asked.focus.covers("", memory):
+    if context.focus.covers("", memory):
         found.append(signal("focus", 1.0, w.FOCUS))
     if memory.scope != "project":
         found.append(signal("scope", 1.0, w.SESSION if memory.scope == "session" else w.GLOBAL, memory.scope))
     return [one for one in found if one[3]]
 
 
-def graph_signals(found: Sequence[ScoredChunk], hybrid: Hybrid) -> dict[str, Signal]:
+def graph_signals(found: Sequence[ScoredChunk], weights: MemoryWeights) -> dict[str, Signal]:
     """Return {memory id: signal} of the memories that links join to others which the question finds.
 
     Its value is the strength of a link times the other's mean match, of the link for which that is the most. A link
@@ -245,12 +216,12 @@ def graph_signals(found: Sequence[ScoredChunk], hybrid: Hybrid) -> dict[str, Sig
             best[one.memory.id] = max(best.get(one.memory.id, (0.0, "")), (there, f"{link.relation} {link.target}"))
             note = f"{one.memory.id} {link.relation} it"
             best[link.target] = max(best.get(link.target, (0.0, "")), (back, note))
-    return {key: signal("graph", value, hybrid.graph, note) for key, (value, note) in best.items() if value > 0}
+    return {key: signal("graph", value, weights.graph, note) for key, (value, note) in best.items() if value > 0}
 
 
-def _decision(curated: Curated, path: str, kind: str) -> list[Signal]:
+def _decision(decisions: DecisionLookup, path: str, kind: str) -> list[Signal]:
     """Return what a decision record's own status counts."""
-    told = curated(path) if kind == "knowledge" else None
+    told = decisions(path) if kind == "knowledge" else None
     if told is None:
         return []
     holds, standing = told

@@ -1,33 +1,82 @@
-"""Which skills help with a task: how sure it is that their descriptions have to do with it, and how many fit."""
+"""The terms of skills: which of them help with a task, by how related their descriptions are to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.model.answer import Reason
+from muninn_core.model.chunk import Chunk
+from muninn_core.retrieval.candidates import Pool, ScoredChunk
+from muninn_core.retrieval.query_terms import parse_query
+from muninn_core.retrieval.ranking import Candidate, Ranking
 from muninn_core.retrieval.relatedness import Relatedness
+from muninn_core.retrieval.request import SearchRequest
+from muninn_core.retrieval.search import search
+from muninn_core.retrieval.signals import Signal, reason_of, signal
 from muninn_core.source.skill import DESCRIPTION_CHARS, Skill
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from muninn_core.retrieval.reader import Reader
+
 LOCAL = 0.1
-"""A skill of the repository counts so much more than one from the user's home."""
+"""The share by which a skill of the repository scores higher than one from the user's home."""
 
 SHARE = 0.3
 """The share of a context's budget that skills may take."""
 
 MOST = 7
-"""Skills that are worth reading for one task."""
+"""The most skills for one task."""
 
 LEAST = 0.2
-"""What counts less has one word in common with the task, by accident."""
+"""The least score: a lower one comes of a single word in common."""
 
 
 class Match(NamedTuple):
-    """A skill, what it scores, and the reasons, which add up to that."""
+    """A skill, its score, and the reasons, which add up to the score."""
 
     skill: Skill
     score: float
     why: tuple[Reason, ...]
+
+
+class SkillTerms(NamedTuple):
+    """The ranking of skills by how related their descriptions are to the task; those below `LEAST` are left out.
+
+    `cosines` are those of the task's vector and the skills' vectors.
+    """
+
+    skills: Sequence[Skill]
+    cosines: Sequence[float]
+
+    def gather(self, reader: Reader, request: SearchRequest) -> Pool:
+        """Return all skills as chunks. Their paths are distinct."""
+        found = [
+            ScoredChunk(Chunk(kind="knowledge", path=one.path, start=1, end=1, text=about(one)), None, 0.0, cosine)
+            for one, cosine in zip(self.skills, self.cosines, strict=True)
+        ]
+        return Pool(parse_query(request.text), found, {}, 0.0, False)
+
+    def score(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
+        """Return the skills that are related to the task."""
+        relatedness = Relatedness(pool.query, reader.rarity)
+        local = {skill.path for skill in self.skills if skill.local}
+        ranked = (
+            Candidate(one.chunk, None, _signals(relatedness.of(one.chunk.text, one.meaning), one, local))
+            for one in pool.found
+        )
+        return Ranking(each for each in ranked if -each.order[0] >= LEAST)
+
+
+def _signals(related: float, one: ScoredChunk, local: Collection[str]) -> list[Signal]:
+    found = (
+        signal("meaning", min(one.meaning, related), 1.0),
+        signal("words", max(related - one.meaning, 0.0), 1.0),
+        signal("local", related * LOCAL * (one.chunk.path in local), 1.0),
+    )
+    return [each for each in found if each[3]]
 
 
 def distinct(skills: Sequence[Skill]) -> tuple[list[Skill], list[Skill]]:
@@ -42,23 +91,19 @@ def distinct(skills: Sequence[Skill]) -> tuple[list[Skill], list[Skill]]:
     return list(kept.values()), [skill for skill in skills if skill.path not in chosen]
 
 
-def matching(
-    task: str, skills: Sequence[Skill], cosines: Sequence[float], rarity: Callable[[str], float]
+def match_skills(
+    reader: Reader, task: str, skills: Sequence[Skill], cosines: Sequence[float], now: datetime
 ) -> list[Match]:
-    """Return the skills that have to do with a task, the best first, by name where they are equal."""
-    sureness = Relatedness(task, rarity)
-    found = []
-    for skill, cosine in zip(skills, cosines, strict=True):
-        sure = sureness.of(about(skill), cosine)
-        parts = {"meaning": min(cosine, sure), "words": max(sure - cosine, 0.0), "local": sure * LOCAL * skill.local}
-        why = tuple(
-            Reason(signal=name, value=round(value, 4), weight=1.0, contribution=round(value, 4))
-            for name, value in parts.items()
-            if round(value, 4)
-        )
-        score = round(sum(reason.contribution for reason in why), 4)
-        if score >= LEAST:
-            found.append(Match(skill, score, why))
+    """Return the skills that are related to a task, the best first, by name where scores are equal.
+
+    `cosines` are those of the task's vector and the skills' vectors.
+    """
+    request = SearchRequest(task, None, {}, limit=MOST, now=now, terms=SkillTerms(skills, cosines))
+    by_path = {skill.path: skill for skill in skills}
+    found = [
+        Match(by_path[each.chunk.path], -each.order[0], tuple(map(reason_of, each.signals)))
+        for each in search(reader, request)
+    ]
     return sorted(found, key=lambda match: (-match.score, match.skill.name))
 
 

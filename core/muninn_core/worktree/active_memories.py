@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.recall import has_expired
+from muninn_core.retrieval.decay import has_expired
 
 _MANY = 200
 """With more changes than this at once, sorting anew is quicker than placing each."""

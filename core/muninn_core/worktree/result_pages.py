@@ -17,7 +17,7 @@ from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import ReadState
 from muninn_core.model.value import encode_json
 from muninn_core.protocol.search import RecallParams
-from muninn_core.retrieval.recall import Candidate
+from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.snippet import Marker
 
 KEPT = timedelta(minutes=10)

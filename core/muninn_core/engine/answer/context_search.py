@@ -1,4 +1,4 @@
-"""What contexts ask of retrieval on an open work tree: hits for a question, and those that come without one."""
+"""What contexts search for on an open work tree, and the hits that come without a question: pins and a task's."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import ContextParams, RecallParams
-from muninn_core.retrieval.evolution import UNKNOWN, Evolution
+from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.file_prior import FilePrior
 from muninn_core.retrieval.filtering import apply_filters
+from muninn_core.retrieval.hits import hit_of, memory_hit
 from muninn_core.retrieval.informative_terms import limit_terms
-from muninn_core.retrieval.recall import FilePriorLookup, Focus, Hybrid, hit_of, is_recallable, memory_hit
-from muninn_core.retrieval.recall import recall as ask
+from muninn_core.retrieval.ranking import DecisionLookup
+from muninn_core.retrieval.relevance import FilePriorLookup, Relevance
+from muninn_core.retrieval.request import Focus, SearchRequest
+from muninn_core.retrieval.scoring import MemoryWeights
 from muninn_core.retrieval.spelling import meant
 from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.current_task import task_of
@@ -31,11 +34,11 @@ from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
 MOST_NAMED = 300
-"""How many pins, and memories of a task, come into question for a context."""
+"""The most pinned memories, and memories of a task, that a context chooses from."""
 
 
 def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
-    """Return the hits of both, best first; one that is in both has the reasons of both."""
+    """Return the hits of both lists, best first; a hit in both has the reasons of both."""
     by_id = {hit.id: hit for hit in found}
     for hit in further:
         known = by_id.get(hit.id)
@@ -46,69 +49,63 @@ def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
     return sorted(by_id.values(), key=lambda hit: (-hit.score, hit.path, hit.start_line))
 
 
-def asking(
+def search_request(
     workspace: Workspace,
     params: ContextParams,
     sight: SearchContext,
-    look: CitationCheck,
     files: Sequence[str],
     asked: RecallRequest | None,
-) -> Callable[..., tuple[Hit, ...]]:
-    """Return what asks retrieval for hits of a `kind`, up to a `limit`; all else is said here. Embeds the question.
+) -> SearchRequest:
+    """Return the search of a context, for which the caller sets `kind` and `limit`. Embeds the question.
 
-    `files` are those at hand; `asked` is the query, understood, whose filters and phrases narrow what is found.
+    `files` are those at hand; the filters and phrases of `asked`, the parsed query, restrict what is found.
     """
     task = task_of(workspace, sight.documents, params.task, params.session).code
     text, _ = limit_terms(params.query, sight.reader.frequency)
     text = " ".join((text, *meant(text, sight.reader, is_common).values()))
     within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, None)
     if asked is not None and asked.narrow:
-        narrowing = apply_filters(
+        within = apply_filters(
             sight.reader, within, sight.memories, asked.sieve, asked.phrases, asked.without, sight.now
-        )
-        within = narrowing.bounds
-    return partial(
-        ask,
-        sight.reader,
-        vector_of(sight.embedder, text),
-        sight.memories,
-        text,
+        ).bounds
+    terms = relevance(workspace, params, sight)
+    return SearchRequest(
+        text=text,
+        vector=vector_of(sight.embedder, text),
+        memories=sight.memories,
+        limit=0,
         now=sight.now,
-        focus=Focus(files=files, session=params.session, task=task or None),
-        standing=look.judge,
+        terms=terms._replace(file_priors=_cached(terms.file_priors)),
         bounds=within,
-        curated=curated(sight.documents, params.at),
-        half_life=workspace.config.memory.half_life_days,
-        witnesses=_once(witnesses_of(workspace, params, sight)),
-        hybrid=hybrid_of(workspace),
-        evolution=evolution_of(workspace, params),
+        focus=Focus(files=files, session=params.session, task=task or None),
     )
 
 
-def evolution_of(workspace: Workspace, params: RecallParams | ContextParams) -> Evolution:
-    """Return what history says of files; of the past nothing is said, since no code is searched there."""
-    return workspace.evolution.current() if params.at is None else UNKNOWN
+def relevance(workspace: Workspace, params: RecallParams | ContextParams, sight: SearchContext) -> Relevance:
+    """Return the default ranking with what the work tree tells about its files.
+
+    Nothing is told about a past revision, since code is not searched there.
+    """
+    decisions = decision_lookup(sight.documents, params.at)
+    half_life, weights = workspace.config.memory.half_life_days, memory_weights(workspace)
+    if params.at is not None:
+        return Relevance(decisions, half_life, weights)
+    seen = visible(workspace, params.scope, params.session)
+    priors = partial(workspace.memory.file_priors.lookup, now=sight.now, seen=seen)
+    return Relevance(decisions, half_life, weights, priors, workspace.evolution.current())
 
 
-def _once(told: FilePriorLookup) -> FilePriorLookup:
-    """Return what remembers its answers: each kind of source is asked for by the same words."""
+def _cached(priors: FilePriorLookup) -> FilePriorLookup:
+    """Return a lookup that remembers its results: a context asks the same words for each kind."""
     known: dict[tuple[str, ...], Mapping[str, FilePrior]] = {}
 
-    def once(words: Sequence[str]) -> Mapping[str, FilePrior]:
+    def cached(words: Sequence[str]) -> Mapping[str, FilePrior]:
         key = tuple(words)
         if key not in known:
-            known[key] = told(words)
+            known[key] = priors(words)
         return known[key]
 
-    return once
-
-
-def witnesses_of(workspace: Workspace, params: RecallParams | ContextParams, sight: SearchContext) -> FilePriorLookup:
-    """Return what says what memory says of files; of the past there is no code that it could speak for."""
-    if params.at is not None:
-        return lambda _words: {}
-    seen = visible(workspace, params.scope, params.session)
-    return partial(workspace.memory.file_priors.lookup, now=sight.now, seen=seen)
+    return cached
 
 
 def searched_commit(params: ContextParams, sight: SearchContext) -> str | None:
@@ -116,14 +113,14 @@ def searched_commit(params: ContextParams, sight: SearchContext) -> str | None:
     return sight.saw.commit if params.at is not None else None
 
 
-def hybrid_of(workspace: Workspace) -> Hybrid:
-    """Return what the signals of memories weigh in a project."""
+def memory_weights(workspace: Workspace) -> MemoryWeights:
+    """Return the weights of memory signals that the config sets."""
     chosen = workspace.config.ranking
-    return Hybrid(chosen.words, chosen.meaning, chosen.graph, chosen.importance, chosen.recency)
+    return MemoryWeights(chosen.words, chosen.meaning, chosen.graph, chosen.importance, chosen.recency)
 
 
 def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
-    """Return a question's vector; None when the model knows no word of it: words alone decide then."""
+    """Return the vector of a question; None when the model knows none of its words."""
     vector = embedder.embed_query(query)
     return vector if vector.any() else None
 
@@ -131,10 +128,7 @@ def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
 def memory_hits(
     memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: CitationCheck
 ) -> list[Hit]:
-    """Return the memories that are wanted whatever the question, the most important and newest first.
-
-    More than `MOST_NAMED` fit into no budget that anybody would read.
-    """
+    """Return at most `MOST_NAMED` of the `wanted` memories, the most important and newest first."""
     found = [memory for memory in memories if wanted(memory) and is_recallable(memory, now)]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
@@ -155,13 +149,13 @@ def task_hits(sight: SearchContext, task: str, seen: Callable[[Memory], bool], l
     yield from memory_hits(values, sight.now, lambda memory: memory.task in tasks and seen(memory), look)
 
 
-def curated(library: SteeringDocuments, at: str | None) -> Callable[[str], tuple[bool, str] | None]:
-    """Return what says how the decision at a path stands; about the past nothing is said."""
+def decision_lookup(library: SteeringDocuments, at: str | None) -> DecisionLookup:
+    """Return the lookup of decision records in the work tree; with a revision `at` it knows none."""
 
-    def told(path: str) -> tuple[bool, str] | None:
+    def status(path: str) -> tuple[bool, str] | None:
         document = library.at_path(path) if at is None else None
         if document is None or not (document.holds or document.retired):
             return None
         return document.holds, document.standing
 
-    return told
+    return status

@@ -9,7 +9,14 @@ from muninn_core.context.bundle import bundle_id, differences, explain, matching
 from muninn_core.context.pack import finished, make_pack
 from muninn_core.context.render import render_sheet
 from muninn_core.context.tokens import count_tokens
-from muninn_core.engine.answer.context_search import asking, joined, memory_hits, searched_commit, task_hits
+from muninn_core.engine.answer.context_search import (
+    decision_lookup,
+    joined,
+    memory_hits,
+    search_request,
+    searched_commit,
+    task_hits,
+)
 from muninn_core.engine.answer.recall_request import RecallRequest, parse_request
 from muninn_core.engine.answer.search_context import SearchContext, labelled, search_context
 from muninn_core.engine.answer.skills import skill_hits
@@ -30,6 +37,7 @@ from muninn_core.protocol.search import (
     WhyParams,
     WhyResult,
 )
+from muninn_core.retrieval.search import search_hits
 from muninn_core.source.private import strip_private
 from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp
@@ -178,17 +186,19 @@ def _candidates(
     if params.scope != "session":
         candidates += [("hand", hit) for hit in hand.pieces]
     if params.skills and params.scope != "session":
-        candidates += [("skill", hit) for hit in skill_hits(workspace, params.query)]
-    search = asking(workspace, params, sight, look, tuple(hand.files), asked)
+        candidates += [("skill", hit) for hit in skill_hits(workspace, params.query, sight.now)]
+    request = search_request(workspace, params, sight, tuple(hand.files), asked)
+    decisions = decision_lookup(sight.documents, params.at)
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:
         if kind in sight.kinds:
             call.raise_if_cancelled()
-            found[kind] = search(kind=kind, limit=min(most, max(least, params.budget // tokens)))
+            limit = min(most, max(least, params.budget // tokens))
+            found[kind] = search_hits(sight.reader, request._replace(kind=kind, limit=limit), look.judge, decisions)
     narrowed = asked is not None and asked.narrow  # then nothing comes that was not asked for
     if params.at is None and params.scope != "session" and not narrowed:
-        decisions = touched(sight.documents, hand.edited, tuple(hand.files), found.get("code", ()))
-        found["knowledge"] = joined(found.get("knowledge", ()), hits_of(decisions, sight.reader))
+        about = touched(sight.documents, hand.edited, tuple(hand.files), found.get("code", ()))
+        found["knowledge"] = joined(found.get("knowledge", ()), hits_of(about, sight.reader))
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
 
 

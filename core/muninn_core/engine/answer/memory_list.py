@@ -12,9 +12,9 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import MemoriesParams, MemoriesResult
+from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter
-from muninn_core.retrieval.recall import has_expired, is_recallable
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 

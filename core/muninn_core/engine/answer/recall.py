@@ -1,4 +1,4 @@
-"""Recall on an open work tree: what is asked, what may be found, how it is ranked, and the pages of the answer."""
+"""Recall on an open work tree: makes the search of a question, and the pages of its answer."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from muninn_core.engine.answer.context_search import curated, evolution_of, hybrid_of, vector_of, witnesses_of
+from muninn_core.engine.answer.context_search import decision_lookup, relevance, vector_of
 from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
 from muninn_core.engine.answer.recall_request import RecallRequest, parse_request
@@ -22,12 +19,14 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams, RecallResult
-from muninn_core.retrieval.browse import browse
+from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.filtering import Filtering, apply_filters
 from muninn_core.retrieval.informative_terms import MOST_WORDS, limit_terms, weights
-from muninn_core.retrieval.profile import rank_linked
+from muninn_core.retrieval.linked import Links
 from muninn_core.retrieval.query_terms import parse_query
-from muninn_core.retrieval.recall import Bounds, Candidate, Focus, Ranking, is_recallable, rank, settle
+from muninn_core.retrieval.ranking import Candidate, settle
+from muninn_core.retrieval.request import Bounds, Focus, SearchRequest, Terms
+from muninn_core.retrieval.search import search
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.spelling import meant
 from muninn_core.worktree.call import Call
@@ -43,13 +42,11 @@ FILES_DEEP = 4
 """How many candidates are ranked for each file of an answer by files."""
 
 
-class _Ask(NamedTuple):
-    """What is ranked: words and a vector, what may be found, and what that leaves out."""
+class _Search(NamedTuple):
+    """The request, what the filters did if there are any, and notes for the answer."""
 
-    text: str
-    vector: NDArray[np.float32] | None
-    bounds: Bounds
-    narrowing: Filtering | None
+    request: SearchRequest
+    filtering: Filtering | None
     notes: tuple[str, ...]
 
 
@@ -67,26 +64,26 @@ def recall(
     if sight.now != now:
         asking = asking.about(sight.now)
     call.raise_if_cancelled()
-    ask = _ask(workspace, asking, sight)
-    ranking = _ranked(workspace, asking, sight, ask, opened)
+    made = _search(workspace, asking, sight, opened)
+    ranking = search(sight.reader, made.request)
     ranked: list[Candidate] = ranking
     pieces: dict[str, tuple[int, float]] = {}
     if params.by_file:
         ranked, pieces = _by_file(ranked)
-    wanted = weights(parse_query(ask.text).words if ask.text else (), sight.reader.frequency)
-    marker = Marker(wanted, asking.phrases)
+    text = made.request.text
+    marker = Marker(weights(parse_query(text).words if text else (), sight.reader.frequency), asking.phrases)
     rest = Rest(params, asking.params.at, ranked, pieces, marker, sight.saw)
     result = _shown(workspace, rest, sight.documents, params.limit)
-    notes = [*ask.notes, *([ranking.doubt] if ranking.doubt else ())]
-    if not result.hits and ask.narrowing is not None:
-        notes += explain_no_match(asking, sight, ask.narrowing)
+    notes = [*made.notes, *([ranking.abstention] if ranking.abstention else ())]
+    if not result.hits and made.filtering is not None:
+        notes += explain_no_match(asking, sight, made.filtering)
     if not result.hits and asking.params.task and unknown_task(asking.params.task, sight):
         notes.append(f"no memory or document matches task:{asking.params.task}")
     return replace(result, notes=tuple(notes))
 
 
-def _ask(workspace: Workspace, asking: RecallRequest, sight: SearchContext) -> _Ask:
-    """Return what is ranked. Embeds the question, or what it shall be like."""
+def _search(workspace: Workspace, asking: RecallRequest, sight: SearchContext, opened: Sequence[str]) -> _Search:
+    """Return what is searched. Embeds the question, or the place or memory that hits shall be like."""
     params, notes = asking.params, list(asking.notes)
     text, distinct = limit_terms(asking.text, sight.reader.frequency)
     if distinct > MOST_WORDS:
@@ -99,14 +96,43 @@ def _ask(workspace: Workspace, asking: RecallRequest, sight: SearchContext) -> _
     if params.like is not None:
         like = like_this(sight, params.like)
         text, within = f"{text} {like.words}".strip(), _without(within, like)
-    vector = like.vector if like is not None else vector_of(sight.embedder, text) if text else None
-    if not asking.narrow:
-        return _Ask(text, vector, within, None, tuple(notes))
-    narrowing = apply_filters(
-        sight.reader, within, sight.memories, asking.sieve, asking.phrases, asking.without, sight.now
+    filtering = None
+    if asking.narrow:
+        filtering = apply_filters(
+            sight.reader, within, sight.memories, asking.sieve, asking.phrases, asking.without, sight.now
+        )
+        within = filtering.bounds
+        notes += _left_out(asking, filtering)
+    request = SearchRequest(
+        text=text,
+        vector=like.vector if like is not None else vector_of(sight.embedder, text) if text else None,
+        memories=sight.memories,
+        limit=params.limit * (FILES_DEEP if params.by_file else 1),
+        now=sight.now,
+        terms=_terms(workspace, params, sight),
+        kind=params.kind,
+        bounds=within,
+        focus=_focus(workspace, params, sight, opened),
     )
-    notes += _left_out(asking, narrowing)
-    return _Ask(text, vector, narrowing.bounds, narrowing, tuple(notes))
+    return _Search(request, filtering, tuple(notes))
+
+
+def _terms(workspace: Workspace, params: RecallParams, sight: SearchContext) -> Terms:
+    """Return the terms of the chosen profile. Raises BadParams for a profile that does not rank what is asked for."""
+    if params.profile == "mnemosyne" and params.kind in ("code", "knowledge"):
+        raise BadParams(
+            f"the profile mnemosyne ranks memories, not {params.kind}", hint="Leave out `profile`, or `kind`."
+        )
+    profile = params.profile or (workspace.config.ranking.profile if params.kind == "memory" else "muninn")
+    if profile == "mnemosyne":
+        return Links(workspace.memory.link_graph(sight.memories), params.session or workspace.session, params.depth)
+    return relevance(workspace, params, sight)
+
+
+def _focus(workspace: Workspace, params: RecallParams, sight: SearchContext, opened: Sequence[str]) -> Focus:
+    task = task_of(workspace, sight.documents, params.task, params.session).code or None
+    files = [rooted(workspace, each) for each in params.at_hand] if params.at is None else []
+    return Focus(files=[*files, *opened[:OPEN_FILES]], session=params.session, task=task)
 
 
 def _without(within: Bounds, like: LikeThis) -> Bounds:
@@ -116,79 +142,16 @@ def _without(within: Bounds, like: LikeThis) -> Bounds:
     )
 
 
-def _left_out(asking: RecallRequest, narrowing: Filtering) -> list[str]:
-    """Say what filters and phrases leave out that somebody may not expect."""
+def _left_out(asking: RecallRequest, filtering: Filtering) -> list[str]:
+    """Return notes on what filters and phrases leave out unexpectedly."""
     found = []
     timed = [each for each in asking.sieve.memories_alone if each.key in ("since", "until")]
     if timed and asking.params.kind != "memory":
         said = " and ".join(each.said for each in timed)
         found.append(f"{said}: only memories have a time; code and knowledge are left out")
-    if not narrowing.compared:
+    if not filtering.compared:
         found.append("the words of the phrase are so common that only the best of their places were compared with it")
     return found
-
-
-def _ranked(
-    workspace: Workspace, asking: RecallRequest, sight: SearchContext, ask: _Ask, opened: Sequence[str]
-) -> Ranking:
-    params, library = asking.params, sight.documents
-    if _profile(workspace, params) == "mnemosyne":
-        return rank_linked(
-            sight.reader,
-            sight.memories,
-            workspace.memory.link_graph(sight.memories),
-            ask.text,
-            limit=params.limit,
-            now=sight.now,
-            bounds=_of_memory(ask.bounds),
-            session=params.session or workspace.session,
-            depth=params.depth,
-        )
-    task = task_of(workspace, library, params.task, params.session).code or None
-    files = [rooted(workspace, each) for each in params.at_hand] if params.at is None else []
-    focus = Focus(files=[*files, *opened[:OPEN_FILES]], session=params.session, task=task)
-    half_life, hybrid = workspace.config.memory.half_life_days, hybrid_of(workspace)
-    if not ask.text:
-        return browse(
-            sight.reader,
-            asking.sieve,
-            ask.bounds,
-            sight.memories,
-            now=sight.now,
-            kind=params.kind,
-            focus=focus,
-            half_life=half_life,
-            hybrid=hybrid,
-        )
-    return rank(
-        sight.reader,
-        ask.vector,
-        sight.memories,
-        ask.text,
-        limit=params.limit * (FILES_DEEP if params.by_file else 1),
-        now=sight.now,
-        kind=params.kind,
-        focus=focus,
-        bounds=ask.bounds,
-        curated=curated(library, params.at),
-        half_life=half_life,
-        witnesses=witnesses_of(workspace, params, sight),
-        evolution=evolution_of(workspace, params),
-        hybrid=hybrid,
-    )
-
-
-def _profile(workspace: Workspace, params: RecallParams) -> str:
-    """Return the name of the ranking. Raises BadParams for one that has no word on what is asked for."""
-    if params.profile == "mnemosyne" and params.kind in ("code", "knowledge"):
-        raise BadParams(
-            f"the profile mnemosyne ranks memories, not {params.kind}", hint="Leave out `profile`, or `kind`."
-        )
-    return params.profile or (workspace.config.ranking.profile if params.kind == "memory" else "muninn")
-
-
-def _of_memory(within: Bounds) -> Bounds:
-    return within._replace(admits=lambda chunk, memory: memory is not None and within.admits(chunk, memory))
 
 
 def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tuple[int, float]]]:
@@ -227,7 +190,9 @@ def _still(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> 
 
 def _shown(workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, cursor: str = "") -> RecallResult:
     """Return the first candidates as hits, with a cursor for the others."""
-    hits, others = settle(rest.candidates, limit, workspace.citations.checker().judge, curated(library, rest.at))
+    hits, others = settle(
+        rest.candidates, limit, workspace.citations.checker().judge, decision_lookup(library, rest.at)
+    )
     known = {each.memory.id: each.memory for each in rest.candidates if each.memory is not None}
     hits = labelled(workspace, hits, known, rest.saw.commit if rest.at is not None else None)
     following = workspace.result_pages.add(rest._replace(candidates=others), cursor)

@@ -16,8 +16,8 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.inspection import MemoriesParams
 from muninn_core.protocol.search import ContextParams, RecallParams
+from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.reader import Reader
-from muninn_core.retrieval.recall import is_recallable
 from muninn_core.source.classify import classify
 from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, IGNORE_FILE, IgnoreTree
 from muninn_core.worktree.documents import SteeringDocuments

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.answer.context_search import vector_of
 from muninn_core.errors import BadParams
@@ -15,7 +17,7 @@ from muninn_core.protocol.skill import (
     SkillsMatchParams,
     SkillsMatchResult,
 )
-from muninn_core.retrieval.skills import MOST, SHARE, Match, distinct, matching
+from muninn_core.retrieval.skills import MOST, SHARE, Match, distinct, match_skills
 from muninn_core.source.skill import Skill
 from muninn_core.worktree.workspace import Workspace
 
@@ -37,7 +39,7 @@ def listed(workspace: Workspace, params: SkillsListParams) -> SkillsListResult:
     )
 
 
-def match(workspace: Workspace, params: SkillsMatchParams) -> SkillsMatchResult:
+def match(workspace: Workspace, params: SkillsMatchParams, now: datetime) -> SkillsMatchResult:
     """Return the best skills for a task that fit into their share of the budget, with their texts.
 
     Raises BadParams without a task, MuninnError without an index.
@@ -45,7 +47,7 @@ def match(workspace: Workspace, params: SkillsMatchParams) -> SkillsMatchResult:
     task = params.task.strip()
     if not task:
         raise BadParams("'skills match' needs a task", hint="Say in a sentence what is to be done.")
-    found = _matches(workspace, task)
+    found = _matches(workspace, task, now)
     left = share = int(params.budget * SHARE)
     taken: list[SkillMatch] = []
     left_out: list[SkillLeftOut] = []
@@ -65,7 +67,7 @@ def match(workspace: Workspace, params: SkillsMatchParams) -> SkillsMatchResult:
     )
 
 
-def skill_hits(workspace: Workspace, task: str) -> list[Hit]:
+def skill_hits(workspace: Workspace, task: str, now: datetime) -> list[Hit]:
     """Return the best skills for a task as hits of a context, whole."""
     return [
         Hit(
@@ -80,12 +82,12 @@ def skill_hits(workspace: Workspace, task: str) -> list[Hit]:
             title=one.skill.name,
             type="skill",
         )
-        for one in _matches(workspace, task)[:MOST]
+        for one in _matches(workspace, task, now)[:MOST]
         for lines in [one.skill.text.count("\n") + 1]
     ]
 
 
-def _matches(workspace: Workspace, task: str) -> list[Match]:
+def _matches(workspace: Workspace, task: str, now: datetime) -> list[Match]:
     """Return the skills that have to do with a task, one of each name, the best first."""
     skills, _ = distinct([skill for skill in workspace.skill_cache.skills() if skill.text])
     if not skills:
@@ -93,7 +95,7 @@ def _matches(workspace: Workspace, task: str) -> list[Match]:
     index = workspace.updater.wait_open(READY_SECONDS)
     embedder = workspace.embedder(index)
     cosines = workspace.skill_cache.similarities(skills, embedder, vector_of(embedder, task))
-    return matching(task, skills, cosines, index.snapshot().rarity)
+    return match_skills(index.snapshot(), task, skills, cosines, now)
 
 
 def _entry(skill: Skill, hidden_by: str) -> SkillEntry:

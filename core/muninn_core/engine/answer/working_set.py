@@ -21,7 +21,8 @@ from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
 from muninn_core.protocol.search import ContextParams
-from muninn_core.retrieval.recall import Signal, hit_of, reason_of, signal
+from muninn_core.retrieval.hits import hit_of
+from muninn_core.retrieval.signals import Signal, reason_of, signal
 from muninn_core.retrieval.weights import BESIDE, CHANGED, CURSOR
 from muninn_core.worktree.workspace import Workspace
 

@@ -13,7 +13,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.editor import AboutParams, AboutResult
 from muninn_core.protocol.inspection import Mention
-from muninn_core.retrieval.recall import is_recallable
+from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_index import names_of
 from muninn_core.worktree.workspace import Workspace

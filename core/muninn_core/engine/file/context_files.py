@@ -27,7 +27,8 @@ from muninn_core.protocol.context_file import (
     TemplateNewResult,
 )
 from muninn_core.protocol.search import PackItem, RecallParams
-from muninn_core.retrieval.recall import is_recallable, memory_hit
+from muninn_core.retrieval.decay import is_recallable
+from muninn_core.retrieval.hits import memory_hit
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import classify
 from muninn_core.source.markup import without_comments

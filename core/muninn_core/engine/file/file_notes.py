@@ -19,7 +19,7 @@ from muninn_core.model.note import Doubt, Note, Spot
 from muninn_core.protocol.editor import AnnotateParams, AnnotateResult
 from muninn_core.reconcile.comment_conflicts import denies, objection
 from muninn_core.reconcile.file_source import Unknown
-from muninn_core.retrieval.recall import is_recallable
+from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.extent import Extent
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.call import Call

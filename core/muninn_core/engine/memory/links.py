@@ -21,8 +21,8 @@ from muninn_core.protocol.inspection import (
     ShowResult,
 )
 from muninn_core.protocol.repository import ProjectStatus
+from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.link_graph import LinkStep
-from muninn_core.retrieval.recall import has_expired, is_recallable
 from muninn_core.source.project import read_project
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.current_task import focus

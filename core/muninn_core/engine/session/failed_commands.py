@@ -15,7 +15,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
-from muninn_core.retrieval.recall import is_recallable
+from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.private import strip_private
 from muninn_core.source.session_facts import COMMAND_CHARS, status_of, telling
 from muninn_core.source.session_memories import LOOKING, local

@@ -18,7 +18,7 @@ from muninn_core.engine.session.session_end import OPEN
 from muninn_core.git import log as history
 from muninn_core.git.log import CommitRange
 from muninn_core.model.memory import Memory
-from muninn_core.retrieval.recall import is_recallable
+from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.workspace import Workspace
 

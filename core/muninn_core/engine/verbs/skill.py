@@ -13,7 +13,7 @@ class SkillVerbs(Verbs):
 
     def skills_match(self, params: SkillsMatchParams, call: Call) -> SkillsMatchResult:
         """Find the skills that match a task."""
-        return skills.match(self._reading(call), params)
+        return skills.match(self._reading(call), params, self.clock())
 
     def skills_list(self, params: SkillsListParams, call: Call) -> SkillsListResult:
         """List the skills."""

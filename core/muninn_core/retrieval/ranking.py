@@ -1,0 +1,106 @@
+"""Scored candidates in their order, and the hits that are made of the best.
+
+Deterministic: equal scores are ordered by kind, path, lines and id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
+
+from muninn_core.model.value import replace
+from muninn_core.retrieval.decay import staleness
+from muninn_core.retrieval.hits import hit_of, place_of
+from muninn_core.retrieval.signals import Signal, reason_of, total
+
+if TYPE_CHECKING:
+    from muninn_core.model.answer import Hit
+    from muninn_core.model.chunk import Chunk
+    from muninn_core.model.citation import Citation
+    from muninn_core.model.memory import Memory
+
+CitationLookup = Callable[["Memory"], Sequence["Citation"]]
+"""Returns a memory's citations as they are in the asker's work tree. It reads files, so few memories are looked up."""
+
+DecisionLookup = Callable[[str], "tuple[bool, str] | None"]
+"""Returns of a path whether the decision there is in force, and its status; None for what is no decision."""
+
+
+def no_citations(_memory: Memory) -> Sequence[Citation]:
+    """Return (): citations do not count."""
+    return ()
+
+
+def no_decision(_path: str) -> None:
+    """Return None: no path is a decision."""
+
+
+class Candidate:
+    """A chunk or memory with its signals. Hits are made late, since most candidates never become one."""
+
+    __slots__ = ("chunk", "citations", "judged", "memory", "order", "signals")
+
+    def __init__(self, chunk: Chunk, memory: Memory | None, signals: list[Signal]) -> None:
+        self.chunk = chunk
+        self.memory = memory
+        self.signals = signals
+        self.citations: Sequence[Citation] = ()
+        self.judged = False
+        """Whether the citations count in the signals."""
+        self.order = self._order()
+        """The sort key: negative score, kind, path, first line, and last line or a memory's id."""
+
+    def add(self, further: Signal) -> None:
+        """Count one more signal."""
+        self.signals.append(further)
+        self.order = self._order()
+
+    def _order(self) -> tuple[float, str, str, int, int | str]:
+        score = total(self.signals)
+        if self.memory is None:
+            chunk = self.chunk
+            return (-score, chunk.kind, chunk.path, chunk.start, chunk.end)
+        path, start, _ = place_of(self.memory, self.citations)
+        return (-score, "memory", path, start, self.memory.id)
+
+
+class Ranking(list[Candidate]):
+    """Candidates in their order. `abstention` is the reason why candidates were withheld, else ""."""
+
+    abstention = ""
+
+
+def settle(
+    ranked: Sequence[Candidate], limit: int, citations: CitationLookup, decisions: DecisionLookup = no_decision
+) -> tuple[tuple[Hit, ...], list[Candidate]]:
+    """Return the first `limit` candidates as hits, their citations counted, and the candidates that come after them."""
+    found, rest = _settled(ranked, limit, citations)
+    hits = (hit_of(each.chunk, each.memory, [reason_of(one) for one in each.signals], each.citations) for each in found)
+    return tuple(
+        replace(hit, status=(decisions(hit.path) or (False, ""))[1]) if hit.kind == "knowledge" else hit for hit in hits
+    ), rest
+
+
+def _settled(
+    ranked: Sequence[Candidate], limit: int, citations: CitationLookup
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the first `limit` candidates once their citations count, and the others in their order.
+
+    Stale citations only lower a score. So a candidate that is first after its citations were looked up stays first,
+    and the result equals that of looking up all.
+    """
+    heap = [(candidate.order, number, candidate) for number, candidate in enumerate(ranked)]
+    heapify(heap)
+    found: list[Candidate] = []
+    while heap and len(found) < limit:
+        _, number, candidate = heappop(heap)
+        if candidate.memory is None or candidate.judged:
+            found.append(candidate)
+            continue
+        candidate.judged = True
+        candidate.citations = citations(candidate.memory)
+        for further in staleness(candidate.citations):
+            candidate.add(further)
+        heappush(heap, (candidate.order, number, candidate))
+    return found, [candidate for _, _, candidate in sorted(heap, key=lambda item: item[:2])]

@@ -1,0 +1,164 @@
+"""The terms of recall and contexts: code, knowledge and memory ranked by words, meaning and everything beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from muninn_core.retrieval import weights as w
+from muninn_core.retrieval.abstention import abstention_reason
+from muninn_core.retrieval.candidates import Pool, ScoredChunk, candidates, memory_chunk
+from muninn_core.retrieval.decay import is_recallable
+from muninn_core.retrieval.evolution import UNKNOWN, Evolution
+from muninn_core.retrieval.file_prior import FilePrior, beyond
+from muninn_core.retrieval.file_ranking import rank_files
+from muninn_core.retrieval.query_terms import TermMatcher, parse_query
+from muninn_core.retrieval.ranking import Candidate, DecisionLookup, Ranking, no_decision
+from muninn_core.retrieval.reader import ids_of_files, read_chunks
+from muninn_core.retrieval.scoring import (
+    DEFAULT_WEIGHTS,
+    MemoryWeights,
+    ScoringContext,
+    file_signals,
+    graph_signals,
+    memory_signals,
+)
+
+if TYPE_CHECKING:
+    from muninn_core.retrieval.reader import Reader
+    from muninn_core.retrieval.request import SearchRequest
+
+FilePriorLookup = Callable[[Sequence[str]], Mapping[str, FilePrior]]
+"""Returns {path: prior} for the words of a question."""
+
+MOST_LISTED = 500
+"""The most files whose chunks a request without text lists, the first by path."""
+
+
+def no_prior(_words: Sequence[str]) -> Mapping[str, FilePrior]:
+    """Return {}: no memory makes a file more likely."""
+    return {}
+
+
+class Relevance(NamedTuple):
+    """The default ranking.
+
+    `decisions` tells the status of decision records, `file_priors` which files memory associates with a question,
+    `evolution` which files change often or together. `half_life` is that of a memory's importance in days, 0 for
+    none.
+    """
+
+    decisions: DecisionLookup = no_decision
+    half_life: float = w.DECAY_DAYS
+    memory_weights: MemoryWeights = DEFAULT_WEIGHTS
+    file_priors: FilePriorLookup = no_prior
+    evolution: Evolution = UNKNOWN
+
+    def gather(self, reader: Reader, request: SearchRequest) -> Pool:
+        """Return what words and meaning find; without text everything that the bounds admit."""
+        return candidates(reader, request) if request.text else _listed(reader, request)
+
+    def score(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
+        """Return the candidates with all signals; none, with a reason, when nothing is near the question."""
+        return self._ranked(reader, request, pool) if request.text else self._weighed(request, pool)
+
+    def _ranked(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:
+        kind, bounds, words = request.kind, request.bounds, pool.query.words
+        matcher = TermMatcher(words, reader.rarity)
+        ranking = Ranking()
+        priors = self.file_priors(words) if kind != "memory" else {}
+        sure = bounds.sure or any(prior.value >= w.REMEMBERED_SURE for prior in priors.values())
+        ranking.abstention = "" if sure else abstention_reason(pool, matcher)
+        if ranking.abstention:
+            return ranking
+        context = ScoringContext(
+            pool.query,
+            matcher,
+            request.now,
+            request.focus,
+            self.decisions,
+            self.half_life,
+            self.memory_weights,
+            pool.files,
+            priors,
+            reader.generated,
+            w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE,
+            self.evolution,
+        )
+        count = max(w.RANKED, 3 * request.limit)
+        of_files = [each for each in pool.found if each.memory is None]
+        known = {each.chunk.path for each in of_files}
+        further = (chunk for chunk in beyond(reader, priors, known, kind) if bounds.admits(chunk, None))
+        of_files += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in further]
+        ranking += [Candidate(chunk, None, signals) for chunk, signals in rank_files(context, of_files, count)]
+        ranking += _of_memories(context, _with_sure(request, pool), count)
+        return ranking
+
+    def _weighed(self, request: SearchRequest, pool: Pool) -> Ranking:
+        """Return all candidates by what they weigh without a question."""
+        context = ScoringContext(
+            pool.query,
+            TermMatcher((), lambda _word: 0.0),
+            request.now,
+            request.focus,
+            no_decision,
+            self.half_life,
+            self.memory_weights,
+            {},
+            {},
+            (),
+        )
+        return Ranking(
+            Candidate(
+                chunk,
+                memory,
+                file_signals(context, chunk.path, chunk.kind)
+                if memory is None
+                else memory_signals(context, memory, 0.0, 0.0, None),
+            )
+            for chunk, memory, _, _ in pool.found
+        )
+
+
+def _with_sure(request: SearchRequest, pool: Pool) -> list[ScoredChunk]:
+    """Return the memories of a pool, and those that are candidates whatever their words are."""
+    found = [each for each in pool.found if each.memory is not None]
+    known = {each.memory.id for each in found if each.memory is not None}
+    if request.kind in (None, "memory"):
+        found += [
+            ScoredChunk(memory_chunk(memory), memory, 0.0, 0.0)
+            for memory in request.bounds.sure
+            if memory.id not in known and is_recallable(memory, request.now)
+        ]
+    return found
+
+
+def _of_memories(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Candidate]:
+    """Return the `count` memories that match best; also ties with the last, linked ones and those without a match."""
+    weights = context.memory_weights
+    graph = graph_signals(found, weights)
+    matches = [one.words * weights.words + one.meaning * weights.meaning for one in found]
+    least = sorted(matches, reverse=True)[count - 1] if len(found) > count else 0.0
+    return [
+        Candidate(chunk, memory, memory_signals(context, memory, words, meaning, graph.get(memory.id)))
+        for match, (chunk, memory, words, meaning) in zip(matches, found, strict=True)
+        if memory is not None and (match >= least or not match or memory.id in graph)
+    ]
+
+
+def _listed(reader: Reader, request: SearchRequest) -> Pool:
+    """Return all that the bounds admit: of files the chunks of the first `MOST_LISTED`."""
+    bounds, kind, filters = request.bounds, request.kind, request.bounds.filters
+    found: list[ScoredChunk] = []
+    if kind != "memory" and not filters.memories_alone:
+        paths = [path for path, tier, language in reader.paths() if filters.file(path, tier, language)]
+        chunks = read_chunks(reader, ids_of_files(reader, paths[:MOST_LISTED]))
+        found += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in chunks if kind in (None, chunk.kind)]
+    if kind in (None, "memory"):
+        found += [
+            ScoredChunk(memory_chunk(memory), memory, 0.0, 0.0)
+            for memory in request.memories.values()
+            if filters.memory(memory) and is_recallable(memory, request.now)
+        ]
+    admitted = [one for one in found if bounds.admits(one.chunk, one.memory)]
+    return Pool(parse_query(""), admitted, {}, 0.0, True)
