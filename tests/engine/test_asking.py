@@ -389,7 +389,7 @@ def test_only_so_many_pages_are_kept(own_crowded: Muninn) -> None:
         own_crowded.call("recall", query=f"token bucket {i}", limit=1)
     with pytest.raises(NotFoundError):
         own_crowded.call("recall", page=first)
-    kept = own_crowded.engine.open(locate(str(own_crowded.root))).pages
+    kept = own_crowded.engine.open(locate(str(own_crowded.root))).result_pages
     assert sum(len(rest.candidates) for _, rest in kept._kept.values()) <= MOST_CANDIDATES
     assert len(kept._kept) <= MOST_PAGES
 
