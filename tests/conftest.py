@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from repositories import copy_plain_repo, git, stop_daemon
+from repositories import copy_plain_repo, git, kill_daemon
 
 from muninn_core import client
 
@@ -43,10 +43,10 @@ def plain_repo(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repo(plain_repo: Path, environ: dict[str, str]) -> Iterator[Path]:
-    """The same with `.muninn` initialised and committed; its daemon is stopped afterwards."""
+    """The same with `.muninn` initialised and committed; its daemon is killed afterwards."""
     with client.connect(str(plain_repo), environ) as muninn:
         muninn.call("init")
     git(plain_repo, "add", ".")
     git(plain_repo, "commit", "-q", "-m", "Add memory")
     yield plain_repo
-    stop_daemon(plain_repo, environ)
+    kill_daemon(plain_repo, environ)

@@ -80,7 +80,7 @@ def daemon_pid(repo: Path, environ: dict[str, str]) -> int | None:
 
 
 def stop_daemon(repo: Path, environ: dict[str, str]) -> None:
-    """Stop the repository's daemon, politely and else by its pid, and wait until it is gone."""
+    """Ask the repository's daemon to shut down, kill it if it does not, and return when it is gone."""
     pid = daemon_pid(repo, environ)
     if pid is None or not psutil.pid_exists(pid):
         return
@@ -95,3 +95,16 @@ def stop_daemon(repo: Path, environ: dict[str, str]) -> None:
     except psutil.TimeoutExpired:
         process.kill()
         process.wait(5)
+
+
+def kill_daemon(repo: Path, environ: dict[str, str]) -> None:
+    """End the repository's daemon at once, when the test is over and its files are of no use any more.
+
+    An orderly end takes half a second of a test's time and is what tests/daemon checks.
+    """
+    pid = daemon_pid(repo, environ)
+    if pid is None or not psutil.pid_exists(pid):
+        return
+    process = psutil.Process(pid)
+    process.kill()
+    process.wait(20)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from muninn_shell import Shell, make_repo
+from repositories import kill_daemon
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def environ(runtime_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> dict
 
 @pytest.fixture(scope="module")
 def new_shell(environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Shell]]:
-    """Make shells in fresh repositories; their daemons are stopped when the module's tests are done."""
+    """Make shells in fresh repositories; their daemons are killed when the module's tests are done."""
     made: list[Shell] = []
 
     def make() -> Shell:
@@ -40,7 +41,7 @@ def new_shell(environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory)
 
     yield make
     for shell in made:
-        shell.run("daemon", "stop")
+        kill_daemon(shell.repo, environ)
 
 
 @pytest.fixture(scope="module")

@@ -91,9 +91,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.fixture
-def muninn(start, repository: Path) -> Muninn:
-    engine: Muninn = start(repository)
+@pytest.fixture(scope="module")
+def muninn(start_shared, repository: Path) -> Muninn:
+    engine: Muninn = start_shared(repository)
     engine.call("init")
     engine.call("index", wait=True)
     return engine

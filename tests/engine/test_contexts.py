@@ -7,7 +7,7 @@ import os
 import stat
 
 import pytest
-from repositories import git
+from repositories import copy_plain_repo, git
 from test_past import ask
 from test_privacy import WORD, holders, key_of_chance
 
@@ -29,6 +29,28 @@ LONG = "".join(
 
 @pytest.fixture
 def steps(muninn):
+    """A repository with a file of four steps."""
+    return add_steps(muninn)
+
+
+@pytest.fixture(scope="module")
+def shared_steps(start_shared, tmp_path_factory):
+    """The same for tests that change nothing."""
+    muninn = start_shared(copy_plain_repo(tmp_path_factory.mktemp("steps") / "repo"))
+    muninn.call("init")
+    return add_steps(muninn)
+
+
+@pytest.fixture(scope="module")
+def pinned_steps(start_shared, tmp_path_factory):
+    """The same with one pinned memory whose text has to be escaped."""
+    muninn = start_shared(copy_plain_repo(tmp_path_factory.mktemp("pinned") / "repo"))
+    muninn.call("init")
+    add_steps(muninn).call("remember", text='Names & <tags> are never "empty".\n' * 20, pin=True)
+    return muninn
+
+
+def add_steps(muninn):
     (muninn.root / "src" / "steps.py").write_text(LONG)
     git(muninn.root, "add", "-A")
     git(muninn.root, "commit", "-q", "-m", "Steps")
@@ -47,9 +69,9 @@ def told(item):
 # --- what is at hand ---
 
 
-def test_the_code_around_the_cursor_comes_first_and_says_so(steps):
+def test_the_code_around_the_cursor_comes_first_and_says_so(shared_steps):
     line = line_of("def step_gamma") + 3
-    pack = steps.call("context", query="user names", cursor=f"src/steps.py:{line}:7")
+    pack = shared_steps.call("context", query="user names", cursor=f"src/steps.py:{line}:7")
     first = pack.items[0]
     assert (first.tier, first.path) == ("hand", "src/steps.py")
     assert first.start_line <= line <= first.end_line
@@ -58,14 +80,14 @@ def test_the_code_around_the_cursor_comes_first_and_says_so(steps):
 
 
 @pytest.mark.parametrize("cursor", ["src/steps.py", "src/steps.py:", ":3", "src/steps.py:0", "src/steps.py:x"])
-def test_a_cursor_that_names_no_line_is_refused(steps, cursor):
+def test_a_cursor_that_names_no_line_is_refused(shared_steps, cursor):
     with pytest.raises(BadParams, match="no place in a file"):
-        steps.call("context", cursor=cursor)
+        shared_steps.call("context", cursor=cursor)
 
 
-def test_a_cursor_in_a_file_that_is_not_indexed_is_said(steps):
+def test_a_cursor_in_a_file_that_is_not_indexed_is_said(shared_steps):
     with pytest.raises(NotFoundError, match=r"'src/none\.py' is not in the index"):
-        steps.call("context", cursor="src/none.py:3")
+        shared_steps.call("context", cursor="src/none.py:3")
 
 
 def test_without_a_query_the_question_follows_from_what_is_at_hand(steps):
@@ -77,10 +99,10 @@ def test_without_a_query_the_question_follows_from_what_is_at_hand(steps):
     assert [item.text for item in pack.items if item.tier == "task"] == ["Nicknames are unique."]
 
 
-def test_nothing_to_go_by_is_refused(steps):
+def test_nothing_to_go_by_is_refused(shared_steps):
     for given in ({}, {"query": "  \n"}, {"files": []}):
         with pytest.raises(BadParams, match="nothing to gather context for") as error:
-            steps.call("context", **given)
+            shared_steps.call("context", **given)
         assert "cursor and diff" in error.value.hint
 
 
@@ -118,10 +140,10 @@ def test_a_range_and_a_patch_say_the_same_as_the_work_tree(steps):
     ]
 
 
-def test_a_change_that_changes_nothing_is_said_unless_there_is_a_question(steps):
+def test_a_change_that_changes_nothing_is_said_unless_there_is_a_question(shared_steps):
     with pytest.raises(NotFoundError, match="no change to gather context for"):
-        steps.call("context", diff="HEAD")
-    assert steps.call("context", diff="HEAD", query="user names").items
+        shared_steps.call("context", diff="HEAD")
+    assert shared_steps.call("context", diff="HEAD", query="user names").items
 
 
 @pytest.mark.parametrize(
@@ -134,15 +156,15 @@ def test_a_change_that_changes_nothing_is_said_unless_there_is_a_question(steps)
         ("+++ b/a\n" * 200_000, BadParams, "characters"),
     ],
 )
-def test_a_change_that_can_not_be_read_is_refused(steps, diff, error, words):
+def test_a_change_that_can_not_be_read_is_refused(shared_steps, diff, error, words):
     with pytest.raises(error, match=words):
-        steps.call("context", diff=diff, query="x")
+        shared_steps.call("context", diff=diff, query="x")
 
 
-def test_a_question_about_the_past_has_no_cursor_and_no_change(steps):
+def test_a_question_about_the_past_has_no_cursor_and_no_change(shared_steps):
     for given in ({"cursor": "src/steps.py:1"}, {"diff": "HEAD"}):
         with pytest.raises(BadParams, match="exclude each other"):
-            ask(steps, "context", query="x", at="HEAD", **given)
+            ask(shared_steps, "context", query="x", at="HEAD", **given)
 
 
 def test_files_that_are_open_or_changed_count_and_say_why(steps):
@@ -178,8 +200,8 @@ def test_a_querys_filters_narrow_what_is_found_and_its_mistakes_are_told_by_thei
         steps.call("context", query="user names kind:music")
 
 
-def test_ten_thousand_words_are_a_question_like_any_other(steps):
-    pack = steps.call("context", query="the display name of a user " * 2000, budget=500)
+def test_ten_thousand_words_are_a_question_like_any_other(shared_steps):
+    pack = shared_steps.call("context", query="the display name of a user " * 2000, budget=500)
     assert pack.tokens <= 500
     assert any(item.path == "src/users.py" for item in pack.items)
 
@@ -188,22 +210,21 @@ def test_ten_thousand_words_are_a_question_like_any_other(steps):
 
 
 @pytest.mark.parametrize("budget", [0, -1, 49, 10_000_000, 10**30])
-def test_a_budget_that_makes_no_sense_is_refused_by_its_name(steps, budget):
+def test_a_budget_that_makes_no_sense_is_refused_by_its_name(shared_steps, budget):
     with pytest.raises(BadParams, match=r"budget|int"):
-        steps.call("context", query="user names", budget=budget)
+        shared_steps.call("context", query="user names", budget=budget)
 
 
 @pytest.mark.parametrize("style", FORMATS)
 @pytest.mark.parametrize("budget", [50, 120, 1000, 200_000])
-def test_every_budget_holds_in_every_format(steps, budget, style):
-    steps.call("remember", text='Names & <tags> are never "empty".\n' * 20, pin=True)
-    pack = steps.call("context", query="user names and steps & <state>", budget=budget, format=style)
+def test_every_budget_holds_in_every_format(pinned_steps, budget, style):
+    pack = pinned_steps.call("context", query="user names and pinned_steps & <state>", budget=budget, format=style)
     assert pack.tokens == count_tokens(pack.text) <= budget
     assert pack.omitted == len(pack.left_out)
 
 
-def test_the_items_are_the_same_in_every_format(steps):
-    packs = [steps.call("context", query="user names", format=style) for style in FORMATS]
+def test_the_items_are_the_same_in_every_format(shared_steps):
+    packs = [shared_steps.call("context", query="user names", format=style) for style in FORMATS]
     assert packs[0].items == packs[1].items == packs[2].items
     assert json.loads(packs[1].text)["bundle"] == packs[1].bundle
     assert f'bundle="{packs[2].bundle}"' in packs[2].text
@@ -248,28 +269,28 @@ def test_another_clone_with_another_daemon_gives_the_same_id_and_bytes(steps, st
         assert (here.bundle, here.text) == (there.bundle, there.text)
 
 
-def test_a_context_is_explained_item_by_item(steps):
-    pack = steps.call("context", query="user names", budget=400)
-    why = steps.call("why", bundle=pack.bundle[:10])
+def test_a_context_is_explained_item_by_item(shared_steps):
+    pack = shared_steps.call("context", query="user names", budget=400)
+    why = shared_steps.call("why", bundle=pack.bundle[:10])
     assert (why.bundle, why.inputs.query, why.question, why.then) == (pack.bundle, "user names", "user names", pack.saw)
     assert (why.items, why.left_out) == (pack.items, pack.left_out)
     for item in pack.items:
         assert item.score == pytest.approx(sum(reason.contribution for reason in item.why))
         assert item.id in why.text
     assert all(f"{each.reason}, {each.tokens} tokens" in why.text for each in pack.left_out)
-    one = steps.call("why", bundle=pack.bundle, item="src/users.py")
+    one = shared_steps.call("why", bundle=pack.bundle, item="src/users.py")
     assert {item.path for item in (*one.items, *one.left_out)} == {"src/users.py"}
 
 
-def test_what_is_not_there_to_explain_is_said(steps):
-    bundle = steps.call("context", query="user names").bundle
+def test_what_is_not_there_to_explain_is_said(shared_steps):
+    bundle = shared_steps.call("context", query="user names").bundle
     with pytest.raises(NotFoundError, match="was no candidate"):
-        steps.call("why", bundle=bundle, item="src/none.py")
+        shared_steps.call("why", bundle=bundle, item="src/none.py")
     with pytest.raises(NotFoundError, match="is kept here"):
-        steps.call("why", bundle="c-0000000000000000")
+        shared_steps.call("why", bundle="c-0000000000000000")
     for wrong in ("../../x", "c-", "c-zz", "users"):
         with pytest.raises(BadParams, match="no context's id"):
-            steps.call("replay", bundle=wrong)
+            shared_steps.call("replay", bundle=wrong)
 
 
 def test_a_replay_gives_the_same_bytes_whatever_happened_since(steps):

@@ -6,6 +6,7 @@ import json
 import threading
 
 import pytest
+from repositories import copy_plain_repo
 
 from muninn_core.protocol.session import RemindParams
 from muninn_core.worktree.call import Call
@@ -24,6 +25,18 @@ MEMORIES = [
 @pytest.fixture
 def full(muninn):
     """A repository that remembers something among much that has nothing to do with it."""
+    return fill(muninn)
+
+
+@pytest.fixture(scope="module")
+def shared(start_shared, tmp_path_factory):
+    """The same for prompts without a session, which leave nothing behind."""
+    muninn = start_shared(copy_plain_repo(tmp_path_factory.mktemp("full") / "repo"))
+    muninn.call("init")
+    return fill(muninn)
+
+
+def fill(muninn):
     batch = [{"type": kind, "text": text, "files": files, "importance": 8} for kind, text, files in MEMORIES]
     muninn.call("remember", batch=batch)
     muninn.call("remember", batch=[{"text": f"Valve {n} of pump {n % 7} opens to the left."} for n in range(80)])
@@ -41,8 +54,8 @@ def full(muninn):
         ("rename the class in src/billing/retry.py", "Payments are retried"),
     ],
 )
-def test_a_prompt_brings_what_it_touches(full, prompt, told):
-    answer = full.call("remind", prompt=prompt)
+def test_a_prompt_brings_what_it_touches(shared, prompt, told):
+    answer = shared.call("remind", prompt=prompt)
     assert told in answer.text
     assert len(answer.ids) == 1
     assert answer.text.startswith("# Remembered about this (Muninn)\n")
@@ -59,8 +72,8 @@ def test_a_prompt_brings_what_it_touches(full, prompt, told):
         "<task-notification>the session storage in Postgres was moved to Redis</task-notification>",
     ],
 )
-def test_what_touches_nothing_and_what_no_person_said_brings_nothing(full, prompt):
-    answer = full.call("remind", prompt=prompt)
+def test_what_touches_nothing_and_what_no_person_said_brings_nothing(shared, prompt):
+    answer = shared.call("remind", prompt=prompt)
     assert (answer.text, answer.ids) == ("", ())
 
 

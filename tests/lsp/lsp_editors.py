@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
-from repositories import MUNINN, USERS, git, stop_daemon
+from repositories import MUNINN, USERS, git, kill_daemon, stop_daemon
 
 from muninn_core import client
 from muninn_core.protocol import wire
@@ -94,7 +94,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     with client.connect(str(root), environ) as muninn:
         muninn.call("init")
     yield Home(root, environ)
-    stop_daemon(root, environ)
+    kill_daemon(root, environ)
     shutil.rmtree(runtime, ignore_errors=True)
 
 

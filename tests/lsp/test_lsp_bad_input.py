@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from repositories import USERS, git, stop_daemon
+from repositories import USERS, git, kill_daemon, stop_daemon
 
 from muninn_core import client
 
@@ -65,7 +65,7 @@ def folder(tmp_path: Path, environ: dict[str, str]) -> Iterator[Path]:
     with client.connect(str(root), environ) as muninn:
         muninn.call("init")
     yield root
-    stop_daemon(root, environ)
+    kill_daemon(root, environ)
 
 
 async def test_a_folder_without_git_has_all_of_it_but_branches(

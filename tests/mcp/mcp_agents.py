@@ -17,7 +17,7 @@ import pytest_asyncio
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_web import ERAS, Web, served, settings_of
-from repositories import MUNINN, USERS, git, stop_daemon
+from repositories import MUNINN, USERS, git, kill_daemon
 
 from muninn_core import client
 
@@ -87,7 +87,7 @@ def agents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agents]:
         (root / ".muninn" / "knowledge" / "guides" / "berths.md").write_text(BERTHS)
         muninn.call("index", {"wait": True})
     yield Agents(root, environ)
-    stop_daemon(root, environ)
+    kill_daemon(root, environ)
     shutil.rmtree(runtime, ignore_errors=True)
 
 
