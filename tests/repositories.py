@@ -22,6 +22,9 @@ from muninn_core.launch.transport import read_info
 MUNINN = os.path.join(os.path.dirname(sys.executable), "muninn")
 """The console command that is tested."""
 
+PATIENCE = 300.0
+"""Seconds that a test waits for a state that must come. The limit only ends a test that hangs."""
+
 USERS = '''"""Users and their names."""
 
 USERS = {}
@@ -91,10 +94,10 @@ def stop_daemon(repo: Path, environ: dict[str, str]) -> None:
     except MuninnError:
         process.terminate()
     try:
-        process.wait(20)
+        process.wait(PATIENCE)
     except psutil.TimeoutExpired:
         process.kill()
-        process.wait(5)
+        process.wait(PATIENCE)
 
 
 def kill_daemon(repo: Path, environ: dict[str, str]) -> None:
@@ -107,4 +110,4 @@ def kill_daemon(repo: Path, environ: dict[str, str]) -> None:
         return
     process = psutil.Process(pid)
     process.kill()
-    process.wait(20)
+    process.wait(PATIENCE)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from repositories import MUNINN
+from repositories import MUNINN, PATIENCE
 from scripted_model import Request, ScriptedModel, Turn
 from workbench import Workbench
 
@@ -62,7 +62,7 @@ class ClaudeCode(Workbench):
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
-                timeout=180,
+                timeout=PATIENCE,
                 check=False,
             )
         assert done.returncode == 0, done.stdout + done.stderr

@@ -13,7 +13,7 @@ from scripted_model import Call, Request
 
 RULE = "Never log the e-mail addresses of customers."
 
-pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
 
 def test_the_brief_is_part_of_the_first_request(claude: ClaudeCode) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 from claude_code import NAME, ClaudeCode
-from repositories import daemon_pid, git
+from repositories import PATIENCE, daemon_pid, git
 from scripted_model import Call, Request
 
-pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
 QUOTA = "#!/bin/sh\ngrep -q bucket src/users.py || { echo 'error: the quota has no bucket' >&2; exit 3; }\n"
 SUBJECT = "Introduce quotas: a token bucket instead of a counter"
@@ -123,7 +123,7 @@ def test_both_plugins_pass_the_strict_validation(program: Path, tmp_path: Path) 
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
@@ -133,7 +133,7 @@ def test_a_daemon_that_is_killed_or_was_never_there_is_started_by_the_session(cl
     pid = daemon_pid(claude.repo, claude.muninn_env)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    psutil.Process(pid).wait(10) if psutil.pid_exists(pid) else None
+    psutil.Process(pid).wait(PATIENCE) if psutil.pid_exists(pid) else None
     run = claude.run([["Good."]], "Where do sessions live?")
     assert "Sessions live in Postgres, not in Redis." in run.model.of("turn")[0].text
     assert daemon_pid(claude.repo, claude.muninn_env) not in (None, pid)

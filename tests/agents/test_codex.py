@@ -38,7 +38,7 @@ trust_level = "trusted"
 WAITS = "mcp_servers.muninn.required=true"
 """Codex connects servers in the background; with this it waits, so that a test does not depend on who is faster."""
 
-pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ SETTINGS = {
     "telemetry": {"enabled": False},
 }
 
-pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
 
 class Gemini(Connected):

@@ -23,7 +23,7 @@ OFFLINE = {
     **dict.fromkeys(("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS"), "1"),
 }
 
-pytestmark = [pytest.mark.client(NAME), pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.client(NAME), pytest.mark.slow]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import clients
-from repositories import MUNINN, git
+from repositories import MUNINN, PATIENCE, git
 
 from muninn_core.client import connect
 
@@ -114,7 +114,7 @@ class Connected(Workbench):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

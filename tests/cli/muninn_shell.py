@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from repositories import PATIENCE
+
 HARBOUR = '''\
 def moor_ship(name: str, berth: int) -> str:
     """Tie a ship to its berth."""
@@ -39,7 +41,7 @@ class Shell:
             text=True,
             cwd=cwd or self.repo,
             env=self.environ,
-            timeout=90,
+            timeout=PATIENCE,
             check=False,
         )
 

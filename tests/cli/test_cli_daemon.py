@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from muninn_shell import COMMAND, Shell
+from repositories import PATIENCE
 
 from muninn_cli.process import end, is_daemon, wait_until_gone
 
@@ -60,7 +61,7 @@ def test_a_daemon_that_hangs_is_ended(alone: Shell) -> None:
         env=alone.environ,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.returncode, done.stdout) == (0, f"The daemon (pid {pid}) was ended with SIGKILL.\n"), done.stderr
@@ -110,5 +111,5 @@ def test_logs_follows_until_it_is_interrupted(alone: Shell) -> None:
         alone.json("daemon", "stop")
         assert any("left" in line for line in follower.stdout)
         follower.send_signal(signal.SIGINT)
-        assert follower.wait(30) == 130
+        assert follower.wait(PATIENCE) == 130
         guard.cancel()

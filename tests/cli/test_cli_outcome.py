@@ -9,6 +9,7 @@ from typing import IO
 
 import pytest
 from muninn_shell import COMMAND, Shell
+from repositories import PATIENCE
 
 from muninn_cli.outcome import settle
 from muninn_core.errors import StorageError
@@ -83,6 +84,6 @@ def shelled(
         stderr=subprocess.PIPE,
         cwd=shell.repo,
         env=shell.environ,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )

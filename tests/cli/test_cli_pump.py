@@ -5,6 +5,7 @@ import subprocess
 from typing import Any
 
 from muninn_shell import COMMAND, Shell
+from repositories import PATIENCE
 
 from muninn_core import __version__
 from muninn_core.protocol import wire
@@ -18,7 +19,7 @@ def speak(shell: Shell, face: str, data: bytes, **environ: str) -> subprocess.Co
         capture_output=True,
         cwd=shell.repo,
         env={**shell.environ, **environ},
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -46,7 +47,7 @@ def test_an_editor_reaches_its_face_through_the_pump(shell: Shell) -> None:
             answers[message.get("id")] = message
         editor.stdin.write(wire.frame({"jsonrpc": "2.0", "method": "exit"}))
         editor.stdin.close()
-        assert editor.wait(30) == 0
+        assert editor.wait(PATIENCE) == 0
     assert "capabilities" in answers[1]["result"]
 
 

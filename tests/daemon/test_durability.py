@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from repositories import daemon_pid, git, stop_daemon
+from repositories import PATIENCE, daemon_pid, git, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import ReadOnlyError, Stopping, StorageError
@@ -52,7 +52,7 @@ def test_kill_9_in_the_midst_of_writes_loses_nothing_that_was_acknowledged(repo:
             acknowledged += [writer.stdout.readline().strip() for _ in range(20)]
         os.kill(pid, signal.SIGKILL)
         for writer in writers:
-            acknowledged += writer.communicate(timeout=60)[0].split()
+            acknowledged += writer.communicate(timeout=PATIENCE)[0].split()
     finally:
         for writer in writers:
             writer.kill()
@@ -71,7 +71,7 @@ def test_a_call_whose_daemon_dies_is_answered_by_the_next_one(repo: Path, enviro
     pid = daemon_pid(repo, environ)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    psutil.Process(pid).wait(10)
+    psutil.Process(pid).wait(PATIENCE)
     client.call(str(repo), environ, "remember", {"text": "Before the crash.", "key": "k1"})
     found = client.call(str(repo), environ, "memories", {})["memories"]
     assert [memory["text"] for memory in found] == ["Before the crash."]
@@ -93,7 +93,7 @@ def test_a_torn_last_line_is_set_aside_and_reported(repo: Path, environ: dict[st
     pid = daemon_pid(repo, environ)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    psutil.Process(pid).wait(10)
+    psutil.Process(pid).wait(PATIENCE)
     (spool,) = (repo / ".muninn" / "local" / "spool").glob("*.jsonl")
     with spool.open("ab") as file:
         file.write(b'{"v":1,"id":"01torn","ts":"2026-01-0')

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from repositories import daemon_pid, stop_daemon
+from repositories import PATIENCE, daemon_pid, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError
@@ -39,7 +39,7 @@ def test_it_leaves_after_the_idle_time_without_a_trace(repo: Path, environ: dict
         (repo / ".muninn" / "config.yaml").write_text("daemon:\n  idle_seconds: 0.3\n")
         muninn.call("index")
         children = process.children(recursive=True)
-    process.wait(15)
+    process.wait(PATIENCE)
     assert [child for child in children if child.is_running()] == []
     left = sorted(path.suffix for path in Path(environ["MUNINN_RUNTIME_DIR"]).iterdir())
     assert ".sock" not in left
@@ -61,7 +61,7 @@ def test_sigterm_ends_it_cleanly_and_seals_what_was_stored(repo: Path, environ: 
     with client.connect(str(repo), environ) as muninn:
         muninn.call("remember", {"text": "Sealed at the end."})
         process.send_signal(signal.SIGTERM)
-        process.wait(15)
+        process.wait(PATIENCE)
     sealed = list((repo / ".muninn" / "memory" / "sessions").glob("*.jsonl"))
     assert len(sealed) == 1
     assert "Sealed at the end." in sealed[0].read_text()
@@ -106,7 +106,7 @@ def test_it_leaves_although_something_does_not_end(plain_repo: Path, environ: di
             with told.open() as begun:
                 begun.read()
             process.send_signal(signal.SIGTERM)
-            assert process.wait(15) == 1
+            assert process.wait(PATIENCE) == 1
             asking.join()
     with pipe.open("w"):
         pass  # the hanging one goes on
@@ -118,7 +118,7 @@ def test_it_leaves_although_something_does_not_end(plain_repo: Path, environ: di
 def test_a_socket_that_nobody_listens_to_is_replaced(repo: Path, environ: dict[str, str]) -> None:
     process = _process(repo, environ)
     process.send_signal(signal.SIGKILL)
-    process.wait(10)
+    process.wait(PATIENCE)
     path = Path(_address(repo, environ).socket)
     assert path.exists(), "a killed daemon leaves its socket"
     with client.connect(str(repo), environ) as muninn:
@@ -128,7 +128,7 @@ def test_a_socket_that_nobody_listens_to_is_replaced(repo: Path, environ: dict[s
 def test_a_left_over_lock_file_with_a_foreign_pid_means_nothing(repo: Path, environ: dict[str, str]) -> None:
     process = _process(repo, environ)
     process.send_signal(signal.SIGKILL)
-    process.wait(10)
+    process.wait(PATIENCE)
     Path(_address(repo, environ).lock).write_text("1\n")
     Path(_address(repo, environ).start_lock).write_text("1\n")
     with client.connect(str(repo), environ) as muninn:
@@ -160,7 +160,7 @@ def test_without_a_runtime_directory_a_private_daemon_answers_and_leaves(
         muninn.call("remember", {"text": "Stored by a private daemon."})
         hits = muninn.call("recall", {"query": "private daemon", "kind": "memory"})["hits"]
         assert hits[0]["text"] == "Stored by a private daemon."
-    process.wait(15)
+    process.wait(PATIENCE)
 
 
 def test_a_daemon_that_does_not_start_says_why(plain_repo: Path, environ: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from repositories import daemon_pid, git, stop_daemon
+from repositories import PATIENCE, daemon_pid, git, stop_daemon
 
 from muninn_core import client
 
@@ -28,7 +28,6 @@ with client.connect(sys.argv[1], os.environ, name="crowd") as muninn:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_two_hundred_clients_on_a_cold_repository_share_one_daemon(plain_repo: Path, environ: dict[str, str]) -> None:
     with client.connect(str(plain_repo), environ) as muninn:
         muninn.call("init")
@@ -49,7 +48,7 @@ def test_two_hundred_clients_on_a_cold_repository_share_one_daemon(plain_repo: P
             assert one.stdin is not None
             one.stdin.close()
             one.stdin = None
-        ended = [one.communicate(timeout=240) for one in crowd]
+        ended = [one.communicate(timeout=PATIENCE) for one in crowd]
         failures = [err.decode() for one, (_, err) in zip(crowd, ended, strict=True) if one.returncode != 0]
         assert failures == []
         answers = [json.loads(out) for out, _ in ended]
@@ -119,4 +118,4 @@ def test_a_daemon_of_another_version_is_replaced(
     with client.connect(str(repo), environ) as muninn:
         assert muninn.daemon["pid"] != old
         assert muninn.call("status")["mode"] == "read-write"
-    process.wait(10)
+    process.wait(PATIENCE)

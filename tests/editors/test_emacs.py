@@ -10,7 +10,7 @@ from pathlib import Path
 
 import clients
 import pytest
-from repositories import MUNINN
+from repositories import MUNINN, PATIENCE
 
 from muninn_core import client
 
@@ -51,7 +51,7 @@ def test_emacs_hovers_sees_lenses_and_doubts_acts_and_has_the_commands_of_the_fi
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import clients
 import pytest
-from repositories import MUNINN
+from repositories import MUNINN, PATIENCE
 
 from muninn_core import client
 
@@ -77,6 +77,6 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=90,
+        timeout=PATIENCE,
         check=False,
     )

@@ -417,11 +417,11 @@ def test_a_judgement_costs_less_than_two_milliseconds_once_a_file_was_read(munin
     keeping = [{"text": f"Step {n}.", "files": [f"steps.py#step_{n}"]} for n in range(100)]
     ids = muninn.call("remember", batch=keeping).ids
     (muninn.root / "steps.py").write_text("import os\n" + body)
-    begun = time.perf_counter()
+    begun = time.process_time()
     result = muninn.call("verify")
-    spent = time.perf_counter() - begun
+    spent = time.process_time() - begun
     assert result.states["moved"] == len(ids)
-    assert spent / len(ids) < 0.002 * 5  # a busy machine is no failure; five times the promise is
+    assert spent / len(ids) < 0.002 * 5  # of processor time; the machine may be five times slower
 
 
 # --- verify ---

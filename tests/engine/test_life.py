@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from repositories import git
+from repositories import PATIENCE, git
 
 from muninn_core import git as core_git
 from muninn_core.errors import MuninnError, NotFoundError, ReadOnlyError, StorageError
@@ -169,16 +169,16 @@ def test_closing_while_the_model_is_loading_ends(plain_repo, start, bundled):
 
     def load(name, cache):
         loading.set()
-        assert go_on.wait(30)
+        assert go_on.wait(2 * PATIENCE)
         return bundled
 
     muninn = start(plain_repo, load=load)
     with ThreadPoolExecutor(2) as threads:
         threads.submit(muninn.call, "init")
-        assert loading.wait(30)
+        assert loading.wait(PATIENCE)
         closing = threads.submit(muninn.engine.close)
         go_on.set()
-        closing.result(30)
+        closing.result(PATIENCE)
 
 
 def test_after_the_end_nothing_is_opened_again(muninn):
@@ -391,7 +391,7 @@ def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkey
     wait = IndexUpdater.wait_first
 
     def slow_walk(*given):
-        waited_for.wait(20)
+        waited_for.wait(PATIENCE)
         return walk(*given)
 
     def waiting(updater, *given):

@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 
 import pytest
-from repositories import git
+from repositories import PATIENCE, git
 
 from muninn_core.errors import BadParams, BusyError
 from muninn_core.launch.lock import FileLock
@@ -180,7 +180,7 @@ def test_several_processes_write_at_once_and_lose_nothing(shared, tmp_path):
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, name, str(shared)]) for name in ("one", "one", "two", "three")
     ]
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0, 0]
+    assert [writer.wait(PATIENCE) for writer in writers] == [0, 0, 0, 0]
     log = SharedLog(shared, name="reader", clock=None, ids=None)
     log.refresh()
     assert {memory.text for memory in log.memories.values()} == {

@@ -6,6 +6,7 @@ import asyncio
 import threading
 
 import pytest
+from repositories import PATIENCE
 
 from muninn_core.errors import Cancelled, Stopping, UnknownVerb
 from muninn_core.launch.place import locate
@@ -21,7 +22,7 @@ def stuck(plain_repo, start, bundled):
     go_on = threading.Event()
 
     def load(name, cache):
-        go_on.wait(60)
+        go_on.wait(2 * PATIENCE)  # longer than the test waits for the shutdown
         return bundled
 
     muninn = start(plain_repo, load=load)
@@ -38,9 +39,9 @@ async def test_the_daemon_can_be_stopped_while_many_wait_for_the_index(stuck):
     waiting = [asyncio.create_task(session.call("index", {}, to_plain)) for _ in range(12)]
     while len(pools.waiting) < 12:
         await asyncio.sleep(0)
-    answer = await asyncio.wait_for(session.call("shutdown", {}, to_plain), 10)
+    answer = await asyncio.wait_for(session.call("shutdown", {}, to_plain), PATIENCE)
     assert (answer["pid"] > 0, stopped) == (True, [True])
-    await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(None, pools.close), 10)
+    await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(None, pools.close), PATIENCE)
     ended = await asyncio.gather(*waiting, return_exceptions=True)
     assert all(isinstance(each, (Stopping, asyncio.CancelledError)) for each in ended)
     assert not pools.waiting
@@ -57,7 +58,7 @@ async def test_one_who_waits_can_change_their_mind(stuck):
     assert (await session.call("memories", {}, to_plain))["total"] == 0, "others are served meanwhile"
     cancelled.set()
     with pytest.raises(Cancelled):
-        await asyncio.wait_for(waiting, 10)
+        await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_what_is_asked_wrongly_never_reaches_a_thread(stuck):

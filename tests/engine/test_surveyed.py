@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from repositories import PATIENCE
 
 from muninn_core.index import index as index_module
 from muninn_core.index.index import BULK
@@ -27,7 +28,7 @@ def gate(monkeypatch):
     extract = WorkerPool.extract
 
     def waiting(crew, jobs):
-        assert opened.wait(60)
+        assert opened.wait(2 * PATIENCE)
         yield from extract(crew, jobs)
 
     monkeypatch.setattr(WorkerPool, "extract", waiting)

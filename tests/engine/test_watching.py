@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from repositories import git
+from repositories import PATIENCE, git
 
 from muninn_core.launch.place import locate
 from muninn_server.watch import Watcher
@@ -37,7 +37,7 @@ class Batches:
 
     def until(self, *paths):
         with self._more:
-            assert self._more.wait_for(lambda: self.seen() >= set(paths), 20), self.all
+            assert self._more.wait_for(lambda: self.seen() >= set(paths), PATIENCE), self.all
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from repositories import PATIENCE
 
 from muninn_core.errors import MuninnError
 from muninn_core.index.index import BULK
@@ -31,7 +32,7 @@ class Gated:
     def embed(self, texts):
         if len(texts) > BULK:
             self.reached.set()
-            assert self.open.wait(60)
+            assert self.open.wait(2 * PATIENCE)
             if self.fails:
                 raise MuninnError("out of luck")
         return self._bundled.embed(texts)
@@ -57,7 +58,7 @@ def muninn(plain_repo, start, gated):
     one.call("init")
     with ThreadPoolExecutor(1) as thread:
         asked = thread.submit(one.call, "index", wait=False)
-        assert gated.reached.wait(60)
+        assert gated.reached.wait(PATIENCE)
         asked.result()
     yield one
     gated.open.set()
@@ -110,7 +111,7 @@ def test_closing_does_not_wait_for_all_meaning(muninn, gated):
     with ThreadPoolExecutor(1) as thread:
         closing = thread.submit(muninn.engine.close)
         gated.open.set()
-        closing.result(timeout=60)
+        closing.result(timeout=PATIENCE)
 
 
 def test_what_was_missing_at_the_end_is_made_after_the_next_start(muninn, gated, start):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repositories import PATIENCE
 
 from muninn_core.client import connect
 from muninn_core.launch.place import locate
@@ -49,7 +50,7 @@ class Agent:
             cwd="/",
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
 
@@ -176,7 +177,7 @@ def test_a_daemon_that_never_answers_is_left_alone_when_the_budget_is_spent(agen
         start = time.monotonic()
         agent.env["MUNINN_HOOK_SECONDS"] = "none"
         assert silent(agent.fire("session-end", reason="other"))
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 30  # starting a daemon may take 60
     assert [entry["error"] for entry in agent.log()] == ["no answer within 1.2 s"]
 
 
@@ -190,7 +191,7 @@ def test_an_agent_that_never_closes_stdin_does_not_hold_the_hook(agent: Agent) -
     )
     assert process.stdin
     try:
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         process.stdin.close()
         assert process.stdout
         assert process.stderr

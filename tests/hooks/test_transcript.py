@@ -122,8 +122,8 @@ def test_fifty_megabytes_are_read_in_seconds() -> None:
     tool = line("user", [{"type": "tool_result", "content": "must never " * 4000}], toolUseResult={"stdout": "x"})
     talk = line("assistant", [{"type": "text", "text": "All of it is fine, and here is what comes next. " * 40}])
     lines = [line("user", DECIDED), *[tool, talk] * (50_000_000 // (len(tool) + len(talk)))]
-    start = time.perf_counter()
+    start = time.process_time()
     reading = read_transcript(lines)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert reading.offset > 49_000_000
     assert [draft.text for draft in reading.drafts] == [DECIDED]

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from repositories import PATIENCE
 
 COUNTED = """
 import ctypes, sys, threading
@@ -29,7 +30,7 @@ trim()
 @pytest.mark.parametrize("most", [1, 2])
 def test_threads_allocate_from_no_more_arenas_than_they_may(most):
     ran = subprocess.run(
-        [sys.executable, "-c", COUNTED, str(most)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", COUNTED, str(most)], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     told = ran.stderr.count("Arena ")
     if not told:

@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 from fakes import FakeEmbedder
+from repositories import PATIENCE
 from states import answers, content, sync, write
 
 from muninn_core.errors import BusyError, Cancelled, StorageError
@@ -299,7 +300,7 @@ def test_a_memory_is_taken_in_while_a_long_run_goes_on(opened, root):
         # From another thread, as the daemon does it: the run must not hold what this needs.
         thread = threading.Thread(target=index.put_memories, args=([MemoryText("m1", "an early memory")],))
         thread.start()
-        thread.join(timeout=30)
+        thread.join(timeout=PATIENCE)
         found.append([number for number, _ in index.snapshot().lexical(["memory"], 5, "memory")])
 
     sync(index, root, workers=1, progress=remember)

@@ -24,7 +24,7 @@ from muninn_core.source.line_runs import MOST
 from muninn_core.source.text import read_text
 from muninn_core.source.walk import walk
 
-MANY = 200_000
+MANY = 50_000
 LONG_LINE = 50_000_000
 
 
@@ -34,8 +34,7 @@ def most_resident():
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
-def test_two_hundred_thousand_files_are_indexed_and_the_second_look_opens_none(opened, root, tmp_path, monkeypatch):
+def test_fifty_thousand_files_are_indexed_and_the_second_look_opens_none(opened, root, tmp_path, monkeypatch):
     for folder in range(MANY // 500):
         (root / f"d{folder}").mkdir()
         for number in range(500):
@@ -48,7 +47,7 @@ def test_two_hundred_thousand_files_are_indexed_and_the_second_look_opens_none(o
         "files": MANY, "chunks": MANY, "code": MANY, "knowledge": 0, "memory": 0, "unembedded": 0
     }  # fmt: skip
     assert len(index.snapshot().lexical(["sail"], 10)) == 40  # ties at the limit, up to four times as many
-    assert most_resident() - before < 700
+    assert most_resident() - before < 250  # about 90 and 1.3 for each thousand files
     monkeypatch.setattr("muninn_core.index.index.extract", None)
     changes = sync(index, root)
     assert (changes.indexed, changes.same, changes.removed) == (0, 0, 0)

@@ -7,7 +7,7 @@ import stat
 
 import psutil
 import pytest
-from repositories import daemon_pid, stop_daemon
+from repositories import PATIENCE, daemon_pid, stop_daemon
 
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError
@@ -49,7 +49,7 @@ def test_a_port_that_nobody_listens_on_any_more_starts_a_new_daemon(over_tcp):
         process = psutil.Process(muninn.daemon["pid"])
     stale = read_info(address)
     process.kill()
-    process.wait(10)
+    process.wait(PATIENCE)
     with pytest.raises(DaemonError, match="no daemon is running"):
         client.connect(str(repo), environ, start=False)
     with client.connect(str(repo), environ) as muninn:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from repositories import USERS, git, kill_daemon, stop_daemon
+from repositories import PATIENCE, USERS, git, kill_daemon, stop_daemon
 
 from muninn_core import client
 
@@ -189,7 +189,7 @@ async def test_an_editor_that_hangs_up_before_it_showed_what_it_was_asked_to_is_
     assert asked["method"] == "window/showDocument"
     assert editor.process.stdin is not None
     editor.process.stdin.close()
-    assert await asyncio.wait_for(editor.process.wait(), 30) == 0
+    assert await asyncio.wait_for(editor.process.wait(), PATIENCE) == 0
 
 
 async def test_an_answer_of_the_editor_that_does_not_fit_leaves_no_command_waiting(
@@ -201,7 +201,7 @@ async def test_an_answer_of_the_editor_that_does_not_fit_leaves_no_command_waiti
         await editor.send({"id": "w", "method": "workspace/executeCommand", "params": command})
         asked = await editor.read()
         await editor.send({"id": asked["id"], **answer}, {"id": asked["id"], **answer}, {"id": "nobody's", **answer})
-        written = await asyncio.wait_for(editor.answer("w"), 30)
+        written = await asyncio.wait_for(editor.answer("w"), PATIENCE)
         assert "result" in written, (answer, written)
 
 
@@ -212,7 +212,7 @@ async def test_what_waits_for_the_editor_can_be_cancelled(repo: Path, environ: d
         {"id": "w", "method": "workspace/executeCommand", "params": command},
         {"method": "$/cancelRequest", "params": {"id": "w"}},
     )
-    assert (await asyncio.wait_for(editor.answer("w"), 30))["error"]["code"] == -32800
+    assert (await asyncio.wait_for(editor.answer("w"), PATIENCE))["error"]["code"] == -32800
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ async def test_a_body_that_is_no_json_is_told_and_the_editor_stays(
     editor = await bare_in(repo, environ)
     assert editor.process.stdin is not None
     editor.process.stdin.write(b'Content-Length: 9\r\n\r\n{"id": 1,')
-    assert (await asyncio.wait_for(editor.answer(None), 30))["error"]["code"] == -32700
+    assert (await asyncio.wait_for(editor.answer(None), PATIENCE))["error"]["code"] == -32700
     assert (await editor.result("muninn/status", {}))["mode"] == "read-write"
 
 
@@ -250,7 +250,7 @@ async def test_a_request_without_a_version_of_the_protocol_is_answered(
     editor = await bare_in(repo, environ)
     params = {"textDocument": {"uri": (repo / "src" / "users.py").as_uri()}, "position": {"line": 0, "character": 0}}
     await editor.send({"jsonrpc": "1.0", "id": "old", "method": "textDocument/hover", "params": params})
-    assert (await asyncio.wait_for(editor.answer("old"), 30))["result"] is None
+    assert (await asyncio.wait_for(editor.answer("old"), PATIENCE))["result"] is None
 
 
 async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_storing_nor_by_beginning_again(

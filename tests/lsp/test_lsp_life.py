@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from repositories import PATIENCE
 
 from muninn_core import __version__, client
 from muninn_core.protocol import wire
@@ -88,7 +89,7 @@ async def test_an_unknown_method_is_answered_with_the_nearest_one(bare: Bare) ->
 
 async def test_a_notification_that_is_sent_as_a_request_is_answered(bare: Bare) -> None:
     editor = await bare()
-    answer = await asyncio.wait_for(editor.ask("workspace/didRenameFiles", {"files": []}), 30)
+    answer = await asyncio.wait_for(editor.ask("workspace/didRenameFiles", {"files": []}), PATIENCE)
     assert answer["error"]["code"] == -32601
     assert answer["error"]["data"]["hint"] == "Send it without an 'id'."
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
-from repositories import USERS
+from repositories import PATIENCE, USERS
 
 from muninn_core import client
 
@@ -438,7 +438,7 @@ async def test_a_lens_is_asked_for_anew_when_another_open_file_is_saved(bare: Ba
         await editor.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
     await editor.result("textDocument/codeLens", {"textDocument": {"uri": context(home).as_uri()}})
     source.write_text("def send(order):\n    return order.sent()\n")
-    await asyncio.wait_for(refreshed(), 20)
+    await asyncio.wait_for(refreshed(), PATIENCE)
 
 
 async def test_a_file_that_is_too_long_to_check_while_editing_says_so(

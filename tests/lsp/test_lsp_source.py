@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from repositories import USERS, git
+from repositories import PATIENCE, USERS, git
 
 if TYPE_CHECKING:
     from lsp_editors import BareEditor, BareIn
@@ -87,7 +87,7 @@ async def heard(editor: BareEditor, method: str) -> dict[str, Any]:
             editor.notices.remove(notice)
             return notice
     while True:
-        message = await asyncio.wait_for(editor.read(), 60)
+        message = await asyncio.wait_for(editor.read(), PATIENCE)
         if message.get("method") == method:
             return message
         if "id" in message:

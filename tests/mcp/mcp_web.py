@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import httpx2
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from repositories import MUNINN
+from repositories import MUNINN, PATIENCE
 
 if TYPE_CHECKING:
     from mcp_agents import Agents
@@ -37,7 +37,7 @@ class Web(NamedTuple):
     async def open(self, era: str = "2026-07-28", **said: Any) -> AsyncIterator[Client]:
         """Return the SDK's client over HTTP."""
         headers = {"Authorization": f"Bearer {self.token}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
             async with Client(streamable_http_client(self.url, http_client=http), mode=ERAS[era], **said) as agent:
                 yield agent
 
@@ -53,12 +53,12 @@ def served(agents: Agents, *options: str) -> Iterator[tuple[subprocess.Popen[str
         said = it.stdout.readline()
         yield it, said.strip().rpartition(" ")[2]
         it.send_signal(signal.SIGINT)
-        it.wait(30)
+        it.wait(PATIENCE)
 
 
 def settings_of(agents: Agents) -> dict[str, Any]:
     """Return the settings of a client that `--print-config` prints."""
     command = [MUNINN, "mcp", "--http", "--print-config", "--repo", str(agents.repo)]
-    done = subprocess.run(command, env=agents.environ, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, env=agents.environ, capture_output=True, text=True, check=True, timeout=PATIENCE)
     settings: dict[str, Any] = json.loads(done.stdout)["mcpServers"]["muninn"]
     return settings

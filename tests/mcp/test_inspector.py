@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import clients
 import pytest
 from node import node_folder
+from repositories import PATIENCE
 
 from muninn_server.mcp.tools import TOOLS
 
@@ -61,7 +62,7 @@ def run(agents: Agents, node: str, era: str, *arguments: str) -> tuple[int, Any]
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.stdout, done.stderr

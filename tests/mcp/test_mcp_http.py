@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from mcp_web import Web, served, settings_of
-from repositories import MUNINN, stop_daemon
+from repositories import MUNINN, PATIENCE, stop_daemon
 
 from muninn_core import client
 from muninn_core.launch.place import locate
@@ -42,7 +42,7 @@ def ask(web: Web, path: str = "/mcp", **headers: str) -> tuple[int, dict[str, st
         "Accept": "application/json, text/event-stream",
         **headers,
     }
-    connection = http.client.HTTPConnection("127.0.0.1", web.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", web.port, timeout=PATIENCE)
     connection.request("POST", path, json.dumps(HELLO), {name: value for name, value in given.items() if value})
     answer = connection.getresponse()
     told = answer.status, {name.lower(): value for name, value in answer.getheaders()}
@@ -112,7 +112,9 @@ def test_the_token_is_the_users_alone_and_the_port_is_kept(web: Web) -> None:
     path.chmod(0o640)
     try:
         command = [MUNINN, "mcp", "--http", "--print-config", "--repo", str(agents.repo)]
-        done = subprocess.run(command, env=agents.environ, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            command, env=agents.environ, capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
         assert done.returncode != 0
         assert "others can read" in done.stderr
     finally:
@@ -121,7 +123,9 @@ def test_the_token_is_the_users_alone_and_the_port_is_kept(web: Web) -> None:
 
 def test_a_port_that_is_taken_is_said_and_another_can_be_named(web: Web) -> None:
     command = [MUNINN, "mcp", "--http", "--repo", str(web.agents.repo)]
-    done = subprocess.run(command, env=web.agents.environ, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        command, env=web.agents.environ, capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     assert done.returncode != 0
     assert f"port {web.port}" in done.stderr
     assert "--port N" in done.stderr
@@ -136,7 +140,7 @@ def test_a_set_of_tools_that_is_not_there_is_refused_before_anything_is_served(a
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
             stdin=subprocess.DEVNULL,
         )
         assert done.returncode != 0

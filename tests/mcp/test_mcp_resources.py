@@ -9,7 +9,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
-from repositories import stop_daemon
+from repositories import PATIENCE, stop_daemon
 
 from muninn_core import client
 
@@ -27,7 +27,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprec
 
 both_eras = pytest.mark.parametrize("era", ["2025-11-25", "2026-07-28"])
 
-SOON = 20
 """Seconds within which what happens is told, on a machine with much else to do."""
 
 
@@ -195,7 +194,7 @@ class Heard:
     async def until(self, wanted: str) -> list[Any]:
         """Wait until something is told; return all that was told until then."""
         found: list[Any] = []
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             while wanted not in found:
                 found.append(await self.told.get())
         return found
@@ -237,7 +236,7 @@ async def changes_reach_a_newer_client(agent: Client, agents: Agents) -> None:
         with client.connect(str(agents.repo), agents.environ) as muninn:
             muninn.call("update", {"id": identity, "importance": 9})
         found = set()
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             async for event in told:
                 found.add(event)
                 if {ResourceUpdated(uri=address), ResourceUpdated(uri=pack)} <= found:
@@ -245,7 +244,7 @@ async def changes_reach_a_newer_client(agent: Client, agents: Agents) -> None:
         assert ResourcesListChanged() not in found
         with client.connect(str(agents.repo), agents.environ) as muninn:
             muninn.call("forget", {"id": identity})
-        async with asyncio.timeout(SOON):
+        async with asyncio.timeout(PATIENCE):
             async for event in told:
                 if event == ResourcesListChanged():
                     break

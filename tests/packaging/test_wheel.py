@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from repositories import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,7 +20,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The sdist of this checkout, and the wheel that was built from the sdist."""
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=110)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 

@@ -84,7 +84,6 @@ class Office:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_no_record_is_lost_no_merge_conflicts_and_every_clone_has_the_same_state(tmp_path: Path) -> None:
     office = Office(tmp_path)
     for number in range(BRANCHES):

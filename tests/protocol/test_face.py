@@ -8,6 +8,7 @@ import socket
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from repositories import PATIENCE
 
 from muninn_core import __version__, client
 from muninn_core.client import ConnectionLost
@@ -24,7 +25,7 @@ class Raw:
     def __init__(self, repo, environ):
         place = locate(str(repo))
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(30)
+        self.sock.settimeout(PATIENCE)
         self.sock.connect(Address(environ["MUNINN_RUNTIME_DIR"], place.identity).socket)
         self.stream = self.sock.makefile("rb")
         self.hello = {"version": __version__, "root": place.root, "identity": place.identity}

@@ -317,7 +317,7 @@ def test_the_time_it_takes_does_not_grow_with_the_square(log):
     store(log, *(" ".join(chance.sample(words, 8)) for _ in range(3000)))
     store(log, *(f"Service number {number} listens on port {number + 8000}" for number in range(1000)), session="s2")
     log.seal()
-    begun = time.perf_counter()
+    begun = time.process_time()
     outcome = reconcile(log)
     assert outcome.consolidated == 4000
-    assert time.perf_counter() - begun < 30
+    assert time.process_time() - begun < 30

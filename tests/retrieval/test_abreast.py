@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from repositories import PATIENCE
 
 from muninn_core.retrieval.concurrent import LARGE, start
 
@@ -15,7 +16,7 @@ def test_only_a_search_of_a_large_index_has_a_thread_of_its_own(size, elsewhere)
 
 
 def test_both_searches_of_a_large_index_run_at_once():
-    meeting = threading.Barrier(3, timeout=20)
+    meeting = threading.Barrier(3, timeout=PATIENCE)
     first, second = start(LARGE, meeting.wait), start(LARGE, meeting.wait)
     assert sorted([meeting.wait(), first(), second()]) == [0, 1, 2]
 

@@ -44,9 +44,9 @@ def test_the_name_of_a_field_counts_for_its_value():
 
 @pytest.mark.parametrize("text", ["key" * 70_000, "token-" * 40_000, "secret" + "-key" * 50_000, "--" + "a-" * 100_000])
 def test_a_long_text_takes_time_in_proportion_to_its_length(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert mask(text) == (text, 0)
-    assert time.perf_counter() - begun < 10  # the square of the length would take minutes
+    assert time.process_time() - begun < 10  # the square of the length would take minutes
 
 
 pieces = st.one_of(
