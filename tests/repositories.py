@@ -54,8 +54,8 @@ def git(repo: Path, *arguments: str) -> str:
 
 def copy_plain_repo(root: Path) -> Path:
     """Make a git repository with two files and one commit at `root`, which must not exist, and return `root`."""
-    # Symbolic links stay links, and modification times stay: git takes the copy for unchanged after reading it once.
     shutil.copytree(_plain_repo(), root, symlinks=True)
+    git(root, "update-index", "-q", "--refresh")  # the index holds the inodes of the copied files
     return root
 
 

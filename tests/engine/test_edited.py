@@ -23,7 +23,7 @@ class Tree:
         head = HeadReader(place)
         self.edited = EditedFiles(place, lambda: head.read().commit, monotonic=lambda: self.now)
         self.edited.seen = lambda: self.count
-        real = module.git.untracked
+        real = module.git.untracked_files
         monkeypatch.setattr(module.git, "untracked_files", lambda root: self.note() or real(root))
 
     def note(self):

@@ -32,6 +32,7 @@ def history(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_two_records_of_the_same_code_agree_and_a_changed_answer_is_shown(history, tmp_path, capsys):
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     given = ["--repo", str(history / ".git"), "--memories", "48", "--cache", str(tmp_path / "cache")]

@@ -9,23 +9,31 @@ from types import ModuleType
 import pytest
 
 from muninn_cli.exits import MEANINGS
-from muninn_core.config import RankingConfig
+from muninn_core.config.keys import RankingConfig
 from muninn_core.protocol.catalogue import FAMILIES, METHODS
 from muninn_core.retrieval.weights import WHOLE, WHOLE_OF_CHANGE
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def generate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, writing into an empty folder."""
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """The script, whose texts are made once, because that takes seconds."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "scripts" / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "ROOT", tmp_path)
+    texts = {path.relative_to(module.ROOT): text for path, text in module.files().items()}
+    module.files = lambda: {module.ROOT / path: text for path, text in texts.items()}  # type: ignore[attr-defined]
     return module
+
+
+@pytest.fixture
+def generate(script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script, writing into an empty folder."""
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    return script
 
 
 def test_what_was_generated_is_what_the_check_expects(generate: ModuleType) -> None:
