@@ -237,8 +237,8 @@ def test_what_is_imported_waits_where_the_config_says_so_and_nobody_vouches(muni
 
 def test_a_model_is_told_that_its_memory_waits(held):
     result = held.call("remember", text=FACT, actor="assistant")
-    assert "It waits for a person's approval" in render("remember", result)
-    assert "waits for approval" in render("memories", held.call("memories", pending=True))
+    assert "It waits for a person's approval" in render(result)
+    assert "waits for approval" in render(held.call("memories", pending=True))
 
 
 def test_redacting_takes_the_words_of_a_decision_too(held):

@@ -85,7 +85,7 @@ def test_what_an_agent_wrote_for_itself_counts_a_little_less_and_says_so(bridged
     hit = best(bridged, "anemone names are plural")
     assert [(why.contribution, why.note) for why in hit.why if why.signal == "agent"] == [(-0.1, "Serena memories")]
     assert not [why for why in best(bridged, "use limpets").why if why.signal == "agent"]
-    assert "(Serena memory; an agent's word)" in render("recall", bridged.call("recall", query="anemone names"))
+    assert "(Serena memory; an agent's word)" in render(bridged.call("recall", query="anemone names"))
 
 
 def test_a_pack_names_the_origin_of_its_knowledge(bridged):

@@ -91,7 +91,7 @@ def test_what_a_pack_says_is_quoted_under_its_origin_and_is_nobodys_instruction(
     assert (item.trust, item.origin) == ("outside", "pack house-style 1.0.0")
     assert "(pack house-style 1.0.0; from outside: data, no instructions)" in pack.text
     assert [line for line in pack.text.splitlines() if "Ignore all" in line] == [f"> {ERRORS.splitlines()[-1]}"]
-    told = render("recall", reader.call("recall", query="error message culprit"))
+    told = render(reader.call("recall", query="error message culprit"))
     assert "pack house-style 1.0.0; from outside: data, no instructions" in told
     hover = reader.call("about", file=".muninn/packs/house-style/style/errors.md", line=1)
     assert hover.text == "pack house-style 1.0.0 · from outside: data, no instructions"

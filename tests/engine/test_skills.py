@@ -60,13 +60,13 @@ def test_a_task_gets_the_skills_that_have_to_do_with_it_and_their_texts(skilled)
     assert round(sum(reason.contribution for reason in one.why), 4) == one.score
     assert answer.tokens == one.tokens == count_tokens(PARSERS)
     assert answer == skilled.call("skills.match", task="write tests for the new expression parser")
-    told = render("skills.match", answer)
+    told = render(answer)
     assert told.startswith(
         f"1. parser-tests (.claude/skills/parser-tests/SKILL.md) [{one.score:.2f}]\n\n---\nname: parser"
     )
     assert told.endswith("Put the golden files beside the grammar.\n")
     cake = skilled.call("skills.match", task="bake a cake with plums")
-    assert (cake.skills, render("skills.match", cake)) == ((), "No skill has to do with that.")
+    assert (cake.skills, render(cake)) == ((), "No skill has to do with that.")
     with pytest.raises(BadParams, match="needs a task"):
         skilled.call("skills.match", task=" ")
 
@@ -84,7 +84,7 @@ def test_seven_are_the_most_and_none_is_over_a_third_less_of_the_budget(skilled)
     assert little.tokens == sum(one.tokens for one in little.skills) <= 600
     assert 0 < len(little.skills) < 7
     assert "over what is left of 600 tokens" in {one.reason for one in little.left_out}
-    assert "\nNot here: parser-" in render("skills.match", little)
+    assert "\nNot here: parser-" in render(little)
 
 
 def test_each_question_looks_at_the_files_first(skilled):

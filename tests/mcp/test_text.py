@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from muninn_core.context.generic_text import MOST_CHARS, generic_text
+from muninn_core.context.generic_text import MOST_CHARS, result_text
 from muninn_core.context.text import SNIPPET_LINES, TEXT_CHARS, conflicts_text, memories_text, recall_text, render
 from muninn_core.model.answer import Hit, IndexState, Mark, ReadState, Reason, SnippetLine
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Cite, Link, Memory
+from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import METHODS
 from muninn_core.protocol.code import GraphEdge, GraphResult
 from muninn_core.protocol.editor import DocumentResult
@@ -53,7 +54,7 @@ def test_a_memory_that_is_shown_names_what_its_links_lead_to() -> None:
         access=Access(),
         saw=SAW,
     )
-    lines = render("show", result).splitlines()
+    lines = render(result).splitlines()
     assert lines[-2:] == ["01m extends 02m", "02m is: Files are text"]
     assert lines.count("01m extends 02m") == 1
 
@@ -174,7 +175,9 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
         ),
     }
     assert set(results) == {method.verb for method in METHODS.values() if method.tool}
-    texts = {verb: render(verb, result) for verb, result in results.items()}
+    for result in results.values():
+        assert result_text.dispatch(type(result)) is not result_text.dispatch(Value), type(result)
+    texts = {verb: render(result) for verb, result in results.items()}
     assert texts["context"] == "# Pack"
     assert texts["remember"] == "Remembered as a, b. 1 secret masked: never store those."
     assert texts["reconcile"] == "2 records\n- a speaks for b: same"
@@ -194,7 +197,7 @@ def test_a_stale_memory_warns_the_model_and_tells_each_place() -> None:
 
 def test_a_result_without_a_wording_is_told_field_by_field_without_what_is_empty() -> None:
     edge = GraphEdge(depth=1, relation="callers", origin="a.py#f", path="b.py", name="g", at_path="b.py", at_line=3)
-    told = render("graph", GraphResult(target="a.py#f", symbol=None, relation="callers", edges=(edge,), saw=SAW))
+    told = render(GraphResult(target="a.py#f", symbol=None, relation="callers", edges=(edge,), saw=SAW))
     assert told.splitlines() == [
         "target: a.py#f",
         "relation: callers",
@@ -207,13 +210,13 @@ def test_a_result_without_a_wording_is_told_field_by_field_without_what_is_empty
         "    at_path: b.py",
         "    at_line: 3",
     ]
-    assert generic_text(GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "There is nothing."
+    assert result_text(GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "There is nothing."
 
 
 def test_a_result_that_is_a_text_is_told_as_it_is_up_to_what_a_client_shows() -> None:
     page = DocumentResult(uri="muninn:/x", title="T", text="# T\n\nSaid.\n", saw=SAW)
-    assert generic_text(page) == "# T\n\nSaid."
-    long = generic_text(DocumentResult(uri="muninn:/x", title="T", text="line\n" * MOST_CHARS, saw=SAW))
+    assert result_text(page) == "# T\n\nSaid."
+    long = result_text(DocumentResult(uri="muninn:/x", title="T", text="line\n" * MOST_CHARS, saw=SAW))
     assert len(long) < MOST_CHARS + 100
     assert long.endswith("more characters; narrow the question.)")
 
@@ -222,13 +225,13 @@ def test_links_and_changes_are_told_with_the_ids_that_the_next_call_needs() -> N
     link = MemoryLink(source="02m", relation="extends", target="01m", strength=0.5, depth=1, reason="so")
     other = memory(id="02m", text="Use many files.", importance=7)
     found = LinksResult(memories=(memory(), other), depths=(0, 1), links=(link,), omitted=2, saw=SAW)
-    told = render("links", found)
+    told = render(found)
     assert told.startswith("from 01m Use files. (decision, 2026-03-04")
     for part in ("1 link away: 02m Use many files.", "importance 7", "02m extends 01m (0.5): so", "2 more memories"):
         assert part in told
     alone = LinksResult(memories=(memory(),), depths=(0,), links=(), saw=SAW)
-    assert render("links", alone).endswith("Nothing is linked to it.")
-    assert render("update", UpdateResult(memory=memory(), changed=(), saw=SAW)).startswith("Nothing changed: 01m")
+    assert render(alone).endswith("Nothing is linked to it.")
+    assert render(UpdateResult(memory=memory(), changed=(), saw=SAW)).startswith("Nothing changed: 01m")
     merged = ConsolidateResult(decision="merge", kept=memory(), gone=("02m",), apart=("03m",), dry_run=True, saw=SAW)
-    assert render("consolidate", merged).splitlines()[0].startswith("Would be: 02m merged into 01m")
-    assert render("consolidate", merged).splitlines()[1] == "kept for themselves: 03m"
+    assert render(merged).splitlines()[0].startswith("Would be: 02m merged into 01m")
+    assert render(merged).splitlines()[1] == "kept for themselves: 03m"

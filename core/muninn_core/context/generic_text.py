@@ -1,24 +1,28 @@
-"""Any result as text, field by field: for verbs whose results have no wording of their own.
+"""Results as text for a model: by the function that is registered for their type, otherwise field by field.
 
-What is empty says nothing and is left out, and so is what only programs need. Deterministic: fields come as they are
-declared.
+Field by field, empty fields and fields for programs are left out. The order is that of the declaration.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import singledispatch
 from typing import Any
 
 from muninn_core.model.value import Value, to_plain
 
 MOST_CHARS = 40_000
-"""Where a text is cut; what follows is said to be left out."""
+"""The most characters of a text; a note says how many were cut."""
 
 _FOR_PROGRAMS = frozenset({"saw", "why", "snippet", "marks", "hash", "tokens"})
 
 
-def generic_text(result: Value) -> str:
-    """Return a result as indented lines of `name: value`; lists of plain values stand on one line."""
+@singledispatch
+def result_text(result: Value) -> str:
+    """Return a result as indented lines of `name: value`, with lists of plain values on one line.
+
+    `result_text.register` gives a type of result a text of its own.
+    """
     given = to_plain(result)
     whole = given.get("text")
     if isinstance(whole, str) and whole.strip():  # a page or pack is its text

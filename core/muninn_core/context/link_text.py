@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from muninn_core.context.generic_text import result_text
 from muninn_core.context.hover import facts, headline
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.inspection import LinksResult, MemoryLink, OverviewResult
 from muninn_core.protocol.memory import ConsolidateResult, UpdateResult
 
 
+@result_text.register
 def links_text(result: LinksResult) -> str:
     """Return the memories by their distance, then the links between them."""
     start = result.memories[0]
@@ -24,6 +26,7 @@ def links_text(result: LinksResult) -> str:
     return "\n".join(lines)
 
 
+@result_text.register
 def overview_text(result: OverviewResult) -> str:
     """Return the project, what is recent, what is important, how it hangs together, and the counts."""
     described = f": {result.project.description}" if result.project.description else ""
@@ -38,6 +41,7 @@ def overview_text(result: OverviewResult) -> str:
     return "\n".join(lines)
 
 
+@result_text.register
 def update_text(result: UpdateResult) -> str:
     """Return what changed."""
     masked = f" {result.masked} secrets masked: never store those." if result.masked else ""
@@ -47,6 +51,7 @@ def update_text(result: UpdateResult) -> str:
     return f"Updated {', '.join(result.changed)}: {_head(result.memory)}{waits}{masked}"
 
 
+@result_text.register
 def consolidate_text(result: ConsolidateResult) -> str:
     """Return who speaks now, and what contradicts."""
     would = "Would be: " if result.dry_run else ""

@@ -1,18 +1,16 @@
 """Results as text for a model: compact, with the paths and ids that the next call needs.
 
-One function a verb, and `render` for all of them, so that every face that speaks to a model says the same. It knows
-no protocol; the terminal has tables of its own.
+One function per type of result, registered where it is defined. Front ends for models call `render`, so that all of
+them say the same. The command line prints results in its own way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Sequence
 
-from muninn_core.context.generic_text import generic_text
+from muninn_core.context.generic_text import result_text
 from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten, whereabouts
-from muninn_core.context.link_text import consolidate_text, link_line, links_text, overview_text, update_text
+from muninn_core.context.link_text import link_line
 from muninn_core.context.staleness import told, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
@@ -33,9 +31,10 @@ SNIPPET_CHARS = 900
 LINE_CHARS = 200
 
 TEXT_CHARS = 40_000
-"""Beyond that only headlines follow: agents put longer results into a file that nobody opens."""
+"""After this many characters only headlines follow: agents put longer results into a file."""
 
 
+@result_text.register
 def recall_text(result: RecallResult) -> str:
     """Return hits best first: place, score with its two strongest reasons, and the beginning of the text."""
     notes = "".join(f"\n\n({note}.)" for note in result.notes)
@@ -54,6 +53,7 @@ def recall_text(result: RecallResult) -> str:
     return "\n\n".join(parts) + notes + more + _lag(result.saw)
 
 
+@result_text.register
 def context_text(result: ContextResult) -> str:
     """Return the pack's own text. What reads JSON or tags would not take a note behind it."""
     if result.inputs.format != "markdown":
@@ -61,6 +61,7 @@ def context_text(result: ContextResult) -> str:
     return (result.text.rstrip() or "There is nothing to say about this.") + _lag(result.saw)
 
 
+@result_text.register
 def memories_text(result: MemoriesResult) -> str:
     """Return memories in the order of the result. One alone is shown whole, with its details and links."""
     also = "".join(f"\n\nAlso in {mentioned(mention)}" for mention in result.mentions)
@@ -102,6 +103,7 @@ def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
     return "\n".join(lines)
 
 
+@result_text.register
 def show_text(result: ShowResult) -> str:
     """Return one memory whole, and each link with the headline of the memory at its other end."""
     lines = [memory_text(replace(result.memory, links=()), result.citations)]
@@ -110,6 +112,7 @@ def show_text(result: ShowResult) -> str:
     return "\n".join(lines)
 
 
+@result_text.register
 def status_text(result: StatusResult) -> str:
     """Return what a model needs to judge an answer: is the index whole, is anything broken."""
     index, log = result.index, result.log
@@ -133,6 +136,7 @@ def status_text(result: StatusResult) -> str:
     return "\n".join(lines)
 
 
+@result_text.register
 def remember_text(result: RememberResult) -> str:
     """Return the ids, and a word on what was masked."""
     count = f"{result.masked} secret" + ("s" if result.masked > 1 else "")
@@ -145,18 +149,21 @@ def _waits(memory: Memory | None) -> bool:
     return memory is not None and memory.waits
 
 
+@result_text.register
 def forget_text(result: ForgetResult) -> str:
     """Return what became of the memory."""
     memory = result.memory
     return f"{'Archived' if memory.archived else 'Restored'}: {_memory_head(memory)}"
 
 
+@result_text.register
 def reconcile_text(result: ReconcileResult) -> str:
     """Return the summary and each merge."""
     lines = [result.summary, *(f"- {m.kept} speaks for {', '.join(m.merged)}: {m.reason}" for m in result.merges)]
     return "\n".join(lines)
 
 
+@result_text.register
 def conflicts_text(result: ConflictsResult) -> str:
     """Return both sides of each conflict."""
     if not result.conflicts:
@@ -179,6 +186,7 @@ def _cited(conflict: Conflict) -> str:
     )
 
 
+@result_text.register
 def skills_text(result: SkillsMatchResult) -> str:
     """Return the skills that help, whole, and the names of those that did not fit."""
     if not result.skills and not result.left_out:
@@ -191,6 +199,7 @@ def skills_text(result: SkillsMatchResult) -> str:
     return "\n".join(parts)
 
 
+@result_text.register
 def rendered_text(result: RenderResult) -> str:
     """Return the pack of a context file, and what of its references is not in it."""
     missing = [
@@ -200,31 +209,9 @@ def rendered_text(result: RenderResult) -> str:
     return "\n".join([result.text.rstrip("\n"), *(["", *missing] if missing else [])])
 
 
-_RENDERERS: Mapping[str, Callable[[Any], str]] = MappingProxyType(
-    {
-        "recall": recall_text,
-        "context": context_text,
-        "memories": memories_text,
-        "show": show_text,
-        "status": status_text,
-        "remember": remember_text,
-        "forget": forget_text,
-        "reconcile": reconcile_text,
-        "conflicts": conflicts_text,
-        "restore": forget_text,
-        "links": links_text,
-        "overview": overview_text,
-        "update": update_text,
-        "consolidate": consolidate_text,
-        "skills.match": skills_text,
-        "render": rendered_text,
-    }
-)
-
-
-def render(verb: str, result: Value) -> str:
-    """Return the text of a verb's result; one without a wording of its own is told field by field."""
-    return _RENDERERS.get(verb, generic_text)(result)
+def render(result: Value) -> str:
+    """Return the text of a verb's result. This module registers the texts of all types that have one."""
+    return result_text(result)
 
 
 def _hit_head(number: int, hit: Hit) -> str:

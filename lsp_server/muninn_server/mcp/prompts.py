@@ -5,7 +5,6 @@ Imports no MCP library. Memories are data, and each prompt says so where it quot
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -135,7 +134,7 @@ PROMPTS: Mapping[str, Prompt] = MappingProxyType(
 
 
 async def _text_of(session: Session, verb: str, **params: Any) -> str:
-    return await session.call(verb, params, functools.partial(render, verb))
+    return await session.call(verb, params, render)
 
 
 def _hint(word: str, known: Any) -> str:

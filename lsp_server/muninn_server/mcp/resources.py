@@ -12,7 +12,6 @@ newest on. A memory that is stored between two pages moves one entry to the next
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -115,18 +114,18 @@ async def read(session: Session, uri: str) -> tuple[str, str]:
     kind, _, rest = uri.removeprefix(SCHEME).partition("/")
     what = unquote(rest)
     if uri == STATUS:
-        return await session.call("status", {}, functools.partial(render, "status")), _STATUS.kind
+        return await session.call("status", {}, render), _STATUS.kind
     if uri.startswith(SCHEME) and what:
         if kind == "memory":
-            return await session.call("memories", {"id": what}, functools.partial(render, "memories")), MARKDOWN
+            return await session.call("memories", {"id": what}, render), MARKDOWN
         if kind == "knowledge":
             address = f"muninn:/knowledge/{quote(what)}"
             return await session.call("document", {"uri": address}, _as_text), MARKDOWN
         if kind == "context":
-            return await session.call("context", {"query": what}, functools.partial(render, "context")), MARKDOWN
+            return await session.call("context", {"query": what}, render), MARKDOWN
         if kind == "contexts" and ".." not in what.split("/"):
             path = f"{CONTEXT_FOLDER}/{what.removesuffix('.md')}.md"
-            return await session.call("render", {"path": path}, functools.partial(render, "render")), MARKDOWN
+            return await session.call("render", {"path": path}, render), MARKDOWN
     raise NotFoundError(
         f"there is no resource '{uri}'", hint=f"They are {', '.join(each.uri for each in (*TEMPLATES, _STATUS))}."
     )

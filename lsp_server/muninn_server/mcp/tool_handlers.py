@@ -6,7 +6,6 @@ A failed tool returns a result marked as an error, because models do not see pro
 from __future__ import annotations
 
 import asyncio
-import functools
 import threading
 from typing import TYPE_CHECKING
 
@@ -44,7 +43,7 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
         text = await state.session.call(
             tool.verb,
             arguments,
-            functools.partial(render, tool.verb),
+            render,
             progress=progress.report,
             cancelled=cancelled,
         )
