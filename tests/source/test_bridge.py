@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from muninn_core.gitignore import IgnoreRules
 from muninn_core.source.bridge import BRIDGES, bridge_of, closed_patterns, kept, origin_of
-from muninn_core.source.ignore import compile_patterns
 
 LABELS = {
     "CLAUDE.md": "CLAUDE.md",
@@ -70,7 +70,7 @@ def test_the_patterns_of_a_bridge_are_those_of_its_files(path: str) -> None:
     mine = bridge_of(path)
     assert mine is not None
     for bridge in BRIDGES:
-        closed = compile_patterns(closed_patterns([bridge.key])).match_file(path)
+        closed = IgnoreRules(closed_patterns([bridge.key])).excludes(path)
         assert closed is (bridge is mine) or (bridge.key == "adr" and path == ".metis/adrs/001.md")
 
 

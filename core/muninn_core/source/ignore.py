@@ -1,7 +1,7 @@
 """Which paths are left out of the index: by default, by `.gitignore` and by `.muninnignore`.
 
-The only importer of pathspec. All patterns have the syntax of .gitignore; the last one that matches decides, so that
-a `!pattern` in the configuration or in a `.muninnignore` brings back what a default leaves out.
+All patterns have the syntax of .gitignore. A `!pattern` in the configuration or in a `.muninnignore` brings back what
+the built-in list leaves out.
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pathspec
+from muninn_core.gitignore import IgnoreRules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 IGNORE_FILE = ".muninnignore"
@@ -62,74 +61,67 @@ BINARY_SUFFIXES: frozenset[str] = frozenset(_BINARY.split())
 """Suffixes that are not even opened."""
 
 
-def compile_patterns(lines: Iterable[str]) -> pathspec.GitIgnoreSpec:
-    """Compile lines of .gitignore syntax. Raises ValueError, which names the pattern, on one that can't be read."""
-    return pathspec.GitIgnoreSpec.from_lines(lines)
-
-
 class IgnoreTree:
-    """Decides for the paths below one root; reads the ignore files of each folder once, when first asked.
+    """Decides for the paths below one root. Reads the ignore files of each folder once, when they are first needed.
 
-    `names` are the ignore files in force: both kinds where git is not there to apply its own.
+    `names` are the ignore files that apply: without git both kinds, else those that git does not apply itself.
+    `exclude` are patterns of the configuration, which add to `DEFAULT_EXCLUDE`.
     """
 
     def __init__(self, root: Path, names: tuple[str, ...], exclude: tuple[str, ...]) -> None:
         self._root = root
         self._names = names
-        self._defaults = compile_patterns([*DEFAULT_EXCLUDE, *filter(_readable, exclude)])
-        self._specs: dict[str, pathspec.GitIgnoreSpec | None] = {}
+        self._defaults = IgnoreRules([*DEFAULT_EXCLUDE, *exclude])
+        self._rules: dict[str, IgnoreRules] = {}
         self._folders: dict[str, bool] = {"": False}
+        self._decisions: dict[str, bool | None] = {"": None}
 
     def excluded_by_default(self, path: str) -> bool:
         """Whether the built-in list or the configuration leaves out a file, and no ignore file brings it back."""
-        return bool(self._defaults.match_file(path)) and self._verdict(path) is not False
+        return self._defaults.excludes(path) and self._decide_around(path) is not False
 
     def ignored(self, path: str) -> bool:
         """Whether an ignore file leaves out a file or one of the folders that it is in."""
-        return self.folder_ignored(path.rpartition("/")[0]) or bool(self._verdict(path))
+        return self.folder_ignored(path.rpartition("/")[0]) or bool(self._decide(path))
 
     def folder_ignored(self, folder: str) -> bool:
-        """Whether an ignore file leaves out a folder ("" is the root), so that nothing below it can come back."""
+        """Whether an ignore file leaves out a folder ("" is the root); then nothing below it can come back."""
         known = self._folders.get(folder)
         if known is None:
             above = folder.rpartition("/")[0]
-            known = self._folders[folder] = self.folder_ignored(above) or bool(self._verdict(folder + "/"))
+            known = self._folders[folder] = self.folder_ignored(above) or bool(self._decide(folder + "/"))
         return known
 
-    def _verdict(self, path: str) -> bool | None:
-        """Return what the nearest ignore file says of a path: True out, False brought back, None nothing."""
+    def _decide(self, path: str) -> bool | None:
+        """Return what the closest ignore file that names a path says: True out, False in, None for no file."""
         folder = path.rstrip("/").rpartition("/")[0]
         while True:
-            spec = self._spec(folder)
-            if spec is not None:
-                inner = path[len(folder) + 1 :] if folder else path
-                include = spec.check_file(inner).include
-                if include is not None:
-                    return bool(include)
-            if not folder:
-                return None
+            decision = self._rules_of(folder).decide(path[len(folder) + 1 :] if folder else path)
+            if decision is not None or not folder:
+                return decision
             folder = folder.rpartition("/")[0]
 
-    def _spec(self, folder: str) -> pathspec.GitIgnoreSpec | None:
-        if folder not in self._specs:
-            self._specs[folder] = self._load(folder)
-        return self._specs[folder]
+    def _decide_around(self, path: str) -> bool | None:
+        """Return what ignore files say of a file, or else of the closest folder around it that they name."""
+        decision = self._decide(path)
+        if decision is not None:
+            return decision
+        folder = path.rstrip("/").rpartition("/")[0]
+        if folder not in self._decisions:
+            self._decisions[folder] = self._decide_around(folder + "/")
+        return self._decisions[folder]
 
-    def _load(self, folder: str) -> pathspec.GitIgnoreSpec | None:
+    def _rules_of(self, folder: str) -> IgnoreRules:
+        if folder not in self._rules:
+            self._rules[folder] = self._load(folder)
+        return self._rules[folder]
+
+    def _load(self, folder: str) -> IgnoreRules:
         lines: list[str] = []
         for name in self._names:
             try:
-                found = (self._root / folder / name).read_text("utf-8", "replace").splitlines()
+                text = (self._root / folder / name).read_text("utf-8", "replace")
             except OSError:
                 continue
-            lines += [line for line in found if _readable(line)]
-        return compile_patterns(lines) if lines else None
-
-
-def _readable(line: str) -> bool:
-    """Whether a line of an ignore file or of the configuration is a pattern; git passes over others, and so do we."""
-    try:
-        compile_patterns([line])
-    except ValueError:
-        return False
-    return True
+            lines += text.removeprefix("\ufeff").split("\n")
+        return IgnoreRules(lines)
