@@ -426,7 +426,7 @@ def test_in_a_small_repository_a_word_that_is_missing_says_nothing():
 def test_among_a_few_there_is_no_doubt():
     found = rank(Known([code()], [(0, 0.1)], [(0, 0.1)]), VECTOR, {}, "red wine stains", limit=5)
     assert [each.chunk.path for each in found] == ["a.py"]
-    assert crowd("", 0.3, "red wine stain", bounds=Bounds(sure=[said("m1")]))
+    assert crowd("", 0.3, "red wine stain", bounds=Bounds(required=[said("m1")]))
 
 
 def stale(*states):
@@ -480,10 +480,10 @@ def test_a_filter_finds_what_lies_behind_the_first_hundred():
 
 def test_what_is_sure_is_a_candidate_without_a_word_in_common_and_stands_once():
     told, silent = said("m1"), said("m2")
-    hits = ask([], [told, silent], lexical=[(0, 1.0)], bounds=Bounds(sure=(told, silent)))
+    hits = ask([], [told, silent], lexical=[(0, 1.0)], bounds=Bounds(required=(told, silent)))
     assert [hit.id for hit in hits] == ["m1", "m2"]
     assert {reason.signal for reason in hits[1].why}.isdisjoint(("words", "meaning"))
-    assert ask([], [told], lexical=[], bounds=Bounds(sure=(told,)), kind="code") == ()
+    assert ask([], [told], lexical=[], bounds=Bounds(required=(told,)), kind="code") == ()
 
 
 def test_a_decision_that_is_retired_comes_after_the_one_in_force_and_both_are_labelled():

@@ -1,9 +1,8 @@
-"""When nothing is near a question, an empty answer with a reason is worth more than a full list of the unrelated.
+"""Withholds the candidates of a question that nothing in the index is near to, with a reason.
 
-It takes two measures that the scales of 0..1 hide, and both of them: how much of what is rare in the question stands
-anywhere at all, and how near the nearest chunk is. An answer that is withheld costs more than one that is not wanted,
-so the bounds let most doubtful questions pass (decision 020). In a small repository a missing word says little: there
-nothing is doubted.
+Two measures must agree: how many of the question's rare words are in the index, and the highest cosine. A withheld
+answer costs more than an unrelated one, so most doubtful questions pass (decision 020). In a small repository a missing
+word means little, and nothing is withheld.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from muninn_core.retrieval.query_terms import TermMatcher
 
 
 def abstention_reason(pool: Pool, matcher: TermMatcher) -> str:
-    """Return why nothing that was found answers the question; "" where something may."""
-    if pool.small or not pool.found or matcher.strange < w.LEAST_STRANGE:
+    """Return why no candidate answers the question, "" where one may."""
+    if pool.small or not pool.found or matcher.unknown_rarity < w.LEAST_STRANGE:
         return ""
-    if matcher.known >= w.LEAST_KNOWN or pool.meaning >= w.LEAST_NEAR:
+    if matcher.known_share >= w.LEAST_KNOWN or pool.meaning >= w.LEAST_NEAR:
         return ""
     return (
         "nothing here is near the question: hardly a word of it that tells is anywhere, "

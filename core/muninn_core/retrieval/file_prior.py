@@ -1,7 +1,7 @@
-"""Which files memory says were relevant for questions like this one: what that is worth, and which memory says so.
+"""How likely memory makes a file the answer to a question.
 
-A memory speaks for the files that it names or cites, by how well its question, title or text answers to the asked
-words. It knows words and memories, not how the files themselves match.
+A memory contributes to the files that it names or cites, by how well its question, title or text matches the words of
+the question.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,52 +25,48 @@ if TYPE_CHECKING:
 
     from muninn_core.model.chunk import Chunk
     from muninn_core.model.memory import Memory
+    from muninn_core.retrieval.reader import Reader
 
 
 class FilePrior(NamedTuple):
-    """What memory says of a file: 0..1, and the memory that says most of it."""
+    """How likely memory makes a file, 0..1, and the memory that contributes most."""
 
     value: float
     memory: Memory
 
     @property
     def note(self) -> str:
-        """The memory, named."""
+        """The id and the title of the memory."""
         return f"{self.memory.id} {self.memory.title}".rstrip()
 
 
-class Files(Protocol):
-    """The files of the index at one moment."""
-
-    def first_chunks(self, paths: Sequence[str]) -> Mapping[str, Chunk]:
-        """Return the first chunk of each of some files that are there, by path."""
-
-
-def beyond(reader: Files, told: Mapping[str, FilePrior], known: Collection[str], kind: str | None) -> Iterator[Chunk]:
-    """Yield the first chunk of each of the files that memory says most of, where they are not among the known ones."""
-    ranked = sorted(told, key=lambda path: (-told[path].value, path))[: w.REMEMBERED_FOUND]
+def likely_files(
+    reader: Reader, priors: Mapping[str, FilePrior], known: Collection[str], kind: str | None
+) -> Iterator[Chunk]:
+    """Yield the first chunk of each of the files with the highest priors that are not among the known ones."""
+    ranked = sorted(priors, key=lambda path: (-priors[path].value, path))[: w.REMEMBERED_FOUND]
     wanted = [path for path in ranked if path not in known]
     found = reader.first_chunks(wanted) if wanted else {}
     yield from (found[path] for path in ranked if path in found and kind in (None, found[path].kind))
 
 
 class _PriorSource(NamedTuple):
-    """A memory and the files that it names."""
+    """A memory and the files that it contributes to."""
 
     memory: Memory
     files: tuple[str, ...]
 
 
 class _PriorIndex:
-    """Witnesses in rows, as arrays: thousands are compared in the time that a loop takes for fifty.
+    """Memories as rows of arrays: numpy compares thousands in the time that a loop takes for fifty.
 
-    A row is never used twice. `alive` says of each whether its memory is still there.
+    A row is never used twice. `alive` is 1 for the rows whose memory still exists.
     """
 
     def __init__(self, memories: Iterable[Memory]) -> None:
         self.rows: list[_PriorSource] = []
         self.row_of: dict[str, int] = {}
-        # An array can't grow while numpy looks at it: what is told of one must be a copy.
+        # An array cannot grow while a numpy view of it exists, so callers get copies.
         self.by_word: dict[str, array[int]] = {}
         self.sizes = array("d")
         self.born = array("d")
@@ -79,7 +75,7 @@ class _PriorIndex:
             self.add(memory)
 
     def add(self, memory: Memory) -> None:
-        """Add a memory if it is a witness: one that names files, and not so many that it is about none of them."""
+        """Add a memory if it names files, at most `REMEMBERED_FILES`."""
         files = _files(memory)
         own = _words(memory) if 0 < len(files) <= w.REMEMBERED_FILES else ()
         if not own:
@@ -94,72 +90,72 @@ class _PriorIndex:
             self.by_word.setdefault(word, array("q")).append(row)
 
     def drop(self, identity: str) -> None:
-        """Forget a memory's witness, if there is one."""
+        """Drop the row of a memory, if it has one."""
         row = self.row_of.pop(identity, None)
         if row is not None:
             self.alive[row] = 0
 
     @property
-    def hollow(self) -> bool:
-        """Whether most rows are of memories that are gone."""
+    def mostly_dead(self) -> bool:
+        """Whether most rows belong to memories that are gone."""
         return len(self.rows) > 2 * len(self.row_of) + _SPARE
 
-    def heard(self, asked: Sequence[str]) -> list[NDArray[np.int64]]:
-        """Return the living rows of each asked word that some witness has."""
+    def rows_with(self, asked: Sequence[str]) -> list[NDArray[np.int64]]:
+        """Return, for each word that any memory has, the rows that have it and are alive."""
         alive = np.frombuffer(self.alive, bool)
         found = (np.frombuffer(self.by_word[word], np.int64) for word in asked if word in self.by_word)
         return [living for rows in found if len(living := rows[alive[rows]])]
 
 
 _SPARE_BEST = 28
-"""Witnesses that are put in order beyond those that are heard, in case that some may not be seen."""
+"""Rows that are sorted beyond the wanted ones, since the caller may not see some."""
 
 _SPARE = 1_000
-"""Dead rows that are not worth a new roll."""
+"""The number of dead rows that is not worth a new index."""
 
 
 class FilePriors:
-    """The memories that speak for files, by their words; safe to use from several threads.
+    """The file priors of all memories. Safe to use from several threads.
 
-    `memories` returns all memories as they are; it is called at the first question. `take` keeps up with what changes.
+    `memories` returns all memories and is called at the first lookup; `update` applies later changes.
     """
 
     def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
         self._all = memories
         self._lock = threading.Lock()
-        self._roll: _PriorIndex | None = None
+        self._index: _PriorIndex | None = None
 
     def update(self, changed: Mapping[str, Memory | None]) -> None:
-        """Take in memories that changed; None is one that is gone. Nothing is done before the first question."""
+        """Apply changed memories; None is a removed one. Does nothing before the first lookup."""
         with self._lock:
-            roll = self._roll
-            if roll is None:
+            index = self._index
+            if index is None:
                 return
             for identity, memory in changed.items():
-                roll.drop(identity)
+                index.drop(identity)
                 if memory is not None:
-                    roll.add(memory)
-            if roll.hollow:
-                self._roll = _PriorIndex(one.memory for row, one in enumerate(roll.rows) if roll.alive[row])
+                    index.add(memory)
+            if index.mostly_dead:
+                self._index = _PriorIndex(one.memory for row, one in enumerate(index.rows) if index.alive[row])
 
     def lookup(
         self, asked: Sequence[str], now: datetime, seen: Callable[[Memory], bool] = lambda _memory: True
     ) -> dict[str, FilePrior]:
-        """Return what memories that may be `seen` say of files, by path. `asked` are a question's distinct words.
+        """Return {path: prior} from the memories that may be `seen`. `asked` are a question's distinct words.
 
-        A memory's value is the share of the question's words that it has, weighed by their rarity among memories, and
-        the share of its own words that the question has; less for an old one. Several memories of a file add up as
-        independent witnesses do: 1 - the product of what each leaves open.
+        A memory's value is the mean of the share of the question's words that it has, weighted by their rarity among
+        memories, and of the share of its own words that the question has; it halves every `REMEMBERED_DAYS`. Several
+        memories of a file combine as independent evidence: 1 - the product of (1 - value).
         """
         with self._lock:
-            if self._roll is None:
-                self._roll = _PriorIndex(self._all().values())
-            roll = self._roll
-            rows, values = _compared(roll, roll.heard(asked), now)
+            if self._index is None:
+                self._index = _PriorIndex(self._all().values())
+            index = self._index
+            rows, values = _compared(index, index.rows_with(asked), now)
         best: list[tuple[float, _PriorSource]] = []
-        # Most of the best may be seen: so many more are put in order only where they may not.
-        for value, one in _ordered(roll, rows, values):
-            if seen(one.memory) and not _over(one.memory, now):
+        # Most of the best rows may be seen, so few more are sorted.
+        for value, one in _ordered(index, rows, values):
+            if seen(one.memory) and not _is_expired(one.memory, now):
                 best.append((value, one))
                 if len(best) == w.REMEMBERED_WITNESSES:
                     break
@@ -167,29 +163,29 @@ class FilePriors:
 
 
 def _compared(
-    roll: _PriorIndex, heard: Sequence[NDArray[np.int64]], now: datetime
+    index: _PriorIndex, matching: Sequence[NDArray[np.int64]], now: datetime
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the rows that have any of the words, and their values."""
-    if not heard:
+    if not matching:
         return np.zeros(0, np.int64), np.zeros(0)
-    count = len(roll.row_of)
-    rarity = [math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in heard]
-    every = np.concatenate(heard)
-    weights = np.repeat(rarity, [len(rows) for rows in heard])
-    weighed = np.bincount(every, weights, len(roll.rows))
-    shared = np.bincount(every, minlength=len(roll.rows))
+    count = len(index.row_of)
+    rarity = [math.log(1 + (count - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in matching]
+    every = np.concatenate(matching)
+    weights = np.repeat(rarity, [len(rows) for rows in matching])
+    weighed = np.bincount(every, weights, len(index.rows))
+    shared = np.bincount(every, minlength=len(index.rows))
     rows = np.flatnonzero(shared)
-    own = shared[rows] / np.frombuffer(roll.sizes)[rows]
+    own = shared[rows] / np.frombuffer(index.sizes)[rows]
     alike = (1 - w.REMEMBERED_OWN) * weighed[rows] / sum(rarity) + w.REMEMBERED_OWN * own
-    days = np.maximum(now.timestamp() - np.frombuffer(roll.born)[rows], 0.0) / 86_400
-    # An age that nobody knows counts a half.
+    days = np.maximum(now.timestamp() - np.frombuffer(index.born)[rows], 0.0) / 86_400
+    # A memory without a readable time counts half.
     return rows, alike * np.where(np.isnan(days), 0.5, 0.5 ** (days / w.REMEMBERED_DAYS))
 
 
 def _ordered(
-    roll: _PriorIndex, rows: NDArray[np.int64], values: NDArray[np.float64]
+    index: _PriorIndex, rows: NDArray[np.int64], values: NDArray[np.float64]
 ) -> Iterator[tuple[float, _PriorSource]]:
-    """Yield witnesses with their values, greatest first, ties by id; all are put in order only when all are wanted."""
+    """Yield memories with their values, greatest first, ties by id. Rows are sorted in growing parts, on demand."""
     wanted = w.REMEMBERED_WITNESSES + _SPARE_BEST
     start = 0
     while start < len(rows):
@@ -197,9 +193,9 @@ def _ordered(
         chosen = np.flatnonzero(values >= least)
         chosen = chosen[np.argsort(-values[chosen])]
         found = [
-            (value, roll.rows[row]) for value, row in zip(values[chosen].tolist(), rows[chosen].tolist(), strict=True)
+            (value, index.rows[row]) for value, row in zip(values[chosen].tolist(), rows[chosen].tolist(), strict=True)
         ]
-        if not np.all(np.diff(values[chosen])):  # equals: few memories are of one moment
+        if not np.all(np.diff(values[chosen])):  # ties are rare: few memories have the same time
             found = [one for _, equals in groupby(found, itemgetter(0)) for one in sorted(equals, key=_identity)]
         yield from found[start:]
         start, wanted = len(found), 8 * wanted
@@ -210,18 +206,18 @@ def _identity(one: tuple[float, _PriorSource]) -> str:
 
 
 def _files(memory: Memory) -> tuple[str, ...]:
-    """Return the files that a memory speaks for."""
+    """Return the files that a memory contributes to."""
     return tuple(dict.fromkeys((*memory.files, *(cite.path for cite in memory.cites)))) if memory.witness else ()
 
 
 def _words(memory: Memory) -> frozenset[str]:
-    """Return what a memory is compared by: the words of its question, title or text."""
+    """Return the words that a memory is matched by: those of its question, title or text."""
     query = memory.details.get("query")
     said = query if isinstance(query, str) and query else memory.title or memory.text
     return frozenset(words(said).split())
 
 
-def _over(memory: Memory, now: datetime) -> bool:
+def _is_expired(memory: Memory, now: datetime) -> bool:
     try:
         return bool(memory.expires) and datetime.fromisoformat(memory.expires or "") < now
     except (ValueError, TypeError):
@@ -229,7 +225,7 @@ def _over(memory: Memory, now: datetime) -> bool:
 
 
 def _moment(ts: str) -> float:
-    """Return a time in seconds since 1970; not a number where it can't be read."""
+    """Return a time in seconds since 1970; NaN for an unreadable time."""
     try:
         return datetime.fromisoformat(ts).timestamp()
     except (ValueError, TypeError):
@@ -237,7 +233,7 @@ def _moment(ts: str) -> float:
 
 
 def _joined(values: Sequence[tuple[float, _PriorSource]]) -> dict[str, FilePrior]:
-    """Return what witnesses, the best first, say of each file together."""
+    """Return {path: prior} of memories with their values, the best first."""
     left: dict[str, float] = {}
     first: dict[str, Memory] = {}
     for value, one in values:

@@ -1,7 +1,6 @@
-"""Judges the chunks of files, file by file, in two looks: a cheap one at all of them, a whole one at the best.
+"""Ranks the chunks of files, file by file, in two passes: a cheap one over all, a full one over the best.
 
-It works on plain numbers for as long as it can: most candidates never become a hit, and signals are made for those
-that may.
+It computes with plain numbers where it can. Most candidates never become a hit; only the others get signals.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ Judged = tuple["Chunk", list[Signal]]
 """A chunk of a file and its signals."""
 
 _Part = tuple[float, int, int, "ScoredChunk", list[Signal]]
-"""A chunk in its file: the negative of its match (so that plain order is best first), its lines, its names."""
+"""A chunk in its file: its negative match (so that sorting puts the best first), its lines, its signals of names."""
 
 _MARGIN = 1e-3
-"""More than what rounding makes of a score: what is cut off here is surely behind."""
+"""More than the rounding error of a score, so that nothing is cut off by rounding."""
 
 
 def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int) -> list[Judged]:
-    """Return the `count` best chunks with all of their signals, in no order; more where the last ones are equals."""
+    """Return the `count` best chunks with all of their signals, in no order; also ties with the last."""
     matches = [one.words * w.WORDS + beyond_words(one) * w.MEANING for one in found]
     files: dict[str, list[int]] = {}
     for i, one in enumerate(found):
@@ -68,7 +67,7 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
 
 
 def _spread(found: Sequence[ScoredChunk], files: Mapping[str, Sequence[int]]) -> dict[str, list[Signal]]:
-    """Return, of files of code, what it counts how many of their chunks are candidates."""
+    """Return the signals of code files by the number of their chunks among the candidates."""
     counts = {path: len(pieces) for path, pieces in files.items() if found[pieces[0]].chunk.kind == "code"}
     most = max([count for path, count in counts.items() if "test" not in traits(path)], default=1)
     return {path: spreading(count, most) for path, count in counts.items()}

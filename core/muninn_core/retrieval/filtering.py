@@ -80,7 +80,7 @@ def _admitting(bounds: Bounds, filters: FilterSet, phrases: Sequence[str], witho
         passes = filters.file(chunk.path, chunk.kind, chunk.language) if memory is None else filters.memory(memory)
         return passes and bounds.admits(chunk, memory) and holds(chunk) and not any(has(chunk) for has in refused)
 
-    return Bounds(admits, [each for each in bounds.sure if admits(memory_chunk(each), each)], filters)
+    return Bounds(admits, [each for each in bounds.required if admits(memory_chunk(each), each)], filters)
 
 
 def _allow_files(reader: Reader, filters: FilterSet, allowed: dict[SourceKind, Ids | None]) -> int:

@@ -1,4 +1,4 @@
-"""A question, taken apart once: its words, its identifiers, its form, and how well other words answer to its own."""
+"""A parsed question: its words, its identifiers and its form, and how well other words match it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHANGE = re.compile(
 third person, are how comments speak of what is there."""
 
 _SHORTEST = 3
-"""Letters of an abbreviation: `proc` answers to `process`, `p` does not."""
+"""The fewest letters of an abbreviation: `proc` matches `process`, `p` does not."""
 
 
 class Query(Value):
@@ -52,7 +52,7 @@ class Query(Value):
 
 
 def parse_query(text: str) -> Query:
-    """Take a question apart."""
+    """Parse a question."""
     every = tuple(dict.fromkeys(words(text).split()))
     telling = tuple(word for word in every if word not in _STOP_WORDS) or every
     runs = _IDENTIFIER.findall(text)
@@ -69,38 +69,38 @@ def parse_query(text: str) -> Query:
     )
 
 
-Answering = tuple[float, float, Mapping[str, float]]
-"""How well some words answer to a question: the share of it, by the rarity of its words, that they hold; their own
-share; and the words of the question that they answer to."""
+TermMatch = tuple[float, float, Mapping[str, float]]
+"""How well words match a question: the share of the question that they hold, weighted by rarity; the share of the
+words that match; and {matched word of the question: degree}."""
 
 
 class TermMatcher:
-    """Hears which of a question's words others answer to. `rarity` says how rare a word is; one for each question."""
+    """Matches words against those of one question. `rarity` returns the inverse document frequency of a word."""
 
     def __init__(self, asked: Sequence[str], rarity: Callable[[str], float]) -> None:
         self._rarity = {word: rarity(word) for word in asked}
         self._whole = sum(self._rarity.values()) or 1.0
-        self.strange = rarity("")
-        """The rarity of a word that stands nowhere: the higher, the larger the index."""
-        self._heard: dict[str, tuple[float, str]] = {}
+        self.unknown_rarity = rarity("")
+        """The rarity of a word that is not in the index. It grows with the index."""
+        self._matched: dict[str, tuple[float, str]] = {}
         self._beginnings = frozenset(word[:_SHORTEST] for word in self._rarity)
-        # As they are written: what was stemmed to `fly` may have been `flies`.
+        # Unstemmed text begins with these: the stem `fly` may stand for `flies`.
         self._written = tuple(sorted({each.removesuffix("y") or each for each in self._beginnings}))
 
     @property
-    def known(self) -> float:
-        """The share of the question, by the rarity of its words, that stands anywhere in the index."""
-        return sum([each for each in self._rarity.values() if each < self.strange]) / self._whole
+    def known_share(self) -> float:
+        """The share of the question, weighted by rarity, whose words are in the index."""
+        return sum([each for each in self._rarity.values() if each < self.unknown_rarity]) / self._whole
 
-    def answering(self, parts: Sequence[str]) -> Answering | None:
-        """Return how well distinct words answer; None when none of them does.
+    def match(self, parts: Sequence[str]) -> TermMatch | None:
+        """Return how well distinct words match the question; None when none does.
 
-        A word answers to itself, and less well to one that it abbreviates or that abbreviates it.
+        A word matches itself with degree 1, and an abbreviation by the share of letters that both have.
         """
         best: dict[str, float] = {}
-        own, heard = 0.0, self._heard
+        own, matched = 0.0, self._matched
         for part in parts:
-            degree, word = heard.get(part) or self._hear(part)
+            degree, word = matched.get(part) or self._match(part)
             if degree:
                 own += degree
                 if word not in best or degree > best[word]:
@@ -110,20 +110,20 @@ class TermMatcher:
         question = sum([degree * self._rarity[word] for word, degree in best.items()])
         return question / self._whole, own / len(parts), best
 
-    def may_answer(self, name: str) -> bool:
-        """Whether a word of a name may answer: a quick look at its letters, before it is taken apart."""
+    def may_match(self, name: str) -> bool:
+        """Whether a word of a name may match: a quick test of its letters before the name is split."""
         if not name.isascii():
             return True  # accents are no part of a word
         low = name.lower()
         return any(map(low.__contains__, self._written))
 
-    def _hear(self, part: str) -> tuple[float, str]:
+    def _match(self, part: str) -> tuple[float, str]:
         found = (1.0, part) if part in self._rarity else (0.0, "")
-        # Most words answer to nothing: their beginning says so.
+        # Most words match nothing; their first letters tell.
         if not found[0] and len(part) >= _SHORTEST and part[:_SHORTEST] in self._beginnings:
             for word in self._rarity:
                 if len(word) >= _SHORTEST and (word.startswith(part) or part.startswith(word)):
                     degree = min(len(word), len(part)) / max(len(word), len(part))
                     found = max(found, (degree, word))
-        self._heard[part] = found
+        self._matched[part] = found
         return found

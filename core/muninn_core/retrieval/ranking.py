@@ -39,15 +39,15 @@ def no_decision(_path: str) -> None:
 class Candidate:
     """A chunk or memory with its signals. Hits are made late, since most candidates never become one."""
 
-    __slots__ = ("chunk", "citations", "judged", "memory", "order", "signals")
+    __slots__ = ("chunk", "citations", "citations_counted", "memory", "order", "signals")
 
     def __init__(self, chunk: Chunk, memory: Memory | None, signals: list[Signal]) -> None:
         self.chunk = chunk
         self.memory = memory
         self.signals = signals
         self.citations: Sequence[Citation] = ()
-        self.judged = False
-        """Whether the citations count in the signals."""
+        self.citations_counted = False
+        """Whether the signals include those of the citations."""
         self.order = self._order()
         """The sort key: negative score, kind, path, first line, and last line or a memory's id."""
 
@@ -95,10 +95,10 @@ def _settled(
     found: list[Candidate] = []
     while heap and len(found) < limit:
         _, number, candidate = heappop(heap)
-        if candidate.memory is None or candidate.judged:
+        if candidate.memory is None or candidate.citations_counted:
             found.append(candidate)
             continue
-        candidate.judged = True
+        candidate.citations_counted = True
         candidate.citations = citations(candidate.memory)
         for further in staleness(candidate.citations):
             candidate.add(further)

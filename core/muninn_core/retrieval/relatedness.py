@@ -98,9 +98,9 @@ class Relatedness:
     def of(self, other: str, cosine: float, *, named: bool = False) -> float:
         """Return how sure it is that `other` has to do with the text: 0 for not at all, 1 and more for quite sure."""
         words = parse_query(other).words
-        heard = self._matcher.answering(words) if words else None
-        if heard is None:
+        matched = self._matcher.match(words) if words else None
+        if matched is None:
             return cosine + NAMED * named if cosine >= ALONE or named else 0.0
-        back = TermMatcher(words, self._rarity).answering(self._words)
-        shares = heard[0] + (back[0] if back is not None else 0.0)
+        back = TermMatcher(words, self._rarity).match(self._words)
+        shares = matched[0] + (back[0] if back is not None else 0.0)
         return cosine + SHARE * shares + NAMED * named

@@ -10,7 +10,7 @@ from muninn_core.retrieval.abstention import abstention_reason
 from muninn_core.retrieval.candidates import Pool, ScoredChunk, candidates, memory_chunk
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.evolution import UNKNOWN, Evolution
-from muninn_core.retrieval.file_prior import FilePrior, beyond
+from muninn_core.retrieval.file_prior import FilePrior, likely_files
 from muninn_core.retrieval.file_ranking import rank_files
 from muninn_core.retrieval.query_terms import TermMatcher, parse_query
 from muninn_core.retrieval.ranking import Candidate, DecisionLookup, Ranking, no_decision
@@ -67,8 +67,8 @@ class Relevance(NamedTuple):
         matcher = TermMatcher(words, reader.rarity)
         ranking = Ranking()
         priors = self.file_priors(words) if kind != "memory" else {}
-        sure = bounds.sure or any(prior.value >= w.REMEMBERED_SURE for prior in priors.values())
-        ranking.abstention = "" if sure else abstention_reason(pool, matcher)
+        certain = bounds.required or any(prior.value >= w.REMEMBERED_SURE for prior in priors.values())
+        ranking.abstention = "" if certain else abstention_reason(pool, matcher)
         if ranking.abstention:
             return ranking
         context = ScoringContext(
@@ -88,10 +88,10 @@ class Relevance(NamedTuple):
         count = max(w.RANKED, 3 * request.limit)
         of_files = [each for each in pool.found if each.memory is None]
         known = {each.chunk.path for each in of_files}
-        further = (chunk for chunk in beyond(reader, priors, known, kind) if bounds.admits(chunk, None))
+        further = (chunk for chunk in likely_files(reader, priors, known, kind) if bounds.admits(chunk, None))
         of_files += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in further]
         ranking += [Candidate(chunk, None, signals) for chunk, signals in rank_files(context, of_files, count)]
-        ranking += _of_memories(context, _with_sure(request, pool), count)
+        ranking += _of_memories(context, _with_required(request, pool), count)
         return ranking
 
     def _weighed(self, request: SearchRequest, pool: Pool) -> Ranking:
@@ -120,14 +120,14 @@ class Relevance(NamedTuple):
         )
 
 
-def _with_sure(request: SearchRequest, pool: Pool) -> list[ScoredChunk]:
+def _with_required(request: SearchRequest, pool: Pool) -> list[ScoredChunk]:
     """Return the memories of a pool, and those that are candidates whatever their words are."""
     found = [each for each in pool.found if each.memory is not None]
     known = {each.memory.id for each in found if each.memory is not None}
     if request.kind in (None, "memory"):
         found += [
             ScoredChunk(memory_chunk(memory), memory, 0.0, 0.0)
-            for memory in request.bounds.sure
+            for memory in request.bounds.required
             if memory.id not in known and is_recallable(memory, request.now)
         ]
     return found

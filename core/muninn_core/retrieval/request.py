@@ -30,13 +30,13 @@ Allowed = Mapping["SourceKind", "Ids | None"]
 class Bounds(NamedTuple):
     """What may be found.
 
-    `admits` accepts or refuses a chunk and its memory, the filters included. `sure` are memories that are candidates
-    whatever their words are. `filters` are those of the query. `allowed` names the chunks that pass the filters; None
-    allows all.
+    `admits` accepts or refuses a chunk and its memory, the filters included. `required` are memories that are
+    candidates whatever their words are. `filters` are those of the query. `allowed` names the chunks that pass the
+    filters; None allows all.
     """
 
     admits: Callable[[Chunk, Memory | None], bool] = lambda _chunk, _memory: True
-    sure: Sequence[Memory] = ()
+    required: Sequence[Memory] = ()
     filters: FilterSet = NO_FILTERS
     allowed: Allowed | None = None
 

@@ -1,7 +1,7 @@
-"""The signals of every candidate: of a chunk, of the file around it, of a memory. It puts nothing into order.
+"""The signals of candidates: of a chunk, of the file around it, of a memory.
 
-What lies in a chunk is its match: words, meaning, and names that it defines. What lies in a file (its other chunks, its
-words as a whole, its name, its place) counts for each of its chunks, its other chunks for the best one only.
+A chunk has words, meaning and the names that it defines. The file's own signals (its words as a whole, its name, its
+place) count for each of its chunks; its further chunks count for the best one only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class MemoryWeights(NamedTuple):
-    """The weights of a memory's signals, which a project may choose."""
+    """The weights of a memory's signals. A project can set them in its config."""
 
     words: float = w.MEMORY_WORDS
     meaning: float = w.MEMORY_MEANING
@@ -38,7 +38,7 @@ class MemoryWeights(NamedTuple):
 
 
 DEFAULT_WEIGHTS = MemoryWeights()
-"""The weights of a project that chooses none."""
+"""The weights of a project that sets none."""
 
 
 class ScoringContext(NamedTuple):
@@ -63,7 +63,7 @@ class ScoringContext(NamedTuple):
 
 
 def match_of(found: ScoredChunk) -> list[Signal]:
-    """Return the signals of a chunk's match by words and meaning; those that count nothing are left out."""
+    """Return the signals of a chunk's match by words and meaning, without those of value 0."""
     signals = []
     if found.words:
         signals.append(signal("words", found.words, w.WORDS))
@@ -73,17 +73,17 @@ def match_of(found: ScoredChunk) -> list[Signal]:
 
 
 def beyond_words(found: ScoredChunk) -> float:
-    """Return what meaning says of a chunk of a file: raised by `NEARLY`, since the cosines of a table fall off steeply.
+    """Return the value of meaning for a chunk of a file: the match to the power `NEARLY`, as cosines fall off steeply.
 
-    What words say, too, is partly the same; it counts less where they match.
+    It counts less where words match as well, since both partly measure the same.
     """
     return float(found.meaning**w.NEARLY * (1 - w.SHARED * found.words))
 
 
 def named(context: ScoringContext, symbol: str) -> list[Signal]:
-    """Return what the names that a chunk defines count: those that are asked for, and the one that answers best."""
+    """Return the signals of the names that a chunk defines: those in the question, and the best match."""
     query, matcher = context.query, context.matcher
-    if not matcher.may_answer(symbol):
+    if not matcher.may_match(symbol):
         return []
     found = []
     written = tuple(dict.fromkeys(symbol.split()))
@@ -95,12 +95,12 @@ def named(context: ScoringContext, symbol: str) -> list[Signal]:
         )
     best, answers = 0.0, ""
     for name in written:
-        if not matcher.may_answer(name):
+        if not matcher.may_match(name):
             continue
         parts = name_words(name)
-        heard = matcher.answering(parts)
-        if heard is not None:
-            question, own, _ = heard
+        matched = matcher.match(parts)
+        if matched is not None:
+            question, own, _ = matched
             value = (1 - w.SYMBOL_OWN) * question * own + (w.SYMBOL_OWN * own if len(parts) > 1 else 0.0)
             if value > best:
                 best, answers = value, name
@@ -110,15 +110,15 @@ def named(context: ScoringContext, symbol: str) -> list[Signal]:
 
 
 def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
-    """Return the signals of a file, whatever the chunk; those that count nothing are left out."""
+    """Return the signals that all chunks of a file share, without those that contribute 0."""
     found = []
     bridge = bridge_of(path) if kind == "knowledge" else None
     if whole := context.files.get(path):
         found.append(signal("file", whole, w.WHOLE_OF_CHANGE if context.query.change else w.WHOLE))
     # Where a folder outside of the work tree lies says nothing of what is in it.
     name = path.rpartition("/")[2] if bridge is CLAUDE_MEMORY else path
-    if heard := context.matcher.answering(file_words(name)):
-        question, own, shared = heard
+    if matched := context.matcher.match(file_words(name)):
+        question, own, shared = matched
         found.append(signal("name", (1 - w.FILE_OWN) * question + w.FILE_OWN * own, w.NAME, ", ".join(sorted(shared))))
     found += _at_hand(context, path)
     if kind == "code" and (churn := context.evolution.churn.get(path)):
@@ -142,7 +142,7 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
 
 
 def _at_hand(context: ScoringContext, path: str) -> list[Signal]:
-    """Return what files at hand say of another one; of themselves that they are."""
+    """Return the signals of a file in the focus, or beside or together with one."""
     focus = context.focus
     if not focus.files:
         return []
@@ -157,7 +157,7 @@ def _at_hand(context: ScoringContext, path: str) -> list[Signal]:
 
 
 def several(matches: Sequence[float]) -> list[Signal]:
-    """Return what a file's further chunks add to its best one, from their matches, best first."""
+    """Return the signal of a file's further chunks for its best one. `matches` are theirs, best first."""
     value, share = 0.0, 1.0
     for match in matches[: w.MOST_PARTS]:
         value, share = value + share * match, share * w.FADING
@@ -165,22 +165,22 @@ def several(matches: Sequence[float]) -> list[Signal]:
 
 
 def spreading(count: int, most: int) -> list[Signal]:
-    """Return what it counts that `count` chunks of a file are candidates; `most` are those of the file with the most.
+    """Return the signal of a file of which `count` chunks are candidates. `most` is the highest count of any file.
 
-    Who asks for a change says in few words what several places of a file have to do with.
+    A question that asks for a change is short and concerns several places of a file.
     """
     return [signal("spread", min(1.0, count / most), w.SPREAD, f"{count} of {most}")]
 
 
 def crowding(context: ScoringContext, place: int) -> list[Signal]:
-    """Return what counts against a file's further chunk, so that one file does not fill the list."""
+    """Return the penalty of a file's further chunk, so that one file does not fill the list."""
     return [signal("crowd", place, w.CROWD_OF_CHANGE if context.query.change else w.CROWD)]
 
 
 def memory_signals(
     context: ScoringContext, memory: Memory, words: float, meaning: float, graph: Signal | None
 ) -> list[Signal]:
-    """Return the signals of a memory; those that count nothing are left out."""
+    """Return the signals of a memory, without those that contribute 0."""
     weights, left = context.memory_weights, decayed_importance(memory, context.now, context.half_life)
     faded = f"{memory.importance} of 10, faded to {10 * left:.1f}" if left < 0.99 * memory.importance / 10 else ""
     found = [
@@ -200,7 +200,7 @@ def memory_signals(
 
 
 def graph_signals(found: Sequence[ScoredChunk], weights: MemoryWeights) -> dict[str, Signal]:
-    """Return {memory id: signal} of the memories that links join to others which the question finds.
+    """Return {memory id: signal} of the memories that are linked to others among the candidates.
 
     Its value is the strength of a link times the other's mean match, of the link for which that is the most. A link
     counts in both directions.
@@ -220,7 +220,7 @@ def graph_signals(found: Sequence[ScoredChunk], weights: MemoryWeights) -> dict[
 
 
 def _decision(decisions: DecisionLookup, path: str, kind: str) -> list[Signal]:
-    """Return what a decision record's own status counts."""
+    """Return the signal of a decision record's status."""
     told = decisions(path) if kind == "knowledge" else None
     if told is None:
         return []

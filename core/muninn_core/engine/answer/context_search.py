@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from muninn_core.engine.answer.recall_request import RecallRequest
+from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
-from muninn_core.engine.memory.scopes import bounds, on_task, visible
+from muninn_core.engine.memory.scopes import on_task, scope_bounds, visible
 from muninn_core.index.embed import Embedder
 from muninn_core.index.vocabulary import is_common
 from muninn_core.model.answer import Hit
@@ -52,46 +52,46 @@ def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
 def search_request(
     workspace: Workspace,
     params: ContextParams,
-    sight: SearchContext,
+    searched: SearchContext,
     files: Sequence[str],
-    asked: RecallRequest | None,
+    asked: ParsedRecall | None,
 ) -> SearchRequest:
     """Return the search of a context, for which the caller sets `kind` and `limit`. Embeds the question.
 
     `files` are those at hand; the filters and phrases of `asked`, the parsed query, restrict what is found.
     """
-    task = task_of(workspace, sight.documents, params.task, params.session).code
-    text, _ = limit_terms(params.query, sight.reader.frequency)
-    text = " ".join((text, *meant(text, sight.reader, is_common).values()))
-    within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, None)
-    if asked is not None and asked.narrow:
-        within = apply_filters(
-            sight.reader, within, sight.memories, asked.sieve, asked.phrases, asked.without, sight.now
+    task = task_of(workspace, searched.documents, params.task, params.session).code
+    text, _ = limit_terms(params.query, searched.reader.frequency)
+    text = " ".join((text, *meant(text, searched.reader, is_common).values()))
+    bounds = scope_bounds(workspace, searched.documents, searched.memories, params.scope, params.session, None)
+    if asked is not None and asked.is_restricted:
+        bounds = apply_filters(
+            searched.reader, bounds, searched.memories, asked.filters, asked.phrases, asked.without, searched.now
         ).bounds
-    terms = relevance(workspace, params, sight)
+    terms = relevance(workspace, params, searched)
     return SearchRequest(
         text=text,
-        vector=vector_of(sight.embedder, text),
-        memories=sight.memories,
+        vector=vector_of(searched.embedder, text),
+        memories=searched.memories,
         limit=0,
-        now=sight.now,
+        now=searched.now,
         terms=terms._replace(file_priors=_cached(terms.file_priors)),
-        bounds=within,
+        bounds=bounds,
         focus=Focus(files=files, session=params.session, task=task or None),
     )
 
 
-def relevance(workspace: Workspace, params: RecallParams | ContextParams, sight: SearchContext) -> Relevance:
+def relevance(workspace: Workspace, params: RecallParams | ContextParams, searched: SearchContext) -> Relevance:
     """Return the default ranking with what the work tree tells about its files.
 
     Nothing is told about a past revision, since code is not searched there.
     """
-    decisions = decision_lookup(sight.documents, params.at)
+    decisions = decision_lookup(searched.documents, params.at)
     half_life, weights = workspace.config.memory.half_life_days, memory_weights(workspace)
     if params.at is not None:
         return Relevance(decisions, half_life, weights)
     seen = visible(workspace, params.scope, params.session)
-    priors = partial(workspace.memory.file_priors.lookup, now=sight.now, seen=seen)
+    priors = partial(workspace.memory.file_priors.lookup, now=searched.now, seen=seen)
     return Relevance(decisions, half_life, weights, priors, workspace.evolution.current())
 
 
@@ -108,9 +108,9 @@ def _cached(priors: FilePriorLookup) -> FilePriorLookup:
     return cached
 
 
-def searched_commit(params: ContextParams, sight: SearchContext) -> str | None:
+def searched_commit(params: ContextParams, searched: SearchContext) -> str | None:
     """Return the commit that was asked about, None for the work tree."""
-    return sight.saw.commit if params.at is not None else None
+    return searched.saw.commit if params.at is not None else None
 
 
 def memory_weights(workspace: Workspace) -> MemoryWeights:
@@ -135,18 +135,18 @@ def memory_hits(
     return [memory_hit(memory, (), look.judge(memory)) for memory in found[:MOST_NAMED]]
 
 
-def task_hits(sight: SearchContext, task: str, seen: Callable[[Memory], bool], look: CitationCheck) -> Iterator[Hit]:
+def task_hits(searched: SearchContext, task: str, seen: Callable[[Memory], bool], look: CitationCheck) -> Iterator[Hit]:
     """Return a task's document, by its short code or else by its file's name, and its memories."""
-    document = sight.documents.with_code(task)
-    for path in sorted(sight.reader.files()):
+    document = searched.documents.with_code(task)
+    for path in sorted(searched.reader.files()):
         by_name = document is None and path.startswith(".metis/") and task.lower() in path.lower()
         if by_name or (document is not None and path == document.path):
             status = document.standing if document is not None else ""
-            for chunk in sight.reader.chunks_of(path).values():
+            for chunk in searched.reader.chunks_of(path).values():
                 yield replace(hit_of(chunk, None, ()), status=status)
-    tasks = on_task(sight.memories, task) or frozenset()
-    values = sight.memories.values()
-    yield from memory_hits(values, sight.now, lambda memory: memory.task in tasks and seen(memory), look)
+    tasks = on_task(searched.memories, task) or frozenset()
+    values = searched.memories.values()
+    yield from memory_hits(values, searched.now, lambda memory: memory.task in tasks and seen(memory), look)
 
 
 def decision_lookup(library: SteeringDocuments, at: str | None) -> DecisionLookup:

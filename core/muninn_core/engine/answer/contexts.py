@@ -17,7 +17,7 @@ from muninn_core.engine.answer.context_search import (
     searched_commit,
     task_hits,
 )
-from muninn_core.engine.answer.recall_request import RecallRequest, parse_request
+from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
 from muninn_core.engine.answer.search_context import SearchContext, labelled, search_context
 from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
@@ -125,16 +125,20 @@ def _gathered(
 ) -> ContextResult:
     """Gather a context. `inputs` are what it is said to have been asked with."""
     params, asked = _understood(workspace, params, now)
-    sight = search_context(workspace, params, now)
-    hand = working_set_of(workspace, params, sight)
-    question = question_of(params, sight, hand)
-    if asked is not None and sight.now != now:
-        asked = asked.about(sight.now)
-    candidates = _candidates(workspace, replace(params, query=question), sight, hand, asked, call)
-    hits = labelled(workspace, tuple(hit for _, hit in candidates), sight.memories, searched_commit(params, sight))
+    searched = search_context(workspace, params, now)
+    working_set = working_set_of(workspace, params, searched)
+    question = question_of(params, searched, working_set)
+    if asked is not None and searched.now != now:
+        asked = asked.at_time(searched.now)
+    candidates = _candidates(workspace, replace(params, query=question), searched, working_set, asked, call)
+    hits = labelled(
+        workspace, tuple(hit for _, hit in candidates), searched.memories, searched_commit(params, searched)
+    )
     tiers = (tier for tier, _ in candidates)
-    pack = make_pack(question, list(zip(tiers, noted(hits, hand), strict=True)), params.budget, hand.lines)
-    bundle = bundle_id(inputs, question, sight.saw, pack)
+    pack = make_pack(
+        question, list(zip(tiers, noted(hits, working_set), strict=True)), params.budget, working_set.lines
+    )
+    bundle = bundle_id(inputs, question, searched.saw, pack)
     text = render_sheet(finished(pack, bundle), params.format)
     return ContextResult(
         text=text,
@@ -147,13 +151,13 @@ def _gathered(
         question=question,
         asked=timestamp(now),
         left_out=pack.left_out,
-        saw=sight.saw,
+        saw=searched.saw,
     )
 
 
 def _understood(
     workspace: Workspace, params: ContextParams, now: datetime
-) -> tuple[ContextParams, RecallRequest | None]:
+) -> tuple[ContextParams, ParsedRecall | None]:
     """Take a query apart: words stay the query, filters and phrases narrow what is found; None without a query.
 
     Raises BadParams, with the column of what is wrong.
@@ -161,7 +165,7 @@ def _understood(
     if not params.query.strip():
         return params, None
     asked = parse_request(workspace, RecallParams(query=params.query, at=params.at), now)
-    words = asked.text or " ".join(value for each in asked.sieve.filters for value in each.values)
+    words = asked.text or " ".join(value for each in asked.filters.filters for value in each.values)
     words = words or asked.params.task or ""
     return replace(params, query=words, at=asked.params.at, task=params.task or asked.params.task), asked
 
@@ -169,44 +173,44 @@ def _understood(
 def _candidates(
     workspace: Workspace,
     params: ContextParams,
-    sight: SearchContext,
-    hand: WorkingSet,
-    asked: RecallRequest | None,
+    searched: SearchContext,
+    working_set: WorkingSet,
+    asked: ParsedRecall | None,
     call: Call,
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
     look = workspace.citations.checker()
     seen = visible(workspace, params.scope, params.session)
     pins = memory_hits(
-        _pinned(workspace, params, sight), sight.now, lambda memory: memory.pinned and seen(memory), look
+        _pinned(workspace, params, searched), searched.now, lambda memory: memory.pinned and seen(memory), look
     )
     candidates = [("pin", hit) for hit in pins]
     if params.task:
-        candidates += [("task", hit) for hit in task_hits(sight, params.task, seen, look)]
+        candidates += [("task", hit) for hit in task_hits(searched, params.task, seen, look)]
     if params.scope != "session":
-        candidates += [("hand", hit) for hit in hand.pieces]
+        candidates += [("hand", hit) for hit in working_set.pieces]
     if params.skills and params.scope != "session":
-        candidates += [("skill", hit) for hit in skill_hits(workspace, params.query, sight.now)]
-    request = search_request(workspace, params, sight, tuple(hand.files), asked)
-    decisions = decision_lookup(sight.documents, params.at)
+        candidates += [("skill", hit) for hit in skill_hits(workspace, params.query, searched.now)]
+    request = search_request(workspace, params, searched, tuple(working_set.files), asked)
+    decisions = decision_lookup(searched.documents, params.at)
     found: dict[SourceKind, Sequence[Hit]] = {}
     for kind, least, most, tokens in REACH:
-        if kind in sight.kinds:
+        if kind in searched.kinds:
             call.raise_if_cancelled()
             limit = min(most, max(least, params.budget // tokens))
-            found[kind] = search_hits(sight.reader, request._replace(kind=kind, limit=limit), look.judge, decisions)
-    narrowed = asked is not None and asked.narrow  # then nothing comes that was not asked for
+            found[kind] = search_hits(searched.reader, request._replace(kind=kind, limit=limit), look.judge, decisions)
+    narrowed = asked is not None and asked.is_restricted  # then nothing comes that was not asked for
     if params.at is None and params.scope != "session" and not narrowed:
-        about = touched(sight.documents, hand.edited, tuple(hand.files), found.get("code", ()))
-        found["knowledge"] = joined(found.get("knowledge", ()), hits_of(about, sight.reader))
+        about = touched(searched.documents, working_set.edited, tuple(working_set.files), found.get("code", ()))
+        found["knowledge"] = joined(found.get("knowledge", ()), hits_of(about, searched.reader))
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
 
 
-def _pinned(workspace: Workspace, params: ContextParams, sight: SearchContext) -> Iterable[Memory]:
+def _pinned(workspace: Workspace, params: ContextParams, searched: SearchContext) -> Iterable[Memory]:
     """Return memories of which some may be pinned: all that are, and no more where these are known."""
     if params.at is not None or params.branches:
-        return sight.memories.values()
-    known = (sight.memories.get(memory.id) for memory in workspace.memory.active.pinned(sight.now))
+        return searched.memories.values()
+    known = (searched.memories.get(memory.id) for memory in workspace.memory.active.pinned(searched.now))
     return (memory for memory in known if memory is not None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from muninn_core.engine.answer.recall_request import RecallRequest
+from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import NAMES, nearest
@@ -18,47 +18,49 @@ _MOST_NAMES = 20_000
 """Names that a misspelt one is compared with."""
 
 
-def explain_no_match(asking: RecallRequest, sight: SearchContext, narrowing: Filtering) -> list[str]:
+def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: Filtering) -> list[str]:
     """Return sentences: on each filter that nothing passes, else on all of them together, or on the phrases."""
-    speaking = [memory for memory in sight.memories.values() if is_recallable(memory, sight.now)]
-    alone = [said for each in asking.sieve.filters if (said := _alone(each, sight, speaking))]
+    speaking = [memory for memory in searched.memories.values() if is_recallable(memory, searched.now)]
+    alone = [said for each in parsed.filters.filters if (said := _alone(each, searched, speaking))]
     if alone:
         return alone
-    if asking.sieve.filters and not narrowing.files and not narrowing.memories:
-        return [f"nothing passes all of {' '.join(each.said for each in asking.sieve.filters)}"]
-    if asking.phrases:
-        said = " and ".join(f'"{phrase}"' for phrase in asking.phrases)
-        passing = " of what passes the filters" if asking.sieve.filters else ""
+    if parsed.filters.filters and not narrowing.files and not narrowing.memories:
+        return [f"nothing passes all of {' '.join(each.said for each in parsed.filters.filters)}"]
+    if parsed.phrases:
+        said = " and ".join(f'"{phrase}"' for phrase in parsed.phrases)
+        passing = " of what passes the filters" if parsed.filters.filters else ""
         return [f"no text{passing} holds {said}; without the quotation marks its words are searched"]
-    if asking.params.by_file and not narrowing.files:
+    if parsed.params.by_file and not narrowing.files:
         return ["no file passes the filters, and with `files` memories are left out"]
     files, memories = _counted(narrowing.files, "file", "files"), _counted(narrowing.memories, "memory", "memories")
     return [f"{files} and {memories} pass the filters; none of them fits"]
 
 
-def unknown_task(task: str, sight: SearchContext) -> bool:
+def unknown_task(task: str, searched: SearchContext) -> bool:
     """Whether no document is a task's, and no memory that speaks was learned on it."""
-    known = {memory.task for memory in sight.memories.values() if memory.task and is_recallable(memory, sight.now)}
-    return sight.documents.with_code(task) is None and not any(same_code(each, task) for each in known)
+    known = {
+        memory.task for memory in searched.memories.values() if memory.task and is_recallable(memory, searched.now)
+    }
+    return searched.documents.with_code(task) is None and not any(same_code(each, task) for each in known)
 
 
 def _counted(number: int | None, one: str, many: str) -> str:
     return f"{number or 0:,} {one if number == 1 else many}"
 
 
-def _alone(each: Filter, sight: SearchContext, speaking: list[Memory]) -> str:
+def _alone(each: Filter, searched: SearchContext, speaking: list[Memory]) -> str:
     """Return what to say of a filter that nothing passes; "" when something does."""
-    sieve = compile_filters([each], sight.now)
-    if any(sieve.file(*file) for file in sight.reader.paths()) or any(map(sieve.memory, speaking)):
+    sieve = compile_filters([each], searched.now)
+    if any(sieve.file(*file) for file in searched.reader.paths()) or any(map(sieve.memory, speaking)):
         return ""
     what = "no indexed file or memory matches" if each.key in OF_FILES else "no memory matches"
-    near = _near(each, sight, speaking)
+    near = _near(each, searched, speaking)
     return f"{what} {each.said}" + (f"; did you mean {near}?" if near else "")
 
 
-def _near(each: Filter, sight: SearchContext, speaking: list[Memory]) -> str:
+def _near(each: Filter, searched: SearchContext, speaking: list[Memory]) -> str:
     """Return the filter that a value was most likely meant as, "" for none."""
-    names = sorted(set(_names(each.key, sight, speaking)))[:_MOST_NAMES]
+    names = sorted(set(_names(each.key, searched, speaking)))[:_MOST_NAMES]
     value = each.values[0]
     if each.key == "path":
         value = next((part for part in value.split("/") if part.strip("*?") and part not in names), value)
@@ -69,13 +71,13 @@ def _near(each: Filter, sight: SearchContext, speaking: list[Memory]) -> str:
     return f"{'-' if each.negated else ''}{each.key}:{fixed}"
 
 
-def _names(key: str, sight: SearchContext, speaking: list[Memory]) -> Iterator[str]:
+def _names(key: str, searched: SearchContext, speaking: list[Memory]) -> Iterator[str]:
     """Yield the values that a filter could have had."""
     if key == "path":
-        for path, _, _ in sight.reader.paths():
+        for path, _, _ in searched.reader.paths():
             yield from path.split("/")
     elif key == "lang":
-        yield from (language for _, _, language in sight.reader.paths())
+        yield from (language for _, _, language in searched.reader.paths())
     for memory in speaking:
         if key == "tag":
             yield from memory.tags

@@ -34,19 +34,19 @@ class LikeThis(NamedTuple):
         return (chunk.kind, chunk.path, chunk.start, chunk.end) != (own.kind, own.path, own.start, own.end)
 
 
-def like_this(sight: SearchContext, said: str) -> LikeThis:
+def like_this(searched: SearchContext, said: str) -> LikeThis:
     """Return what FILE:LINE or a memory's id stands for. Raises NotFoundError, and UsageError for an ambiguous id."""
     place = _PLACE.fullmatch(said.strip())
-    chunk, extra = _chunk_at(sight, place["path"], int(place["line"])) if place else _memory(sight, said)
-    (vector,) = sight.embedder.embed([embedding_text(chunk, extra)])
+    chunk, extra = _chunk_at(searched, place["path"], int(place["line"])) if place else _memory(searched, said)
+    (vector,) = searched.embedder.embed([embedding_text(chunk, extra)])
     text = "\n".join(part for part in (chunk.title, chunk.text, extra) if part)
-    return LikeThis(informative_terms(text, sight.reader.frequency), vector, chunk)
+    return LikeThis(informative_terms(text, searched.reader.frequency), vector, chunk)
 
 
-def _chunk_at(sight: SearchContext, path: str, line: int) -> tuple[Chunk, str]:
-    chunks = list(sight.reader.chunks_of(path.removeprefix("./")).values())
+def _chunk_at(searched: SearchContext, path: str, line: int) -> tuple[Chunk, str]:
+    chunks = list(searched.reader.chunks_of(path.removeprefix("./")).values())
     if not chunks:
-        near = nearest(path, (known for known, _, _ in sight.reader.paths()))
+        near = nearest(path, (known for known, _, _ in searched.reader.paths()))
         raise NotFoundError(
             f"'{path}' is no indexed file",
             hint=f"Did you mean '{near}'?" if near else "Give a path relative to the root, with a line: src/a.py:12.",
@@ -61,9 +61,9 @@ def _chunk_at(sight: SearchContext, path: str, line: int) -> tuple[Chunk, str]:
     return found, ""
 
 
-def _memory(sight: SearchContext, said: str) -> tuple[Chunk, str]:
+def _memory(searched: SearchContext, said: str) -> tuple[Chunk, str]:
     try:
-        memory = sight.memories[only(said, sight.memories, "memory")]
+        memory = searched.memories[only(said, searched.memories, "memory")]
     except NotFoundError as error:
         raise NotFoundError(error.message, hint="A place in a file is FILE:LINE, a memory is its id.") from None
     text = text_of(memory)

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from muninn_core.engine.answer.context_search import decision_lookup, relevance, vector_of
 from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
-from muninn_core.engine.answer.recall_request import RecallRequest, parse_request
+from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
 from muninn_core.engine.answer.search_context import SearchContext, labelled, search_context
 from muninn_core.engine.answer.working_set import rooted
-from muninn_core.engine.memory.scopes import bounds
+from muninn_core.engine.memory.scopes import scope_bounds
 from muninn_core.errors import BadParams
 from muninn_core.index.vocabulary import is_common
 from muninn_core.model.answer import Hit
@@ -59,65 +59,65 @@ def recall(
     """
     if params.page is not None:
         return _page(workspace, params, params.page, now)
-    asking = parse_request(workspace, params, now)
-    sight = search_context(workspace, asking.params, now)
-    if sight.now != now:
-        asking = asking.about(sight.now)
+    parsed = parse_request(workspace, params, now)
+    searched = search_context(workspace, parsed.params, now)
+    if searched.now != now:
+        parsed = parsed.at_time(searched.now)
     call.raise_if_cancelled()
-    made = _search(workspace, asking, sight, opened)
-    ranking = search(sight.reader, made.request)
+    made = _search(workspace, parsed, searched, opened)
+    ranking = search(searched.reader, made.request)
     ranked: list[Candidate] = ranking
     pieces: dict[str, tuple[int, float]] = {}
     if params.by_file:
         ranked, pieces = _by_file(ranked)
     text = made.request.text
-    marker = Marker(weights(parse_query(text).words if text else (), sight.reader.frequency), asking.phrases)
-    rest = Rest(params, asking.params.at, ranked, pieces, marker, sight.saw)
-    result = _shown(workspace, rest, sight.documents, params.limit)
+    marker = Marker(weights(parse_query(text).words if text else (), searched.reader.frequency), parsed.phrases)
+    rest = Rest(params, parsed.params.at, ranked, pieces, marker, searched.saw)
+    result = _shown(workspace, rest, searched.documents, params.limit)
     notes = [*made.notes, *([ranking.abstention] if ranking.abstention else ())]
     if not result.hits and made.filtering is not None:
-        notes += explain_no_match(asking, sight, made.filtering)
-    if not result.hits and asking.params.task and unknown_task(asking.params.task, sight):
-        notes.append(f"no memory or document matches task:{asking.params.task}")
+        notes += explain_no_match(parsed, searched, made.filtering)
+    if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
+        notes.append(f"no memory or document matches task:{parsed.params.task}")
     return replace(result, notes=tuple(notes))
 
 
-def _search(workspace: Workspace, asking: RecallRequest, sight: SearchContext, opened: Sequence[str]) -> _Search:
+def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext, opened: Sequence[str]) -> _Search:
     """Return what is searched. Embeds the question, or the place or memory that hits shall be like."""
-    params, notes = asking.params, list(asking.notes)
-    text, distinct = limit_terms(asking.text, sight.reader.frequency)
+    params, notes = parsed.params, list(parsed.notes)
+    text, distinct = limit_terms(parsed.text, searched.reader.frequency)
     if distinct > MOST_WORDS:
         notes.append(f"the question has {distinct:,} distinct words; its {MOST_WORDS} rarest were searched")
-    slips = meant(text, sight.reader, is_common)
+    slips = meant(text, searched.reader, is_common)
     notes += [f'"{word}" stands nowhere; "{other}" was searched as well' for word, other in slips.items()]
     text = " ".join((text, *slips.values()))
-    within = bounds(workspace, sight.documents, sight.memories, params.scope, params.session, params.task)
+    bounds = scope_bounds(workspace, searched.documents, searched.memories, params.scope, params.session, params.task)
     like: LikeThis | None = None
     if params.like is not None:
-        like = like_this(sight, params.like)
-        text, within = f"{text} {like.words}".strip(), _without(within, like)
+        like = like_this(searched, params.like)
+        text, bounds = f"{text} {like.words}".strip(), _without(bounds, like)
     filtering = None
-    if asking.narrow:
+    if parsed.is_restricted:
         filtering = apply_filters(
-            sight.reader, within, sight.memories, asking.sieve, asking.phrases, asking.without, sight.now
+            searched.reader, bounds, searched.memories, parsed.filters, parsed.phrases, parsed.without, searched.now
         )
-        within = filtering.bounds
-        notes += _left_out(asking, filtering)
+        bounds = filtering.bounds
+        notes += _left_out(parsed, filtering)
     request = SearchRequest(
         text=text,
-        vector=like.vector if like is not None else vector_of(sight.embedder, text) if text else None,
-        memories=sight.memories,
+        vector=like.vector if like is not None else vector_of(searched.embedder, text) if text else None,
+        memories=searched.memories,
         limit=params.limit * (FILES_DEEP if params.by_file else 1),
-        now=sight.now,
-        terms=_terms(workspace, params, sight),
+        now=searched.now,
+        terms=_terms(workspace, params, searched),
         kind=params.kind,
-        bounds=within,
-        focus=_focus(workspace, params, sight, opened),
+        bounds=bounds,
+        focus=_focus(workspace, params, searched, opened),
     )
     return _Search(request, filtering, tuple(notes))
 
 
-def _terms(workspace: Workspace, params: RecallParams, sight: SearchContext) -> Terms:
+def _terms(workspace: Workspace, params: RecallParams, searched: SearchContext) -> Terms:
     """Return the terms of the chosen profile. Raises BadParams for a profile that does not rank what is asked for."""
     if params.profile == "mnemosyne" and params.kind in ("code", "knowledge"):
         raise BadParams(
@@ -125,28 +125,28 @@ def _terms(workspace: Workspace, params: RecallParams, sight: SearchContext) -> 
         )
     profile = params.profile or (workspace.config.ranking.profile if params.kind == "memory" else "muninn")
     if profile == "mnemosyne":
-        return Links(workspace.memory.link_graph(sight.memories), params.session or workspace.session, params.depth)
-    return relevance(workspace, params, sight)
+        return Links(workspace.memory.link_graph(searched.memories), params.session or workspace.session, params.depth)
+    return relevance(workspace, params, searched)
 
 
-def _focus(workspace: Workspace, params: RecallParams, sight: SearchContext, opened: Sequence[str]) -> Focus:
-    task = task_of(workspace, sight.documents, params.task, params.session).code or None
+def _focus(workspace: Workspace, params: RecallParams, searched: SearchContext, opened: Sequence[str]) -> Focus:
+    task = task_of(workspace, searched.documents, params.task, params.session).code or None
     files = [rooted(workspace, each) for each in params.at_hand] if params.at is None else []
     return Focus(files=[*files, *opened[:OPEN_FILES]], session=params.session, task=task)
 
 
-def _without(within: Bounds, like: LikeThis) -> Bounds:
+def _without(bounds: Bounds, like: LikeThis) -> Bounds:
     return Bounds(
-        lambda chunk, memory: within.admits(chunk, memory) and like.admits(chunk, memory),
-        [each for each in within.sure if each.id != like.chunk.path],
+        lambda chunk, memory: bounds.admits(chunk, memory) and like.admits(chunk, memory),
+        [each for each in bounds.required if each.id != like.chunk.path],
     )
 
 
-def _left_out(asking: RecallRequest, filtering: Filtering) -> list[str]:
+def _left_out(parsed: ParsedRecall, filtering: Filtering) -> list[str]:
     """Return notes on what filters and phrases leave out unexpectedly."""
     found = []
-    timed = [each for each in asking.sieve.memories_alone if each.key in ("since", "until")]
-    if timed and asking.params.kind != "memory":
+    timed = [each for each in parsed.filters.memories_alone if each.key in ("since", "until")]
+    if timed and parsed.params.kind != "memory":
         said = " and ".join(each.said for each in timed)
         found.append(f"{said}: only memories have a time; code and knowledge are left out")
     if not filtering.compared:

@@ -1,7 +1,4 @@
-"""From the parameters of a recall to what is looked for: the query's own filters and the parameters', as one.
-
-It knows the catalogue's parameters and the language of questions, not how anything is found.
-"""
+"""Parses the parameters of a recall: the filters in the query and those in other parameters become one set."""
 
 from __future__ import annotations
 
@@ -33,69 +30,72 @@ _PARAMETERS = {
 """The parameters that are filters, and the key that each has in a query."""
 
 
-class RecallRequest(NamedTuple):
-    """A recall, understood. `params` have the query's `at` and `task`; `text` are the words to search, maybe none."""
+class ParsedRecall(NamedTuple):
+    """A parsed recall. `params` have the query's `at` and `task`. `text` has the words to search, "" for none.
+
+    Hits hold all `phrases` and none of `without`. `notes` are for the answer.
+    """
 
     params: RecallParams
     text: str
     phrases: tuple[str, ...]
     without: tuple[str, ...]
-    sieve: FilterSet
+    filters: FilterSet
     notes: tuple[str, ...]
 
     @property
-    def narrow(self) -> bool:
-        """Whether anything restricts what may be found."""
-        return bool(self.sieve.filters or self.phrases or self.without)
+    def is_restricted(self) -> bool:
+        """Whether filters or phrases restrict what may be found."""
+        return bool(self.filters.filters or self.phrases or self.without)
 
-    def about(self, now: datetime) -> RecallRequest:
-        """Return the same for another time of asking: spans count back from that of the commit."""
-        return self._replace(sieve=compile_filters(self.sieve.filters, now))
+    def at_time(self, now: datetime) -> ParsedRecall:
+        """Return the same request with time spans that count back from `now`."""
+        return self._replace(filters=compile_filters(self.filters.filters, now))
 
 
-def parse_request(workspace: Workspace, params: RecallParams, now: datetime) -> RecallRequest:
-    """Take the parameters of a recall apart. Raises BadParams, with a column for what is wrong in the query."""
+def parse_request(workspace: Workspace, params: RecallParams, now: datetime) -> ParsedRecall:
+    """Parse the parameters of a recall. Raises BadParams with the column of an error in the query."""
     check = _checking(workspace)
     question = Question(text=params.query) if params.plain else read_question(params.query, check)
     filters = [*question.filters, *_given(params, check)]
     params, filters = _at(params, filters)
     params, filters = _task(params, filters)
-    asking = RecallRequest(
+    parsed = ParsedRecall(
         params=params,
         text=question.text.strip(),
         phrases=(*(each.text for each in question.phrases if not each.negated), *params.phrase),
         without=tuple(each.text for each in question.phrases if each.negated),
-        sieve=compile_filters(filters, now),
+        filters=compile_filters(filters, now),
         notes=question.notes,
     )
-    _refuse_empty(asking)
-    return asking._replace(text=" ".join(dict.fromkeys([asking.text, *params.phrase])).strip())
+    _refuse_empty(parsed)
+    return parsed._replace(text=" ".join(dict.fromkeys([parsed.text, *params.phrase])).strip())
 
 
-def _refuse_empty(asking: RecallRequest) -> None:
-    wordless = next((phrase for phrase in asking.phrases if not words(phrase)), None)
+def _refuse_empty(parsed: ParsedRecall) -> None:
+    wordless = next((phrase for phrase in parsed.phrases if not words(phrase)), None)
     if wordless is not None:
         raise BadParams(f"the phrase '{wordless}' has no word to look for", hint="A phrase is made of words.")
-    if words(asking.text) or asking.sieve.filters or asking.phrases or asking.params.like or asking.params.task:
+    if words(parsed.text) or parsed.filters.filters or parsed.phrases or parsed.params.like or parsed.params.task:
         return
-    if not asking.params.query.strip():
+    if not parsed.params.query.strip():
         raise BadParams(
             "there is no question",
             hint="Give a `query` (words, or a filter such as type:decision), or `like` with FILE:LINE.",
         )
-    if asking.params.at and not asking.text:
+    if parsed.params.at and not parsed.text:
         raise BadParams(
             "there is no question beside the revision",
             hint="Add words or a filter: at:v1.0 kind:memory lists what was remembered then.",
         )
     raise BadParams(
-        f"there is no word to look for in '{asking.params.query.strip()[:80]}'",
+        f"there is no word to look for in '{parsed.params.query.strip()[:80]}'",
         hint="Signs and emoji are not indexed: ask with words.",
     )
 
 
 def _checking(workspace: Workspace) -> Callable[[str, str], str]:
-    """Return what says what is wrong with a filter's value."""
+    """Return a check that describes what is wrong with a filter's value, "" if nothing is."""
     kinds: set[str] = set()
 
     def check(key: str, value: str) -> str:
@@ -122,7 +122,7 @@ def _given(params: RecallParams, check: Callable[[str, str], str]) -> Iterable[F
 
 
 def _at(params: RecallParams, filters: list[Filter]) -> tuple[RecallParams, list[Filter]]:
-    """Take the revision out of the filters. Raises BadParams for two of them."""
+    """Move the revision from the filters to the parameters. Raises BadParams for two revisions."""
     asked = [each for each in filters if each.key == "at"]
     revisions = {each.values[0] for each in asked} | ({params.at} if params.at is not None else set())
     if len(revisions) > 1:
@@ -134,7 +134,7 @@ def _at(params: RecallParams, filters: list[Filter]) -> tuple[RecallParams, list
 
 
 def _task(params: RecallParams, filters: list[Filter]) -> tuple[RecallParams, list[Filter]]:
-    """Make the first task that is asked for the parameter: it brings the task's document as well."""
+    """Move the first task filter to the parameter `task`, which also admits the task's document."""
     first = next((each for each in filters if each.key == "task" and not each.negated and len(each.values) == 1), None)
     if first is None or params.task is not None:
         return params, filters

@@ -58,7 +58,7 @@ class WorkingSet(NamedTuple):
     edited: tuple[str, ...] = ()
 
 
-def working_set_of(workspace: Workspace, params: ContextParams, sight: SearchContext) -> WorkingSet:
+def working_set_of(workspace: Workspace, params: ContextParams, searched: SearchContext) -> WorkingSet:
     """Return what is at hand. Raises BadParams for what can't be read, NotFoundError for what is not there."""
     named = dict.fromkeys((rooted(workspace, file) for file in params.files), "named by the asker")
     if params.at is not None:
@@ -70,13 +70,13 @@ def working_set_of(workspace: Workspace, params: ContextParams, sight: SearchCon
     if params.cursor is not None:
         path, line = _cursor(workspace, params.cursor)
         files[path], lines[path] = "the cursor is in it", line
-        pieces += _around(_chunks(sight, path), path, line)
+        pieces += _around(_chunks(searched, path), path, line)
     changed = _changed(workspace, params.diff) if params.diff is not None else ()
     edited = workspace.edited_files.files()
     for each in changed:
         files.setdefault(each.path, "the change touches it")
         lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
-    pieces += _touched(sight, changed)
+    pieces += _touched(searched, changed)
     for path in (*named, *(rooted(workspace, each) for each in params.open_files), *edited):
         files.setdefault(path, named.get(path) or _ground(workspace, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
@@ -89,24 +89,24 @@ def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:
     return "open in an editor" if is_open else "changed in the work tree"
 
 
-def question_of(params: ContextParams, sight: SearchContext, hand: WorkingSet) -> str:
+def question_of(params: ContextParams, searched: SearchContext, working_set: WorkingSet) -> str:
     """Return what is looked for: the query, else what follows from task, cursor, change and files.
 
     Raises BadParams when nothing is given at all, NotFoundError when a change was named that changes nothing.
     """
     if params.query.strip():
         return params.query
-    document = sight.documents.with_code(params.task) if params.task else None
+    document = searched.documents.with_code(params.task) if params.task else None
     parts = [document.title if document is not None else params.task or ""]
-    parts += [name for hit in hand.pieces[:MOST_PIECES] for name in hit.symbol.split()[:3]]
-    parts += hand.names
+    parts += [name for hit in working_set.pieces[:MOST_PIECES] for name in hit.symbol.split()[:3]]
+    parts += working_set.names
     if params.files or params.cursor is not None or params.diff is not None:
         grounds = ("named by the asker", "the cursor is in it", "the change touches it")
-        for path in [path for path, ground in hand.files.items() if ground in grounds][:10]:
+        for path in [path for path, ground in working_set.files.items() if ground in grounds][:10]:
             parts.append(posixpath.basename(path))
-            parts += [name for chunk in _chunks(sight, path)[:6] for name in chunk.symbol.split()[:2]]
+            parts += [name for chunk in _chunks(searched, path)[:6] for name in chunk.symbol.split()[:2]]
     question = " ".join(dict.fromkeys(part for part in parts if part))
-    if params.task and question == params.task and unknown_task(params.task, sight):
+    if params.task and question == params.task and unknown_task(params.task, searched):
         raise NotFoundError(
             f"nothing is known of the task '{params.task[:80]}'",
             hint="Give a query, or the id as the task's document has it.",
@@ -120,11 +120,11 @@ def question_of(params: ContextParams, sight: SearchContext, hand: WorkingSet) -
     )
 
 
-def noted(hits: Iterable[Hit], hand: WorkingSet) -> list[Hit]:
+def noted(hits: Iterable[Hit], working_set: WorkingSet) -> list[Hit]:
     """Say of hits that are in files at hand what makes those so."""
     found = []
     for hit in hits:
-        ground = hand.files.get(hit.path, "")
+        ground = working_set.files.get(hit.path, "")
         if ground and any(reason.signal == "focus" and not reason.note for reason in hit.why):
             why = (replace(reason, note=ground) if reason.signal == "focus" else reason for reason in hit.why)
             hit = replace(hit, why=tuple(why))
@@ -184,11 +184,11 @@ def _changed(workspace: Workspace, diff: str) -> tuple[git.TouchedFile, ...]:
     return (*tracked, *(git.TouchedFile(path=path, spans=((1, _LAST_LINE),), added=()) for path in fresh))
 
 
-def _touched(sight: SearchContext, changed: Iterable[git.TouchedFile]) -> list[Hit]:
+def _touched(searched: SearchContext, changed: Iterable[git.TouchedFile]) -> list[Hit]:
     """Return the pieces of code that a change touches, those with the most changed lines first."""
     found = []
     for each in changed:
-        for chunk in _chunks(sight, each.path) if each.spans else ():
+        for chunk in _chunks(searched, each.path) if each.spans else ():
             parts = [
                 (max(a, chunk.start), min(b, chunk.end)) for a, b in each.spans if a <= chunk.end and b >= chunk.start
             ]
@@ -204,8 +204,8 @@ def _touched(sight: SearchContext, changed: Iterable[git.TouchedFile]) -> list[H
     return [hit for *_, hit in sorted(found, key=lambda entry: entry[:3])[:MOST_PIECES]]
 
 
-def _chunks(sight: SearchContext, path: str) -> list[Chunk]:
-    return sorted(sight.reader.chunks_of(path).values(), key=lambda chunk: (chunk.start, chunk.end))
+def _chunks(searched: SearchContext, path: str) -> list[Chunk]:
+    return sorted(searched.reader.chunks_of(path).values(), key=lambda chunk: (chunk.start, chunk.end))
 
 
 def _hit(chunk: Chunk, told: Signal) -> Hit:

@@ -49,7 +49,7 @@ def visible(workspace: Workspace, scope: Scope | None, session: str | None) -> C
     return seen
 
 
-def bounds(
+def scope_bounds(
     workspace: Workspace,
     library: SteeringDocuments,
     memories: Mapping[str, Memory],
