@@ -1,7 +1,6 @@
-"""What the index knows of code as code: definitions, imports and calls, in tables of the manifest.
+"""Definitions, imports and calls of the indexed code, in tables of the manifest.
 
-Facts of single files, as they were read; nothing here says to which file an import leads. It knows nothing of how
-the facts are found.
+The tables hold facts of single files. `source/resolve.py` resolves imports to files.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 Rows = Callable[..., list[Any]]
-"""Asks the manifest: a question and its parameters."""
+"""Runs a query with its parameters on the manifest."""
 
 SCHEMA = """
 CREATE TABLE sources(id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stem TEXT NOT NULL);
@@ -35,12 +34,12 @@ CREATE TABLE calls(name TEXT NOT NULL, source INTEGER NOT NULL, lines TEXT NOT N
   PRIMARY KEY(name, source)) WITHOUT ROWID;
 CREATE INDEX calls_source ON calls(source);
 """
-"""`sources` are the files of code and prose by a number that a file keeps while it is there. `tails` are the last parts
-of what a file imports: by them it is found when a file comes or goes that its imports could mean."""
+"""`sources` numbers the files; a file keeps its number while it exists. `tails` holds the last parts of the modules
+that a file imports, by which the importers of a file are found."""
 
 _TABLES = ("symbols", "imports", "tails", "calls")
 _CONTAINERS = re.compile(r"__init__\.pyi?|index\.(?:[mc]?[jt]sx?|vue|d\.ts)|mod\.rs")
-"""File names that stand for their folder."""
+"""Files that are imported by the name of their folder."""
 
 
 class Symbol(NamedTuple):
@@ -51,7 +50,7 @@ class Symbol(NamedTuple):
 
 
 class Code:
-    """The tables over one connection. `rows` reads; changes belong to a transaction of the manifest."""
+    """The tables on one connection. `rows` runs queries. Changes must be made in a transaction of the manifest."""
 
     def __init__(self, rows: Rows, connection: sqlite3.Connection) -> None:
         self._rows = rows
@@ -66,34 +65,34 @@ class Code:
 
     def outline(self, path: str) -> list[Definition]:
         """Return the definitions of a file by line."""
-        question = f"SELECT {_SYMBOL} FROM symbols WHERE source = (SELECT id FROM sources WHERE path = ?)"
-        return [_definition(row) for row in self._rows(question + " ORDER BY number", (path,))]
+        sql = f"SELECT {_SYMBOL} FROM symbols WHERE source = (SELECT id FROM sources WHERE path = ?)"
+        return [_definition(row) for row in self._rows(sql + " ORDER BY number", (path,))]
 
     def named(self, name: str) -> list[Symbol]:
         """Return the definitions of exactly this name, by path and line."""
         return self._symbols("s.name = ? COLLATE NOCASE AND s.name = ?", (name, name))
 
     def names(self, first: str = "", last: str = "") -> list[str]:
-        """Return the distinct names of definitions, or those that lie between two, whatever their case."""
+        """Return the distinct names of definitions: all, or those from `first` up to `last`, ignoring case."""
         if not first:
             return [row[0] for row in self._rows("SELECT DISTINCT name FROM symbols")]
-        question = "SELECT DISTINCT name FROM symbols WHERE name >= ? COLLATE NOCASE AND name < ? COLLATE NOCASE"
-        return [row[0] for row in self._rows(question, (first, last))]
+        sql = "SELECT DISTINCT name FROM symbols WHERE name >= ? COLLATE NOCASE AND name < ? COLLATE NOCASE"
+        return [row[0] for row in self._rows(sql, (first, last))]
 
     def exists(self, path: str) -> bool:
         """Whether a file is indexed."""
         return self.number(path) is not None
 
     def text(self, path: str) -> str:
-        """Return what an indexed file says, "" of one that is not there."""
+        """Return the text of an indexed file, "" for an unknown path."""
         return "".join(row[0] for row in self._rows("SELECT text FROM chunks WHERE path = ? ORDER BY id", (path,)))
 
     def with_stem(self, stem: str) -> list[str]:
-        """Return the files that are called so where they are imported, sorted."""
+        """Return the files that are imported by this name (see `stem_of`), sorted."""
         return [row[0] for row in self._rows("SELECT path FROM sources WHERE stem = ? ORDER BY path", (stem,))]
 
     def folder(self, path: str) -> list[str]:
-        """Return the files right in a folder, sorted; "" is the root."""
+        """Return the files directly in a folder, sorted; "" is the root."""
         first = f"{path}/" if path else ""
         rows = self._rows(
             "SELECT path FROM sources WHERE path >= ? AND path < ? AND instr(substr(path, ?), '/') = 0 ORDER BY path",
@@ -102,16 +101,16 @@ class Code:
         return [row[0] for row in rows]
 
     def importing(self, path: str) -> list[tuple[str, Import]]:
-        """Return (file, import) of the imports that could mean a file, by its name and its folder's; by path and line.
+        """Return (file, import) of the imports that could mean a file, by its name or its folder's; by path and line.
 
-        Of a file that names the folder around it, all are told whose names fit, or that name no more than folders.
+        Of a file with such an import, the imports of dots only (`from .. import x`) are returned, too.
         """
         wanted = marks(path)
         places = ",".join("?" * len(wanted))
         asked = f"SELECT DISTINCT source FROM tails WHERE tail IN ({places})"
         columns = "f.path, i.line, i.module, i.names FROM imports i JOIN sources f ON f.id = i.source"
-        question = f"SELECT {columns} WHERE i.source IN ({asked}) ORDER BY f.path, i.number"
-        rows = self._rows(question, sorted(wanted))
+        sql = f"SELECT {columns} WHERE i.source IN ({asked}) ORDER BY f.path, i.number"
+        rows = self._rows(sql, sorted(wanted))
         return [
             (each, Import(line, module, _names(names)))
             for each, line, module, names in rows
@@ -120,35 +119,35 @@ class Code:
 
     def imports(self, path: str) -> list[Import]:
         """Return the imports of a file by line."""
-        question = "SELECT line, module, names FROM imports WHERE source = (SELECT id FROM sources WHERE path = ?)"
-        rows = self._rows(question + " ORDER BY number", (path,))
+        sql = "SELECT line, module, names FROM imports WHERE source = (SELECT id FROM sources WHERE path = ?)"
+        rows = self._rows(sql + " ORDER BY number", (path,))
         return [Import(line, module, _names(names)) for line, module, names in rows]
 
     def called(self, name: str) -> list[tuple[str, tuple[int, ...]]]:
         """Return (path, lines) of the files that call a name, by path."""
-        question = "SELECT f.path, c.lines FROM calls c JOIN sources f ON f.id = c.source WHERE c.name = ?"
-        return [(path, _numbers(lines)) for path, lines in self._rows(question + " ORDER BY f.path", (name,))]
+        sql = "SELECT f.path, c.lines FROM calls c JOIN sources f ON f.id = c.source WHERE c.name = ?"
+        return [(path, _numbers(lines)) for path, lines in self._rows(sql + " ORDER BY f.path", (name,))]
 
     def calls(self, path: str) -> list[tuple[str, tuple[int, ...]]]:
         """Return (name, lines) of what a file calls, by name."""
-        question = "SELECT name, lines FROM calls WHERE source = (SELECT id FROM sources WHERE path = ?) ORDER BY name"
-        return [(name, _numbers(lines)) for name, lines in self._rows(question, (path,))]
+        sql = "SELECT name, lines FROM calls WHERE source = (SELECT id FROM sources WHERE path = ?) ORDER BY name"
+        return [(name, _numbers(lines)) for name, lines in self._rows(sql, (path,))]
 
     def counts(self) -> dict[str, int]:
-        """Return how many files, definitions, imports and calls (names per file) there are."""
+        """Return the numbers of files, definitions, imports and calls (distinct names per file)."""
         tables = ("sources", "symbols", "imports", "calls")
         return {table: int(self._rows(f"SELECT COUNT(*) FROM {table}")[0][0]) for table in tables}
 
     def _symbols(self, condition: str, parameters: Sequence[object]) -> list[Symbol]:
         columns = ", ".join("s." + column.strip() for column in _SYMBOL.split(","))
-        question = f"SELECT {columns}, f.path FROM symbols s JOIN sources f ON f.id = s.source WHERE {condition}"
-        rows = self._rows(question + " ORDER BY f.path, s.number", parameters)
+        sql = f"SELECT {columns}, f.path FROM symbols s JOIN sources f ON f.id = s.source WHERE {condition}"
+        rows = self._rows(sql + " ORDER BY f.path, s.number", parameters)
         return [Symbol(row[-1], _definition(row[:-1])) for row in rows]
 
     # --- writing ---
 
     def put(self, path: str, syntax: Syntax) -> None:
-        """Store what a file says, in place of what it said before."""
+        """Store the facts of a file, in place of earlier ones."""
         number = self.number(path)
         if number is None:
             cursor = self._connection.execute("INSERT INTO sources(path, stem) VALUES(?, ?)", (path, stem_of(path)))
@@ -170,7 +169,7 @@ class Code:
         )
         last = {tail for one in syntax.imports for tail in tails(one.module, one.names)}
         if any(not one.module.strip("./") for one in syntax.imports):
-            last.update(part for part in path.split("/")[:-1])  # `from .. import x` means a folder around
+            last.update(part for part in path.split("/")[:-1])  # `from .. import x` means an enclosing folder
         insert("INSERT INTO tails VALUES(?, ?)", ((tail, number) for tail in sorted(last)))
         insert(
             "INSERT INTO calls VALUES(?, ?, ?)",
@@ -178,7 +177,7 @@ class Code:
         )
 
     def remove(self, path: str) -> None:
-        """Forget a file."""
+        """Delete a file."""
         number = self.number(path)
         if number is not None:
             self._clear(number)
@@ -194,7 +193,7 @@ _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 
 
 def stem_of(path: str) -> str:
-    """Return what a file is called where it is imported: its name without endings, or its folder's."""
+    """Return the name by which a file is imported: its own without suffixes, or its folder's."""
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0] or name
     if _CONTAINERS.fullmatch(name):
@@ -206,13 +205,13 @@ def stem_of(path: str) -> str:
 
 @lru_cache(maxsize=8_192)
 def marks(path: str) -> frozenset[str]:
-    """Return the last parts by which an import may mean a file."""
+    """Return the last parts of module names that may mean a file."""
     folder, _, name = path.rpartition("/")
     return frozenset({stem_of(path), name, name.partition(".")[0], folder.rpartition("/")[2], name.removesuffix(".h")})
 
 
 def could_mean(module: str, names: tuple[str, ...], wanted: Set[str]) -> bool:
-    """Whether an import could mean one of the files with some `marks`: `from .. import x` may be any folder around."""
+    """Whether an import could mean a file with these `marks`. An import of dots only could mean any file."""
     return not _tails(module, names).isdisjoint(wanted) or not module.strip("./")
 
 

@@ -1,8 +1,7 @@
-"""The index of one work tree: one writer at a time, and snapshots for everybody else.
+"""The index of one work tree: one writer at a time, and snapshots for readers.
 
-It knows files, chunks and memories, but not how answers are ranked, nor when files change: it is told. Reading, cutting
-and embedding never happen under the lock that a small write needs, so that a memory is taken in while the first index
-of a large tree is being made.
+Callers report changed files and memories. Reading, cutting and embedding happen outside of the lock that a small write
+takes, so that a memory is stored while the first index of a large tree is being made.
 """
 
 from __future__ import annotations
@@ -45,24 +44,23 @@ if TYPE_CHECKING:
     CheckCancel = Callable[[], None]
 
 BULK = 50
-"""Files above which worker processes do the reading: below it, starting them costs more than it saves."""
+"""Files above which worker processes read them. For fewer files, starting workers takes longer than it saves."""
 
 _JOB_FILES = 64
 _JOB_BYTES = 500_000
 _FIRST_CHUNKS = 4_000
 _MOST_CHUNKS = 8_000
-"""Chunks after which what is ready is committed and can be found, while a long run goes on: few at first, so that there
-is something to be found early; then more, since a commit reaches the disk and costs as much for few. The last ones are
-written while nothing is left to read, and two such batches are in memory at a time."""
+"""Chunks per commit of a long run. The first commits are small, so that the first files are found early. Later ones are
+larger, because a commit takes a flush to disk whatever its size. Two batches are in memory at a time."""
 
 _TEXTS = 512
-"""Texts that a worker embeds at a time."""
+"""Texts per task of a worker."""
 
 _SLOW_TEXTS = 64
-"""Texts that any model but the bundled one embeds at a time: each of them takes some ten milliseconds."""
+"""Texts per batch of a configured model, which takes some ten milliseconds for each."""
 
 _ROWS = 2_048
-"""Vectors after which what is ready is committed."""
+"""Vectors per commit."""
 
 _MEMORY_BATCH = 1_000
 _SURVEY = "survey"
@@ -70,7 +68,7 @@ _SURVEY = "survey"
 
 @dataclass(frozen=True, slots=True)
 class MemoryText:
-    """What the index holds of a memory. `extra` are its tags, entities and files: searched, not shown."""
+    """The indexed text of a memory. `extra` holds tags, entities and files, which are searched and not shown."""
 
     id: str
     text: str
@@ -78,13 +76,13 @@ class MemoryText:
     extra: str = ""
 
     def digest(self) -> bytes:
-        """Return what tells one content from another."""
+        """Return the digest of the content."""
         return digest("\0".join((self.text, self.title, self.extra)).encode("utf-8", "replace"))
 
 
 @dataclass(slots=True)
 class Changes:
-    """What a run did: files indexed, files found the same, files dropped, and files that can't be read, by reason."""
+    """The result of a run: numbers of files indexed, unchanged and removed, and of unreadable files by reason."""
 
     indexed: int = 0
     same: int = 0
@@ -93,59 +91,59 @@ class Changes:
 
 
 def _no_progress(done: int, total: int) -> None:
-    """Report to nobody."""
+    """Report nothing."""
 
 
 def _never() -> None:
-    """Cancel nothing."""
+    """Never cancel."""
 
 
-class _Behind:
-    """Does one thing at a time on a thread of its own, while the caller prepares the next; at the end it is done."""
+class _BackgroundTask:
+    """Runs one task at a time on a thread of its own. The `with` block ends when the last task is done."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="muninn-write")  # it begins with the first thing to do
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="muninn-write")  # the thread starts with the first task
         self._last: Future[None] | None = None
 
-    def __enter__(self) -> _Behind:
+    def __enter__(self) -> _BackgroundTask:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._thread.shutdown()
 
-    def do(self, work: Callable[[], None]) -> None:
-        """Begin something when what was begun before is done. Raises what went wrong with that."""
+    def start(self, work: Callable[[], None]) -> None:
+        """Start a task when the last one is done. Raises the exception of the last one."""
         self.wait()
         self._last = self._thread.submit(work)
 
     def wait(self) -> None:
-        """Return when everything is done. Raises what went wrong."""
+        """Wait for the last task. Raises its exception."""
         last, self._last = self._last, None
         if last is not None:
             last.result()
 
 
 class Index:
-    """The index. Methods that write take turns; `snapshot` never waits."""
+    """The index. Methods that write exclude one another; `snapshot` never waits."""
 
     def __init__(self, folder: Path, embedder: Embedder, writer: Writer) -> None:
         self._folder = folder
         self._embedder = embedder
         self._writer = writer
-        # Long runs exclude one another; a single write excludes only other single writes.
+        # `_running` is held by long runs, `_writing` by each single write.
         self._running = threading.RLock()
         self._writing = threading.Lock()
         self._incomplete = True
-        """Whether there may be chunks without a vector; a run that made all of them knows that there are none."""
+        """Whether there may be chunks without a vector. False after a run that embedded all chunks."""
         self._surveyed: set[str] = set()
 
     def snapshot(self) -> Snapshot:
-        """Return the newest state. It stays as it is for as long as it is held."""
+        """Return the current state. Later changes do not affect it."""
         return self._writer.newest
 
     @property
     def intact(self) -> bool:
-        """Whether its files are still there: the cache may be deleted at any moment, and then it can't be written."""
+        """Whether the files of the index still exist. The cache may be deleted at any time."""
         return self._writer.intact
 
     def sync(
@@ -159,7 +157,7 @@ class Index:
         progress: Progress = _no_progress,
         check_cancel: CheckCancel = _never,
     ) -> Changes:
-        """Make the index agree with a walk of the whole tree. Files of the same size and time are not even opened."""
+        """Update the index to a walk of the whole tree. Files with unchanged size and time are not opened."""
         with self._running:
             known = self.snapshot().files()
             there = {f.path for f in walk.files}
@@ -189,13 +187,13 @@ class Index:
         progress: Progress = _no_progress,
         check_cancel: CheckCancel = _never,
     ) -> Changes:
-        """Index the changed paths (POSIX, below `root`) anew where their content differs, and drop the removed ones.
+        """Index the changed paths (POSIX, relative to `root`) whose content differs, and delete the removed ones.
 
-        `most` is the size limit in bytes; `workers` 0 chooses. `progress(done, total)` counts files. `check_cancel` is
-        called every few files and stops the run by raising: what was done by then stays, whole files only. Words come
-        first: of many files, vectors are made when all words can be found; without `meaning` that is left to
-        `embed_missing`.
-        A file that can't be read (any more) leaves the index, and is counted. Raises StorageError, BusyError.
+        `most` is the size limit in bytes. `workers` is the number of processes, 0 for the default. `progress(done,
+        total)` counts files. `check_cancel` is called every few files and stops the run by raising; files that were
+        indexed by then stay. Of many files, all words are indexed before the vectors are made; without `meaning` the
+        vectors are left to `embed_missing`. An unreadable file is deleted from the index and counted. Raises
+        StorageError, BusyError.
         """
         paths = sorted(set(changed))
         changes = Changes()
@@ -204,7 +202,7 @@ class Index:
                 changes.removed += self._writer.drop(sorted(set(removed) - set(paths)))
             with (
                 closing(self._extracted(root, paths, most, workers, progress, check_cancel)) as parts,
-                _Behind() as behind,
+                _BackgroundTask() as background,
             ):
                 batch: list[Extracted] = []
                 chunks, enough = 0, _FIRST_CHUNKS
@@ -212,10 +210,10 @@ class Index:
                     batch += part
                     chunks += sum(len(one.pieces) for one in part)
                     if done == len(paths):
-                        behind.wait()
+                        background.wait()
                         self._write(batch, changes)
                     elif chunks >= enough:
-                        behind.do(partial(self._write, batch, changes))
+                        background.start(partial(self._write, batch, changes))
                         batch, chunks, enough = [], 0, min(2 * enough, _MOST_CHUNKS)
                     progress(done, len(paths))
                     check_cancel()
@@ -229,12 +227,12 @@ class Index:
 
     @property
     def surveyed(self) -> int:
-        """How many of the files that a run has yet to cut are found by their words already, or have none."""
+        """The number of files that the current run has surveyed and not cut yet."""
         return len(self._surveyed)
 
     @property
     def incomplete(self) -> bool:
-        """Whether there may be chunks whose words can be found and whose meaning can't yet."""
+        """Whether there may be chunks without a vector."""
         return self._incomplete
 
     def embed_missing(
@@ -245,14 +243,14 @@ class Index:
         check_cancel: CheckCancel = _never,
         enough: Callable[[], bool] = lambda: False,
     ) -> int:
-        """Embed the chunks that have words but no vector yet; return their number.
+        """Embed the chunks without a vector; return their number.
 
-        Each batch of vectors can be found when it is done. `progress(done, total)` counts chunks. The run ends early
-        when `enough` says so, and by the error that `check_cancel` raises; the next one goes on from there.
+        Each batch is searchable when it is written. `progress(done, total)` counts chunks. The run ends early when
+        `enough` returns True or `check_cancel` raises; the next run continues.
         """
         done = 0
         with self._running:
-            # To look costs more than all the rest of a small change.
+            # Counting takes longer than the rest of a small change, so that it is skipped when all have vectors.
             while self._incomplete and (total := self.snapshot().counts()["unembedded"]):
                 with closing(self._embedded(total, workers)) as parts:
                     for ids, rows in parts:
@@ -269,24 +267,24 @@ class Index:
         return done
 
     def put_memories(self, memories: Iterable[MemoryText]) -> None:
-        """Add memories, or replace what the index holds of them. Raises StorageError."""
+        """Add or replace memories. Raises StorageError."""
         items = list({memory.id: memory for memory in memories}.values())
         for i in range(0, len(items), _MEMORY_BATCH):
             entries = [_memory_entry(item) for item in items[i : i + _MEMORY_BATCH]]
             vectors = self._embedder.embed([embedding_text(chunk, extra) for _, chunk, extra in entries])
             with self._writing:
                 self._writer.put(entries, vectors)
-            del entries, vectors  # not beside those of the next batch
+            del entries, vectors  # free them before the next batch is made
         if len(items) > BULK:
             trim()
 
     def drop_memories(self, ids: Iterable[str]) -> None:
-        """Take memories out of the index."""
+        """Delete memories from the index."""
         with self._writing:
             self._writer.drop(sorted({memory_key(memory_id) for memory_id in ids}))
 
     def sync_memories(self, memories: Iterable[MemoryText], check_cancel: CheckCancel = _never) -> tuple[int, int]:
-        """Make the index hold exactly these memories; return how many were put and how many dropped."""
+        """Update the index to exactly these memories; return the numbers of memories stored and deleted."""
         wanted = {memory.id: memory for memory in memories}
         known = self.snapshot().memories()
         gone = sorted(set(known) - set(wanted))
@@ -298,27 +296,27 @@ class Index:
         return len(put), len(gone)
 
     def compact(self) -> None:
-        """Write the word index anew, so that its scores are those of a fresh one to the last digit.
+        """Rebuild the word index, so that its scores equal those of a new index.
 
-        Deleted chunks count in its statistics until then. Runs of many changes do it by themselves.
+        Its statistics count deleted chunks until then. Runs of many changes compact it themselves.
         """
         with self._writing:
             self._writer.compact()
 
     def scrub(self) -> bool:
-        """Make the index's files hold nothing of what was deleted; say whether no reader kept them from it."""
+        """Remove deleted text from the files of the index; return False when a reader prevents it."""
         with self._writing:
             return self._writer.scrub()
 
     def rest(self) -> None:
-        """Give memory back to the system, for a time in which nobody asks; the next answer takes a little longer."""
+        """Release caches while the daemon is idle. The next query takes longer."""
         self.snapshot().rest()
         self._embedder.rest()
         identifiers.forget()
         trim()
 
     def close(self) -> None:
-        """Release files and locks, after the run that is under way. Snapshots that are held stay readable."""
+        """Release files and locks after the current run. Existing snapshots stay readable."""
         with self._running, self._writing:
             self._writer.close()
 
@@ -331,10 +329,10 @@ class Index:
         progress: Progress,
         check_cancel: CheckCancel,
     ) -> Generator[tuple[int, list[Extracted]]]:
-        """Yield (files done, files read and cut): by this process when they are few, by workers when they are many."""
+        """Yield (files done, extracted files): from this process for few files, from workers for many."""
         snapshot = self.snapshot()
         known = {path: row.digest for path in paths if (row := snapshot.file(path)) is not None}
-        del snapshot  # while it is held, the write-ahead log can't start over
+        del snapshot  # an open snapshot keeps the write-ahead log from starting over
         if len(paths) <= BULK:
             if paths:
                 files = tuple((path, known.get(path)) for path in paths)
@@ -355,7 +353,7 @@ class Index:
 
     @contextmanager
     def _surveying(self, pool: WorkerPool, root: Path, most: int, jobs: Sequence[Job]) -> Iterator[Iterator[None]]:
-        """Give the steps of a survey of new files, none when they are few. What was surveyed is found until the end."""
+        """Return the steps of a survey of new files, none for few files. Its files are found until the block ends."""
         glances = [
             WordsJob(job.root, job.most, tuple(path for path, known in job.files if known is None)) for job in jobs
         ]
@@ -375,7 +373,7 @@ class Index:
                 surveyor.close()
 
     def _steps(self, pool: WorkerPool, surveyor: SurveyBuilder, jobs: Sequence[WordsJob]) -> Iterator[None]:
-        """Take the words of files in, a step for each job."""
+        """Survey the files of the jobs, one job per step."""
         seen: list[str] = []
         for job, part in zip(jobs, pool.read_words(jobs), strict=True):
             seen += job.paths
@@ -388,7 +386,7 @@ class Index:
             yield
 
     def _extracted_here(self, job: Job) -> list[Extracted]:
-        """Extract a few files in this process, but for those that might end it, which a worker gets."""
+        """Extract a few files in this process; a worker gets those whose parser might crash or hang."""
         found = extract(job, self._embedder)
         risky = {one.path for one in found if one.outcome == RISKY}
         if not risky:
@@ -399,9 +397,9 @@ class Index:
         return [others.get(one.path, one) for one in found]
 
     def _embedded(self, total: int, workers: int) -> Generator[tuple[list[int], NDArray[np.int8]]]:
-        """Yield (ids, vectors) of what has none, in the order of the ids: by workers when there is much of it.
+        """Yield (ids, vectors) of chunks without a vector, by id: from workers when there are many.
 
-        Only the bundled model is loaded by workers: others are as wide as the machine by themselves.
+        Workers load only the bundled model; configured models use all cores in this process.
         """
         if self._embedder.name != BUNDLED or total <= 2 * _TEXTS:
             for some, texts in self._unembedded(_SLOW_TEXTS):
@@ -427,15 +425,15 @@ class Index:
             yield ids, np.concatenate(ready)
 
     def _unembedded(self, count: int) -> Iterator[tuple[list[int], list[str]]]:
-        """Yield (ids, texts to embed) of the chunks that have no vector, so many at a time."""
+        """Yield (ids, texts to embed) of the chunks without a vector, `count` at a time."""
         last = -1
-        # A snapshot is held for one look only: while it is, the write-ahead log can't start over.
+        # Each query takes a new snapshot: an open one keeps the write-ahead log from starting over.
         while rows := self.snapshot().unembedded(count, last):
             last = rows[-1].id
             yield [row.id for row in rows], [embedding_text(row.chunk, row.extra) for row in rows]
 
     def _write(self, batch: Sequence[Extracted], changes: Changes) -> None:
-        # Said before it is true: a run that fails in between is then followed by a look.
+        # Set before the write, so that the next run looks for missing vectors even if this one fails.
         self._incomplete |= any(one.pieces and one.vectors is None for one in batch)
         with self._writing:
             changes.removed += self._writer.write(batch)
@@ -450,9 +448,9 @@ class Index:
 
 
 def open_index(cache: Path, embedder: Embedder) -> Index:
-    """Open the index in a cache folder, healing whatever a crash left; an unusable one is replaced by an empty one.
+    """Open the index in a cache folder and repair it after a crash. An unusable index is replaced by an empty one.
 
-    Raises BusyError while another process writes it, StorageError where the folder can't be written.
+    Raises BusyError while another process has it open, StorageError when the folder can't be written.
     """
     state = cache / "state.sqlite"
     lexical = open_lexical(cache / "tantivy")
@@ -467,20 +465,20 @@ def open_index(cache: Path, embedder: Embedder) -> Index:
     except BaseException:
         writer.close()
         raise
-    shutil.rmtree(cache / _SURVEY, ignore_errors=True)  # of a run that was ended in the middle
-    trim()  # all vectors were in memory twice
+    shutil.rmtree(cache / _SURVEY, ignore_errors=True)  # left by a run that was killed
+    trim()  # building the vectors took twice their memory
     return Index(cache, embedder, writer)
 
 
 def _jobs(root: Path, paths: Sequence[str], most: int, known: Mapping[str, bytes]) -> Iterator[Job]:
-    """Cut the work into jobs of about equal size."""
+    """Divide the files into jobs of about equal size."""
     files: list[tuple[str, bytes | None]] = []
     size = 0
     for path in paths:
         try:
             size += (root / path).stat().st_size
         except OSError:
-            pass  # vanished: the worker will say so
+            pass  # deleted meanwhile: the worker reports it
         files.append((path, known.get(path)))
         if len(files) >= _JOB_FILES or size >= _JOB_BYTES:
             yield Job(str(root), most, tuple(files))

@@ -1,8 +1,8 @@
-"""The manifest: what is indexed, in SQLite. It is the truth that the word index and the vectors are rebuilt from.
+"""The manifest: what is indexed, in SQLite. The word index and the vector index are rebuilt from it.
 
-Files, chunks with their texts, vectors (whole numbers of 8 bits) and, for the changes under way, the `pending` journal.
-Memories are rows as well: kind `memory`, one chunk each, under a key that no file can have. A chunk's id is never used
-again. It knows nothing of tantivy and faiss, and nothing of how chunks are made.
+It holds files, chunks with their texts, quantised vectors, and the journal `pending` of changes that the word index
+does not have yet. A memory is a file of the kind `memory` with one chunk, under a key that no path can equal. Ids of
+chunks are never reused.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
     from muninn_core.model.chunk import SourceKind
 
 FORMAT = 4
-"""1: files, chunks, vectors, pending, meta. 2: vectors are whole numbers of 8 bits. 3: a chunk's signature and comment,
-and the tables of `code.py`. 4: whether a file was generated."""
+"""The version of the tables. 1: files, chunks, vectors, pending, meta. 2: 8-bit vectors. 3: signature and comment of a
+chunk, and the tables of `code.py`. 4: whether a file was generated."""
 
 FEATURES = 6
-"""Raised when chunks, words or vectors of the same files come out differently, so that old ones are made anew.
-1: the first. 2: a call in JavaScript that is given a function is no definition. 3: chunks along definitions.
-4: what surrounds a piece of code is no title that is searched. 5: signatures and comments are in the body alone.
-6: more definitions, and files of code that their grammar understands only in part."""
+"""The version of the content. Raise it when the same files give other chunks, words or vectors: indexes are rebuilt.
+2: a JavaScript call with a function argument is no definition. 3: chunks follow definitions. 4: the title of code is
+not searched. 5: signatures and comments are in the body only. 6: more definitions; partly parsed code."""
 
 _SCHEMA = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -52,17 +51,17 @@ CREATE TABLE pending(path TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 _MAPPED = 128 * 1024 * 1024
-"""Bytes of the file that readers map; they share the pages, with one another and over generations."""
+"""Bytes of the file that readers map. All readers share the pages."""
 
 _BATCH = 20_000
-"""Vectors that are read at a time."""
+"""Vectors read per query."""
 
 _MEMORY = "/memory/"
-"""Before a memory's id it makes a key that no relative path equals."""
+"""The prefix of a memory's key. No relative path starts with it."""
 
 
 class FileRow(NamedTuple):
-    """A file (or memory) as it was indexed. `generated`: it says that a program made it."""
+    """A file (or memory) as it was indexed. `generated`: its head says that a program wrote it."""
 
     path: str
     size: int
@@ -74,7 +73,7 @@ class FileRow(NamedTuple):
 
 
 class ChunkRow(NamedTuple):
-    """A chunk with its id. `extra` are words that are searched beside the text: a memory's tags and files."""
+    """A chunk with its id. `extra` holds words that are searched with the text: tags and files of a memory."""
 
     id: int
     chunk: Chunk
@@ -82,26 +81,26 @@ class ChunkRow(NamedTuple):
 
 
 def memory_key(memory_id: str) -> str:
-    """Return the key that a memory has among the paths."""
+    """Return the key of a memory, which stands in the place of a path."""
     return _MEMORY + memory_id
 
 
 class Manifest:
-    """One connection to the manifest: the writer's, or a reader's that sees one fixed state."""
+    """One connection to the manifest: of the writer, or of a reader that sees one fixed state."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        # Two threads that ask the same at once share a prepared statement: Python 3.13 mixes up their rows. SQLite lets
-        # only one of them in at a time anyway.
-        self._asking = threading.Lock()
+        # Threads that run the same query share a prepared statement, and Python 3.13 mixes up their rows. SQLite runs
+        # one query of a connection at a time anyway.
+        self._querying = threading.Lock()
         self.code = Code(self._rows, connection)
 
-    def _rows(self, question: str, parameters: Sequence[object] = ()) -> list[Any]:
-        with self._asking:
-            return self.connection.execute(question, parameters).fetchall()
+    def _rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
+        with self._querying:
+            return self.connection.execute(sql, parameters).fetchall()
 
-    def _row(self, question: str, parameters: Sequence[object] = ()) -> Any:
-        return next(iter(self._rows(question, parameters)), None)
+    def _row(self, sql: str, parameters: Sequence[object] = ()) -> Any:
+        return next(iter(self._rows(sql, parameters)), None)
 
     def meta(self, key: str) -> str | None:
         """Return an entry of the meta table."""
@@ -114,7 +113,7 @@ class Manifest:
 
     @property
     def generation(self) -> int:
-        """How often the index has changed."""
+        """The number of changes of the index so far."""
         return int(self.meta("generation") or 0)
 
     def next_generation(self) -> None:
@@ -141,7 +140,7 @@ class Manifest:
         return {path.removeprefix(_MEMORY): digest for path, digest in rows}
 
     def known(self, paths: Sequence[str]) -> set[str]:
-        """Return those of some paths that are files of the index."""
+        """Return those of the paths that are indexed."""
         found: set[str] = set()
         for i in range(0, len(paths), 500):
             part = paths[i : i + 500]
@@ -150,7 +149,7 @@ class Manifest:
         return found
 
     def generated(self) -> frozenset[str]:
-        """Return the files that say that a program made them."""
+        """Return the paths of files that were generated by a program."""
         return frozenset(row[0] for row in self._rows("SELECT path FROM files WHERE generated"))
 
     def file_paths(self, ids: Sequence[int]) -> dict[int, str]:
@@ -163,7 +162,7 @@ class Manifest:
         return row[0] if row else None
 
     def chunks(self, ids: Sequence[int]) -> dict[int, Chunk]:
-        """Return {id: chunk} of the ids that are there. A memory's path is its id."""
+        """Return {id: chunk} of the ids that exist. The path of a memory's chunk is the memory's id."""
         return {row[0]: _chunk(row) for row in self._by_id(_BARE, "chunks", ids)}
 
     def chunks_of(self, path: str) -> list[ChunkRow]:
@@ -172,14 +171,14 @@ class Manifest:
         return [_chunk_row(row) for row in rows]
 
     def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
-        """Return the first chunk of each of the paths that has some."""
+        """Return {path: first chunk} of the paths that have chunks."""
         marks = ",".join("?" * len(paths))
         first = f"SELECT MIN(id) FROM chunks WHERE path IN ({marks}) GROUP BY path"
         rows = self._rows(f"SELECT {_BARE} FROM chunks WHERE id IN ({first})", paths) if paths else ()
         return {row[1]: _chunk(row) for row in rows}
 
     def unembedded(self, limit: int, after: int) -> list[ChunkRow]:
-        """Return chunks that have no vector yet, by id, from the first one after an id."""
+        """Return up to `limit` chunks without a vector, by id, with ids greater than `after`."""
         rows = self._rows(
             f"SELECT {_CHUNK} FROM chunks WHERE id > ? AND id NOT IN (SELECT id FROM vectors) ORDER BY id LIMIT ?",
             (after, limit),
@@ -197,7 +196,7 @@ class Manifest:
     def counts(self) -> dict[str, int]:
         """Return the number of files and of chunks of each kind, and of chunks without a vector."""
         files = self._row("SELECT COUNT(*) FROM files WHERE kind != 'memory'")[0]
-        # The index on paths holds every id and none of the texts: a tenth of the pages.
+        # The index on paths has all ids and no texts, so that it takes a tenth of the pages.
         of_kind = f"SELECT id >> {KIND_BITS}, COUNT(*) FROM chunks INDEXED BY chunks_path GROUP BY 1"
         chunks = dict(self._rows(of_kind))
         found = {"files": int(files), "chunks": sum(chunks.values())}
@@ -206,11 +205,11 @@ class Manifest:
         return found
 
     def vectors(self, dim: int, kind: SourceKind) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int8]]]:
-        """Yield (ids, whole numbers [n, dim]) of a kind's vectors, in batches, by id."""
+        """Yield (ids, int8 [n, dim]) of the vectors of a kind, in batches, by id."""
         first = SOURCE_KINDS.index(kind) << KIND_BITS
         last = first + (1 << KIND_BITS)
-        asked = "SELECT id, vector FROM vectors WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
-        while rows := self._rows(asked, (first, last, _BATCH)):
+        sql = "SELECT id, vector FROM vectors WHERE id > ? AND id < ? ORDER BY id LIMIT ?"
+        while rows := self._rows(sql, (first, last, _BATCH)):
             blob = b"".join([row[1] for row in rows])
             yield np.array([row[0] for row in rows], np.int64), np.frombuffer(blob, np.int8).reshape(-1, dim)
             first = rows[-1][0]
@@ -231,7 +230,7 @@ class Manifest:
         return sorted(found)
 
     def pending(self) -> list[str]:
-        """Return the paths whose change may not have reached the word index."""
+        """Return the keys whose change may not have reached the word index."""
         return [row[0] for row in self._rows("SELECT path FROM pending ORDER BY path")]
 
     def remove(self, path: str) -> list[int]:
@@ -270,30 +269,30 @@ class Manifest:
         return list(range(base, base + len(chunks)))
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
-        """Note a file's new size and time: its content is the same."""
+        """Store the new size and time of a file whose content is unchanged."""
         self.connection.execute("UPDATE files SET size = ?, mtime_ns = ? WHERE path = ?", (size, mtime_ns, path))
 
     def clear_vectors(self) -> None:
-        """Forget all vectors: another model makes others."""
+        """Delete all vectors, when the model has changed."""
         self.connection.execute("DELETE FROM vectors")
 
     def put_vectors(self, ids: Sequence[int], rows: NDArray[np.int8]) -> None:
-        """Store vectors [n, dim], as `whole` makes them."""
+        """Store vectors [n, dim] from `quantise`."""
         self.connection.executemany(
             "INSERT OR REPLACE INTO vectors VALUES(?, ?)", zip(ids, (row.tobytes() for row in rows), strict=True)
         )
 
     def begin_change(self, paths: Iterable[str]) -> None:
-        """Note in the journal that the word index has yet to follow for these paths."""
+        """Add keys to the journal: the word index does not have their change yet."""
         self.connection.executemany("INSERT OR IGNORE INTO pending VALUES(?)", ((path,) for path in paths))
 
     def end_change(self) -> None:
-        """Empty the journal: the word index has followed."""
+        """Empty the journal: the word index has all changes."""
         self.connection.execute("DELETE FROM pending")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All changes inside, or none. Raises StorageError when they can't be written."""
+        """Commit the changes of the block, or none when it raises. Raises StorageError when they can't be written."""
         try:
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -308,30 +307,30 @@ class Manifest:
             raise _storage_error(error) from error
 
     def checkpoint(self) -> int:
-        """Move the write-ahead log into the database as far as readers allow; return the log's length in pages."""
+        """Move as much of the write-ahead log into the database as readers allow; return its length in pages."""
         _, pages, _ = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         return int(pages)
 
     def checkpoint_whole(self) -> bool:
-        """Move the write-ahead log into the database; say whether all of it could be moved."""
+        """Move the write-ahead log into the database; return whether all of it was moved."""
         _, pages, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         return int(pages) == int(moved)
 
     def vacuum(self) -> None:
-        """Write the database anew: deleted rows stay in its free pages until then. Raises StorageError."""
+        """Rewrite the database, so that its free pages hold no deleted rows. Raises StorageError."""
         try:
             self.connection.execute("VACUUM")
         except sqlite3.OperationalError as error:
             raise _storage_error(error) from error
 
     def empty_log(self) -> bool:
-        """Empty the write-ahead log, which holds older pages; False when a reader kept it in use for five seconds."""
+        """Empty the write-ahead log, which holds older pages; False when a reader uses it for five seconds."""
         busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
     def rest(self) -> None:
-        """Give back the pages that are mapped and kept; the next look takes in what it needs again."""
-        with self._asking:
+        """Release mapped and cached pages. The next query reads them again."""
+        with self._querying:
             mapped = self.connection.execute("PRAGMA mmap_size").fetchone()
             self.connection.execute("PRAGMA mmap_size = 0")
             self.connection.execute("PRAGMA shrink_memory")
@@ -358,9 +357,9 @@ _CHUNK = f"{_BARE}, extra"
 
 
 def open_manifest(path: Path) -> Manifest:
-    """Open the manifest for writing; a missing or unreadable one, or one of another version, is replaced by a new one.
+    """Open the manifest for writing. A missing or damaged one, or one of another version, is replaced by an empty one.
 
-    Raises StorageError where it can't be written, BusyError while another process holds it.
+    Raises StorageError when it can't be written, BusyError while another process has it open.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -381,18 +380,18 @@ def open_manifest(path: Path) -> Manifest:
 
 
 def open_reader(path: Path) -> Manifest:
-    """Open a connection that sees the manifest as it is now, for as long as it is open."""
+    """Open a connection that sees the current state of the manifest until it is closed."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA query_only = 1")
-    # The rows of an answer lie in sixty pages: to read each by a call took two thirds of a question's time.
+    # An answer needs rows of sixty pages. Reading each by a system call took two thirds of a query's time.
     connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
     connection.execute("BEGIN")
-    connection.execute("SELECT 1 FROM meta").fetchone()  # the first read is what fixes the state
+    connection.execute("SELECT 1 FROM meta").fetchone()  # the first read fixes the state
     return Manifest(connection)
 
 
 def _open_known(path: Path) -> Manifest | None:
-    """Return the manifest when it is there, whole and of this version."""
+    """Return the manifest when it exists, is intact and has this version; else None."""
     if not path.exists():
         return None
     connection = _connect(path)
@@ -416,13 +415,13 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=5)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
-        # Each commit reaches the disk: not even a power failure shall leave the word index ahead of the journal.
+        # Each commit reaches the disk, so that a power failure never leaves the word index ahead of the journal.
         connection.execute("PRAGMA synchronous = FULL")
     except sqlite3.OperationalError:
         connection.close()
         raise
     except sqlite3.DatabaseError:
-        pass  # no database at all: the caller finds out and replaces it
+        pass  # not a database: the caller detects it and replaces the file
     return connection
 
 

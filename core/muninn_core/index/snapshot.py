@@ -1,4 +1,4 @@
-"""A fixed state of the index, for readers: whatever the writer does meanwhile, they get the same answers."""
+"""A fixed state of the index for readers. Later changes do not affect it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ T = TypeVar("T")
 
 
 class RowCache:
-    """What was read of one state and is kept, some megabytes: questions that follow each other find much the same.
+    """A cache of rows, some megabytes: successive queries find much the same chunks.
 
-    An id is never used again, and what it stands for never changes: so the next state begins with what is left of it.
+    Ids are never reused and their rows never change, so that the next snapshot takes over the rows that still exist.
     """
 
     CHUNKS = 3_000
@@ -39,7 +39,7 @@ class RowCache:
         self.paths: dict[int, str] = {}
 
     def without(self, removed: Collection[int]) -> RowCache:
-        """Return the same for a state in which some chunks are gone. Of files only a state's own words are asked."""
+        """Return a cache without the removed chunks. Paths stay: a snapshot looks up only ids of its own files."""
         left = RowCache()
         left.chunks, left.paths = dict(self.chunks), self.paths
         for number in removed:
@@ -47,20 +47,20 @@ class RowCache:
         return left
 
     def take_chunks(self, read: Mapping[int, Chunk]) -> None:
-        """Keep chunks; the oldest go when there are too many."""
+        """Add chunks; the oldest are dropped when there are too many."""
         self.chunks = _joined(self.chunks, read, self.CHUNKS)
 
     def take_paths(self, read: Mapping[int, str]) -> None:
-        """Keep the paths of files."""
+        """Add the paths of files, by file id."""
         self.paths = _joined(self.paths, read, self.PATHS)
 
     def forget(self) -> None:
-        """Give the memory back."""
+        """Empty the cache."""
         self.chunks, self.paths = {}, {}
 
 
 def _joined(kept: dict[int, T], read: Mapping[int, T], most: int) -> dict[int, T]:
-    """Return both; a new dict without the older half where there are too many, since others may be reading this one."""
+    """Return both. With more than `most` a new dict without the older half: other threads may read the old one."""
     if len(kept) + len(read) > most:
         kept = dict(list(kept.items())[most // 2 :])
     kept.update(read)
@@ -68,10 +68,10 @@ def _joined(kept: dict[int, T], read: Mapping[int, T], most: int) -> dict[int, T
 
 
 class Snapshot:
-    """Words, vectors and rows of one generation; `code` are its definitions, imports and calls.
+    """Words, vectors and rows of one generation. `code` has its definitions, imports and calls.
 
-    With a `survey`, files that wait to be cut are found as well, by their words, in what they hold when they are asked
-    for. Safe to use from several threads; free when nobody holds it.
+    With a `survey`, files that are not cut yet are found by their words, and read when they are found. Safe to use from
+    several threads. Its connection is closed when the object is collected.
     """
 
     def __init__(
@@ -90,12 +90,12 @@ class Snapshot:
 
     @property
     def sources(self) -> tuple[Snapshot] | tuple[Snapshot, UncutFiles]:
-        """The sources of chunks for search: the index, and with a survey the files that wait to be cut."""
+        """The sources of chunks for search: the index, and with a survey the files that are not cut yet."""
         return (self,) if self._survey is None else (self, UncutFiles(self._survey, self._waiting))
 
     @property
     def documents(self) -> int:
-        """The number of chunks and whole files, told at once."""
+        """The number of chunks and whole files in the word index."""
         return self._words.documents
 
     def lexical(
@@ -110,25 +110,25 @@ class Snapshot:
     ) -> list[tuple[int, float]]:
         """Return (chunk id, BM25 score), best first. `words` are those of `identifiers.words(query).split()`.
 
-        More than `limit` come back when the last ones have the same score. `only` restricts the ids; a chunk must hold
-        each of the words of `every`. Files that wait to be cut are in the second of `sources`.
+        More than `limit` are returned when the last ones have the same score. `only` restricts the ids; a chunk must
+        hold all words of `every`. Files that are not cut yet are in the second of `sources`.
         """
         return self._words.search(words, limit, kind, weights, only=only, every=every)
 
     def _waiting(self, paths: Sequence[str]) -> set[str]:
-        """Return those of some paths that are no files of the index yet."""
+        """Return those of the paths that are not indexed yet."""
         return set(paths) - self._manifest.known(paths)
 
     def frequency(self, word: str) -> int:
-        """Return in how many chunks a word stands; in how many files while most wait to be cut."""
+        """Return the number of chunks that hold a word; the number of files while most files are not cut yet."""
         return max(self._words.frequency(word), self._survey.frequency(word) if self._survey is not None else 0)
 
     def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return (chunk id, cosine) of all of some chunks that have a vector, best first."""
+        """Return (chunk id, cosine) of those chunks that have a vector, best first."""
         return self._meaning.near(vector, ids)
 
     def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
-        """Return (path, kind, language) of all files, by path, memories left out. They are kept until it rests."""
+        """Return (path, kind, language) of all files, by path, without memories. They are cached until `rest`."""
         found = self._paths
         if found is None:
             found = self._paths = self._manifest.paths()
@@ -146,13 +146,13 @@ class Snapshot:
         return self._manifest.ids_of([memory_key(each) for each in ids])
 
     def rarity(self, word: str) -> float:
-        """Return how rare a word of `identifiers.words` is: the factor that BM25 gives it."""
+        """Return the inverse document frequency of a word from `identifiers.words`, as BM25 computes it."""
         if self._survey is not None and self._survey.documents > self._words.documents:
             return self._survey.rarity(word)
         return self._words.rarity(word)
 
     def whole_files(self, words: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
-        """Return (path, BM25 score) of whole files, best first, ties by path. Memories are no files."""
+        """Return (path, BM25 score) of whole files, best first, ties by path; no memories."""
         words = list(words)
         hits = self._words.search_files(words, limit, kind)
         paths = self._recent.paths
@@ -188,12 +188,12 @@ class Snapshot:
         return {row.id: row.chunk for row in self._manifest.chunks_of(path)}
 
     def first_chunks(self, paths: Sequence[str]) -> dict[str, Chunk]:
-        """Return the first chunk of each of some files, by path; at most some hundred of them."""
+        """Return {path: first chunk}. Takes some hundred paths at most."""
         return self._manifest.first_chunks(paths)
 
     @cached_property
     def generated(self) -> frozenset[str]:
-        """The files that say that a program made them; those that wait to be cut have not been asked."""
+        """The paths of generated files; files that are not cut yet are unknown."""
         return self._manifest.generated()
 
     def file(self, path: str) -> FileRow | None:
@@ -201,25 +201,25 @@ class Snapshot:
         return self._manifest.file(path)
 
     def files(self) -> dict[str, FileRow]:
-        """Return all files by path, memories left out."""
+        """Return all files by path, without memories."""
         return self._manifest.files()
 
     def memories(self) -> dict[str, bytes]:
-        """Return {memory id: digest} of the memories that are indexed."""
+        """Return {memory id: digest} of the indexed memories."""
         return self._manifest.memories()
 
     def rest(self) -> None:
-        """Give memory back that only makes the next answer faster."""
+        """Release caches. The next query takes longer."""
         self._recent.forget()
         self._paths = None
         self._manifest.rest()
 
     def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:
-        """Return chunks that have no vector yet, by id, from the first one after an id."""
+        """Return up to `limit` chunks without a vector, by id, with ids greater than `after`."""
         return self._manifest.unembedded(limit, after)
 
     def counts(self) -> dict[str, int]:
-        """Return how many there are: files, chunks, code, knowledge, memory (chunks of each kind) and unembedded."""
+        """Return the numbers of files, chunks, chunks of each kind (code, knowledge, memory) and unembedded chunks."""
         if self._counts is None:
             self._counts = self._manifest.counts()
         return dict(self._counts)

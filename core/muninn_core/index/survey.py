@@ -1,9 +1,8 @@
-"""Files of a large tree, found by their words before they have been cut.
+"""Finds the files of a large tree by their words before they are cut into chunks.
 
-To cut a file along its definitions takes several times what it takes to read its words. So a long run begins with a
-survey: an index of words of its own, a document a file, with nothing in it that cannot be thrown away. Who asks
-meanwhile is answered from the files themselves: the best of them are read and cut by their lines, for that question
-alone. When the run is over the survey goes, and nothing of it is left.
+Cutting a file along its definitions takes several times as long as reading its words. So a long run begins with a
+survey: a temporary word index with one document per file. A query during the run reads the best files and cuts them by
+lines, for this query only. The survey is deleted at the end of the run.
 """
 
 from __future__ import annotations
@@ -30,29 +29,29 @@ if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk, SourceKind
 
 SURVEYED = 2_000
-"""Files that are new, from which on they are surveyed: fewer are cut in the time that somebody waits for them."""
+"""New files above which a run begins with a survey. Fewer are cut before a user would wait for them."""
 
 _FIRST_FILES = 1_000
 _HEAP = 20_000_000
 
 _CHUNK_BITS = 12
-"""An id is the number of a file, then the number of a chunk in the file."""
+"""An id is (number of the file << _CHUNK_BITS) + number of the chunk in the file."""
 
-_GLIMPSED = 24
-"""The best files for a question: those of them that still wait are read for it."""
+_MAX_FILES = 24
+"""Files that a query considers; those that are not cut yet are read for it."""
 
 _MOST_CHARACTERS = 1_000_000
-"""Of all of them together, behind which no further one is read."""
+"""Characters of all files of a query, after which no further file is read."""
 
 _PIECES = 3
-"""Chunks that each of them may give."""
+"""Chunks per file."""
 
 _KEPT = 1_000
-"""Glimpsed chunks that are kept until their question asks for their texts."""
+"""Chunks that are cached until the query asks for their texts."""
 
 _K1 = 1.2
 _B = 0.75
-"""BM25's parameters, as Tantivy has them."""
+"""The parameters of BM25, as in Tantivy."""
 
 
 class _Piece(NamedTuple):
@@ -63,7 +62,7 @@ class _Piece(NamedTuple):
 
 
 class Survey:
-    """What has been surveyed, for reading: a fixed state of its words. Safe to use from several threads."""
+    """A fixed state of the surveyed files, for reading. Safe to use from several threads."""
 
     def __init__(self, state: Words, files: Mapping[str, SourceKind], root: Path, most: int) -> None:
         self._state = state
@@ -73,7 +72,7 @@ class Survey:
         self._root = root
         self._most = most
         self._lock = threading.Lock()
-        self._glimpsed: dict[int, Chunk] = {}
+        self._cached: dict[int, Chunk] = {}
 
     @property
     def documents(self) -> int:
@@ -85,15 +84,15 @@ class Survey:
         return [(path, kind, classify(path)[1]) for path, kind in self._kinds.items()]
 
     def ids_of_files(self, paths: Iterable[str]) -> list[int]:
-        """Return a number for each of the files among some paths, by which `lexical` can be bound to it."""
+        """Return an id for each surveyed file among the paths; `lexical` takes them as `only`."""
         return [self._numbers[path] << _CHUNK_BITS for path in paths if path in self._numbers]
 
     def frequency(self, word: str) -> int:
-        """Return in how many files a word stands."""
+        """Return the number of files that hold a word."""
         return self._state.frequency(word, "whole")
 
     def rarity(self, word: str) -> float:
-        """Return how rare a word is among the files: the factor that BM25 gives it."""
+        """Return the inverse document frequency of a word among the files, as BM25 computes it."""
         return self._state.rarity(word, "whole")
 
     def whole_files(self, asked: Iterable[str], limit: int, kind: SourceKind | None = None) -> list[tuple[str, float]]:
@@ -110,14 +109,15 @@ class Survey:
         only: Sequence[int] | None = None,
         every: Collection[str] = (),
     ) -> list[tuple[int, float]]:
-        """Return (number, BM25) of chunks of those of the best files that are still `waiting` to be cut.
+        """Return (id, BM25 score) of chunks of the best files that are not cut yet, best first.
 
-        `only` are numbers in the files that may be found, `every` the words that a chunk has to hold. The files are
-        read now; one that can't be is passed over. Rarity is that among files, the mean length that of the chunks that
-        were looked at: beside scores of chunks in the index these are nearly comparable.
+        `waiting` returns those of the given paths that are not cut yet. `only` restricts the files, by an id in each; a
+        chunk must hold all words of `every`. The files are read now; unreadable ones are left out. The document
+        frequencies are those of files and the mean length is that of the chunks read, so that the scores are nearly
+        comparable to those of indexed chunks.
         """
         within = None if only is None else sorted(set(map(self._file_of, only)))
-        most = min(limit, _GLIMPSED)
+        most = min(limit, _MAX_FILES)
         found = self._state.search_files(asked, most, kind, only=within)[:most] if within is None or within else []
         left = waiting([self._paths[number] for number, _ in found])
         numbers = [number for number, _ in found if self._paths[number] in left]
@@ -136,21 +136,21 @@ class Survey:
             if taken[piece.chunk.path] <= _PIECES:
                 best[piece.number] = (score, piece.chunk)
         with self._lock:
-            kept = self._glimpsed if len(self._glimpsed) < _KEPT else {}
-            self._glimpsed = {**kept, **{number: chunk for number, (_, chunk) in best.items()}}
+            kept = self._cached if len(self._cached) < _KEPT else {}
+            self._cached = {**kept, **{number: chunk for number, (_, chunk) in best.items()}}
         return [(number, score) for number, (score, _) in best.items()]
 
     def chunks(self, numbers: Sequence[int]) -> Mapping[int, Chunk]:
-        """Return chunks that `lexical` has named a moment ago; others are read now, of as many files as a question."""
-        glimpsed = self._glimpsed
-        found = {number: glimpsed[number] for number in numbers if number in glimpsed}
+        """Return {id: chunk}. Chunks that are not cached from `lexical` are read, of as many files as a query reads."""
+        cached = self._cached
+        found = {number: cached[number] for number in numbers if number in cached}
         left = dict.fromkeys(self._file_of(number) for number in numbers if number not in found)
         wanted = set(numbers)
-        found.update((number, chunk) for number, chunk in self._cut(list(left)[:_GLIMPSED]) if number in wanted)
+        found.update((number, chunk) for number, chunk in self._cut(list(left)[:_MAX_FILES]) if number in wanted)
         return found
 
     def _pieces(self, files: Iterable[int], asked: Collection[str]) -> Iterator[_Piece]:
-        """Yield the chunks of some files that hold any of the words."""
+        """Yield the chunks of files that hold any of the words."""
         for number, chunk in self._cut(files):
             own = words(f"{chunk.symbol} {chunk.text}").split()
             held = Counter(word for word in own if word in asked)
@@ -158,7 +158,7 @@ class Survey:
                 yield _Piece(number, chunk, held, len(own))
 
     def _cut(self, files: Iterable[int]) -> Iterator[tuple[int, Chunk]]:
-        """Yield the chunks of some files as they are now, with their numbers, until enough has been read."""
+        """Yield (id, chunk) of the current text of files, until _MOST_CHARACTERS are read."""
         characters = 0
         for file in files:
             path = self._paths[file]
@@ -176,9 +176,9 @@ class Survey:
 
 
 class UncutFiles:
-    """A source of chunks for search: the surveyed files that are not in the index yet.
+    """A source of chunks for search: the surveyed files that are not indexed yet.
 
-    `waiting` returns those of the given paths that wait to be cut. Such files have no vectors and are no memories.
+    `waiting` returns those of the given paths that are not cut yet. Such files have no vectors.
     """
 
     __slots__ = ("_survey", "_waiting")
@@ -196,18 +196,18 @@ class UncutFiles:
         only: Sequence[int] | None = None,
         every: Iterable[str] = (),
     ) -> list[tuple[int, float]]:
-        """Return (chunk id, BM25), best first."""
+        """Return (chunk id, BM25 score), best first."""
         if kind == "memory":
             return []
         asked, needed = list(dict.fromkeys(words)), list(dict.fromkeys(every))
         return self._survey.lexical(asked, limit, kind, self._waiting, only=only, every=needed)
 
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> list[tuple[int, float]]:
-        """Return nothing: there are no vectors yet."""
+        """Return nothing: these files have no vectors."""
         return []
 
     def near(self, vector: np.ndarray, ids: Sequence[int]) -> list[tuple[int, float]]:
-        """Return nothing: there are no vectors yet."""
+        """Return nothing: these files have no vectors."""
         return []
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:
@@ -216,16 +216,16 @@ class UncutFiles:
         return {number: found[number] for number in ids if number in found}
 
     def ids_of_files(self, paths: Sequence[str]) -> list[int]:
-        """Return an id for each of the given files that waits."""
+        """Return an id for each of the files that is not cut yet."""
         return self._survey.ids_of_files(sorted(self._waiting(paths)))
 
     def ids_of_memories(self, ids: Sequence[str]) -> list[int]:
-        """Return nothing: memories are always indexed at once."""
+        """Return nothing: memories are never surveyed."""
         return []
 
 
 class SurveyBuilder:
-    """Makes a survey in a folder that nobody else uses. `close` throws it away; what was read of it stays readable."""
+    """Makes a survey in a folder of its own. `close` deletes the folder; surveys that were read stay readable."""
 
     def __init__(self, folder: Path, root: Path, most: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -237,7 +237,7 @@ class SurveyBuilder:
         self._lexical = Lexical(folder, _HEAP)
 
     def add(self, part: Iterable[FileWords]) -> bool:
-        """Take files in; say whether enough have come together to be read: few at first, then ever more."""
+        """Add files; return whether to read the survey now: after 1,000 files, 3,000, 9,000 and so on."""
         for one in part:
             self._lexical.add_file(len(self._files), one.kind, one.path, [words(one.path), one.words])
             self._files[one.path] = one.kind
@@ -247,12 +247,12 @@ class SurveyBuilder:
         return due
 
     def read(self) -> Survey:
-        """Return what has been taken in. Raises StorageError."""
+        """Return a survey of the files so far. Raises StorageError."""
         self._lexical.commit()
         return Survey(self._lexical.read(), dict(self._files), self._root, self._most)
 
     def close(self) -> None:
-        """Throw it away."""
+        """Delete the survey's folder."""
         self._lexical.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 

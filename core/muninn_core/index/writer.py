@@ -1,9 +1,8 @@
-"""Writes one change after the other into manifest, word index and vectors, and publishes what came of it.
+"""Writes changes to the manifest, the word index and the vectors, and publishes snapshots.
 
-The manifest is written first, with a journal of the keys whose change the word index has yet to follow; then the word
-index; then the journal is emptied and a snapshot is published. After a crash, `recover` repeats what the journal
-names; a word index that does not fit its manifest is made anew from it. One thread writes at a
-time: the caller sees to that.
+The manifest is written first, with a journal of the keys whose change the word index does not have yet; then the word
+index; then the journal is emptied and a snapshot is published. After a crash, `recover` repeats the changes in the
+journal. A word index that does not match the manifest is rebuilt from it. The caller lets one thread write at a time.
 """
 
 from __future__ import annotations
@@ -41,32 +40,32 @@ _DELETED_SHARE = 0.2
 _DELETED_LEAST = 500
 _ATTEMPTS = 100
 _ATTEMPT_SECONDS = 0.05
-"""How often, and after which pause, scrubbing tries to move the whole write-ahead log while others read."""
+"""Attempts of `scrub` to move the whole write-ahead log while there are readers, and the pause between them."""
 
 _WAL_PAGES = 4_000
-"""Pages (of 4 KiB) of the write-ahead log above which it is made to start over."""
+"""Pages (of 4 KiB) of the write-ahead log above which it is started over."""
 
 
 @dataclass(slots=True)
 class _VectorChange:
-    """What the next snapshot's vectors differ in from those of the last.
+    """The difference of the vectors between the last snapshot and the next.
 
-    `owing`: the word index has yet to follow an earlier change, so that it may hold what the manifest does not.
+    `words_behind`: the word index lacks an earlier change, so that it may hold chunks that the manifest does not have.
     """
 
-    owing: bool = False
+    words_behind: bool = False
     removed: list[int] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)
     rows: list[Rows] = field(default_factory=list)
 
     def add(self, ids: Sequence[int], rows: Rows) -> None:
-        """Note vectors."""
+        """Add vectors."""
         self.ids += ids
         self.rows.append(rows)
 
 
-class _Fresh(NamedTuple):
-    """What was just written to the manifest under a key. `new`: nothing was there before."""
+class _Written(NamedTuple):
+    """The rows just written to the manifest under a key. `new`: the key did not exist before."""
 
     kind: SourceKind
     rows: list[ChunkRow]
@@ -75,7 +74,7 @@ class _Fresh(NamedTuple):
 
 
 class Writer:
-    """The only one that changes the index. `newest` is the state for readers."""
+    """Changes the index. `newest` is the current snapshot for readers."""
 
     newest: Snapshot
 
@@ -91,22 +90,22 @@ class Writer:
 
     @property
     def intact(self) -> bool:
-        """Whether what it writes to is still there."""
+        """Whether the files that it writes to still exist."""
         return self._state.exists() and self._lexical.intact
 
     def write(self, batch: Sequence[Extracted]) -> int:
-        """Take extracted files in, drop those that could not be read, and return how many of these were known."""
-        fresh = [one for one in batch if one.outcome == CHANGED]
+        """Store extracted files and delete unreadable ones; return how many of the latter were indexed."""
+        changed = [one for one in batch if one.outcome == CHANGED]
         gone = [one.path for one in batch if one.outcome not in (CHANGED, SAME) and self._manifest.file(one.path)]
-        written: dict[str, _Fresh] = {}
-        with self._change([*gone, *(one.path for one in fresh)]) as change:
+        written: dict[str, _Written] = {}
+        with self._change([*gone, *(one.path for one in changed)]) as change:
             for one in batch:
                 if one.outcome == SAME:
                     self._manifest.touch(one.path, one.size, one.mtime_ns)
             for path in gone:
                 self._remove(path, change)
                 self._manifest.code.remove(path)
-            for one in fresh:
+            for one in changed:
                 row = FileRow(one.path, one.size, one.mtime_ns, one.digest, one.kind, one.language, one.generated)
                 chunks = [(piece.chunk, "") for piece in one.pieces]
                 written[one.path] = self._insert(row, chunks, [piece.body for piece in one.pieces], one.vectors, change)
@@ -115,7 +114,7 @@ class Writer:
         return len(gone)
 
     def drop(self, keys: Sequence[str]) -> int:
-        """Take paths or memory keys out, and return how many were there."""
+        """Delete paths or memory keys; return how many were indexed."""
         known = [key for key in keys if self._manifest.file(key)]
         if known:
             with self._change(known) as change:
@@ -126,15 +125,15 @@ class Writer:
         return len(known)
 
     def put(self, entries: Sequence[Entry], vectors: NDArray[np.float32]) -> None:
-        """Put memories in: (row, chunk, extra words) of each, and their vectors [n, dim]."""
-        written: dict[str, _Fresh] = {}
+        """Store memories: (row, chunk, extra words) of each, and their vectors [n, dim]."""
+        written: dict[str, _Written] = {}
         with self._change([row.path for row, _, _ in entries]) as change:
             for (row, chunk, extra), vector in zip(entries, quantise(vectors), strict=True):
                 written[row.path] = self._insert(row, [(chunk, extra)], [words(chunk.text)], vector[None], change)
         self._finish(change, written)
 
     def put_vectors(self, ids: Sequence[int], rows: Rows) -> None:
-        """Add the vectors [n, dim] of chunks that had none; chunks that have gone meanwhile are passed over."""
+        """Store vectors [n, dim] of chunks without one; chunks that were deleted meanwhile are skipped."""
         there = self._manifest.present(ids)
         kept = [i for i, number in enumerate(ids) if number in there]
         change = _VectorChange()
@@ -145,10 +144,10 @@ class Writer:
         self._publish(change)
 
     def recover(self, model: str) -> None:
-        """Make words and vectors fit the manifest, and the manifest's vectors the model; publish the first snapshot."""
+        """Bring the word index up to date, delete vectors of another model, and publish the first snapshot."""
         pending = self._manifest.pending()
         if pending:
-            self._follow({})
+            self._update_words({})
         if not self._fits():
             self._rebuild_words()
         if self._manifest.meta("model") != model:
@@ -159,85 +158,85 @@ class Writer:
         self._publish(_VectorChange())
 
     def show(self, survey: Survey | None) -> None:
-        """Let readers find what was surveyed, from now on; with None nothing more of it."""
+        """Publish a snapshot with a survey, or without one for None."""
         self._survey = survey
         self._publish(_VectorChange())
 
     def compact(self) -> None:
-        """Write the word index anew from the manifest: deleted chunks count in its statistics until then."""
+        """Rebuild the word index from the manifest: its statistics count deleted chunks until then."""
         self._rebuild_words()
         self._publish(_VectorChange())
 
     def compact_if_due(self) -> None:
-        """Compact when a fifth of the word index is deleted."""
+        """Compact when a fifth of the documents in the word index are deleted."""
         deleted = int(self._manifest.meta("deleted") or 0)
         if deleted > max(_DELETED_LEAST, _DELETED_SHARE * self.newest.documents):
             self.compact()
 
     def scrub(self) -> bool:
-        """Write words and manifest anew, so that nothing deleted stays; False while a reader holds it."""
+        """Rewrite the word index and the manifest without deleted text; False while a reader keeps old pages in use."""
         self._rebuild_words()
         self._manifest.vacuum()
         for _ in range(_ATTEMPTS):
-            self._publish(_VectorChange())  # ours shall be no reader of older pages
+            self._publish(_VectorChange())  # our own snapshot must not read older pages
             if self._manifest.checkpoint_whole():
                 break
-            time.sleep(_ATTEMPT_SECONDS)  # somebody reads an older state, for milliseconds mostly
-        self._publish(_VectorChange())  # a snapshot of after the move does not hold the log
+            time.sleep(_ATTEMPT_SECONDS)  # another reader uses an older state, mostly for milliseconds
+        self._publish(_VectorChange())  # a snapshot made after the move does not use the log
         self._lexical.collect()
         return self._manifest.empty_log()
 
     def close(self) -> None:
-        """Release files and locks. Snapshots that are held stay readable."""
+        """Release files and locks. Existing snapshots stay readable."""
         self._lexical.close()
         self._manifest.close()
 
     @contextmanager
     def _change(self, keys: Sequence[str]) -> Iterator[_VectorChange]:
-        """Change the manifest, all or nothing, with the keys in the journal; none of them means no new generation."""
-        change = _VectorChange(owing=bool(self._manifest.pending()))
+        """Change the manifest in one transaction, with the keys in the journal. Without keys the generation stays."""
+        change = _VectorChange(words_behind=bool(self._manifest.pending()))
         with self._manifest.transaction():
             self._manifest.begin_change(keys)
             yield change
             if keys:
                 self._manifest.next_generation()
 
-    def _finish(self, change: _VectorChange, written: Mapping[str, _Fresh]) -> None:
-        """Make the word index follow the journal, then publish."""
+    def _finish(self, change: _VectorChange, written: Mapping[str, _Written]) -> None:
+        """Update the word index from the journal, then publish."""
         try:
-            self._follow(written)
+            self._update_words(written)
         except MuninnError:
-            # The manifest is ahead: the journal says of what, and the vectors are read again with the next change.
+            # The manifest is ahead: the journal has the keys, and the next change reads the vectors again.
             self._stale = True
             self._lexical.rollback()
             raise
         self._publish(change)
 
-    def _follow(self, written: Mapping[str, _Fresh]) -> None:
-        """Make the word index agree with the manifest for the keys in the journal, and empty it.
+    def _update_words(self, written: Mapping[str, _Written]) -> None:
+        """Update the word index for the keys in the journal, and empty the journal.
 
-        `written` spares reading again what was written a moment ago; what else the journal names is read.
+        `written` has the rows of keys that were just written; the rows of all other keys are read.
         """
         keys = self._manifest.pending()
         if not keys:
             return
         for key in keys:
-            fresh = written.get(key)
-            # To delete what is not there costs as much as to delete, and a first index consists of that.
-            if fresh is None or not fresh.new:
+            rows = written.get(key)
+            # Deleting an unknown key costs as much as deleting a known one, and a first index has only unknown ones.
+            if rows is None or not rows.new:
                 self._lexical.delete(key)
-            self._add_words(key, fresh or self._known(key))
+            self._add_words(key, rows or self._known(key))
         self._commit_words()
 
-    def _known(self, key: str) -> _Fresh | None:
-        """Return what the manifest holds under a key."""
+    def _known(self, key: str) -> _Written | None:
+        """Return the rows of a key in the manifest."""
         file = self._manifest.file(key)
         if file is None:
             return None
         rows = self._manifest.chunks_of(key)
-        return _Fresh(file.kind, rows, [words(row.chunk.text) for row in rows], new=False)
+        return _Written(file.kind, rows, [words(row.chunk.text) for row in rows], new=False)
 
-    def _add_words(self, key: str, known: _Fresh | None) -> None:
+    def _add_words(self, key: str, known: _Written | None) -> None:
         if known is None:
             return
         for row, body in zip(known.rows, known.bodies, strict=True):
@@ -247,7 +246,7 @@ class Writer:
             self._lexical.add_file(number, known.kind, key, file_words(key, known.bodies))
 
     def _fits(self) -> bool:
-        """Whether the word index is that of the manifest: the same commit, a document for each chunk and file."""
+        """Whether the word index matches the manifest: the same commit, and a document for each chunk and file."""
         wanted = self._manifest.count("chunks") + len(self._manifest.files())
         return self._manifest.meta("stamp") == str(self._lexical.stamp) and self._lexical.read().documents == wanted
 
@@ -277,8 +276,8 @@ class Writer:
         bodies: list[str],
         vectors: Rows | None,
         change: _VectorChange,
-    ) -> _Fresh:
-        """Put (chunk, extra words) of a file or memory in the place of what is there under its key."""
+    ) -> _Written:
+        """Store the (chunk, extra words) of a file or memory, and delete the earlier rows of its key."""
         known = self._manifest.file_id(row.path) is not None
         if known:
             self._remove(row.path, change)
@@ -287,10 +286,10 @@ class Writer:
             self._manifest.put_vectors(ids, vectors)
             change.add(ids, vectors)
         rows = [ChunkRow(number, chunk, extra) for number, (chunk, extra) in zip(ids, chunks, strict=True)]
-        return _Fresh(row.kind, rows, bodies, new=not known and not change.owing)
+        return _Written(row.kind, rows, bodies, new=not known and not change.words_behind)
 
     def _publish(self, change: _VectorChange) -> None:
-        """Make a snapshot of what is committed, and let the write-ahead log shrink."""
+        """Publish a snapshot of the committed state, and limit the write-ahead log."""
         if self._stale:
             self._meaning = build_vectors(self._dim, lambda kind: self._manifest.vectors(self._dim, kind))
             self._stale = False
@@ -302,5 +301,5 @@ class Writer:
         read = self._lexical.read()
         self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent, self._survey)
         if self._manifest.checkpoint() > _WAL_PAGES:
-            # A reader that began after the whole log was moved does not hold it, so that it can start over.
+            # A reader that starts after the whole log was moved does not use it, so that SQLite can start it over.
             self.newest = Snapshot(open_reader(self._state), read, self._meaning, self._recent, self._survey)
