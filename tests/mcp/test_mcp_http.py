@@ -116,7 +116,7 @@ def test_the_token_is_the_users_alone_and_the_port_is_kept(web: Web) -> None:
             command, env=agents.environ, capture_output=True, text=True, check=False, timeout=PATIENCE
         )
         assert done.returncode != 0
-        assert "others can read" in done.stderr
+        assert "other users can read" in done.stderr
     finally:
         path.chmod(0o600)
 
