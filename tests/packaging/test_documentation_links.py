@@ -14,6 +14,7 @@ FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 ANCHOR = re.compile(r'<a id="([^"]+)">')
+CODE_PARTS = ("core", "lsp_server", "cli", "hooks")
 LISTED = subprocess.run(["git", "-C", str(ROOT), "ls-files", "*.md"], capture_output=True, text=True, check=True)
 PAGES = [ROOT / line for line in LISTED.stdout.splitlines() if not line.startswith("tests/")]
 
@@ -28,6 +29,16 @@ def test_a_link_without_a_target_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# One two\n\n[a](#one-two) [b](#three) [c](missing.md) `[d](code.md)`\n")
     assert [target for target in LINK.findall(prose(page)) if not resolves(page, target)] == ["#three", "missing.md"]
+
+
+def test_the_code_map_names_every_package_and_no_path_that_is_gone() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    named = set(re.findall(r"`((?:core|lsp_server|cli|hooks)/[\w/.]+|vscode-extension)`", page))
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+    packages = {
+        str(file.parent.relative_to(ROOT)) for part in CODE_PARTS for file in (ROOT / part).rglob("__init__.py")
+    }
+    assert packages - named == {"core/muninn_core"}
 
 
 def resolves(page: Path, target: str) -> bool:
