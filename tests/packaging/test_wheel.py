@@ -49,6 +49,7 @@ def test_the_wheel_has_the_model_and_its_licences(dist: Path) -> None:
     model = {path.name for path in (ROOT / "core/muninn_core/index/model").iterdir() if path.is_file()}
     assert {"model.safetensors", "tokenizer.json", "LICENSE", "NOTICE"} <= model
     assert {f"muninn_core/index/model/{name}" for name in model} <= set(names)
+    assert "muninn_core/config/config.schema.json" in names
     licences = {name.partition("/licenses/")[2] for name in names if "/licenses/" in name}
     assert licences == {"LICENSE", "core/muninn_core/index/model/LICENSE", "core/muninn_core/index/model/NOTICE"}
 

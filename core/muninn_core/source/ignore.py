@@ -17,39 +17,39 @@ if TYPE_CHECKING:
 IGNORE_FILE = ".muninnignore"
 
 ALWAYS_OUT: tuple[str, ...] = (".git", ".muninn")
-"""Folders that are never indexed: git's own, and ours, whose settings are no code; memories come from the log."""
+"""Folders that are never indexed: git's data and Muninn's. Memories are indexed from the log, not from files."""
 
 ALWAYS_IN: tuple[str, ...] = (".muninn/knowledge", ".muninn/packs")
-"""Folders in them that are indexed, even where git ignores them."""
+"""Folders below `ALWAYS_OUT` that are indexed, even where git ignores them."""
 
 _MACHINERY = re.compile(r"\.muninn/packs/(\.|[^/]+/pack\.json$)")
 
 
 def is_pack_machinery(path: str) -> bool:
-    """Whether a path is a pack's manifest, or belongs to a pack that is just being written or taken away."""
+    """Whether a path is a pack's manifest, or part of a pack that is being written or removed."""
     return _MACHINERY.match(path) is not None
 
 
 DEFAULT_EXCLUDE: tuple[str, ...] = (
-    # Lock files: generated, large, and full of words that answer nothing.
+    # Lock files: generated and large.
     *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lockb", "bun.lock", "deno.lock"),
     *("poetry.lock", "Pipfile.lock", "pdm.lock", "uv.lock", "Cargo.lock", "Gemfile.lock", "composer.lock", "go.sum"),
     *("gradle.lockfile", "packages.lock.json", "mix.lock", "pubspec.lock", "flake.lock", "Package.resolved"),
     # Minified and bundled code, source maps.
     *("*.min.js", "*.min.css", "*.min.mjs", "*.bundle.js", "*.map", "*-min.js", "*.chunk.js"),
-    # Translation catalogues, which hold each phrase once a language.
+    # Translation catalogues: the same phrases in every language.
     *("*.po", "*.pot", "*.mo", "*.xlf", "*.xliff", "*.resx"),
-    # Data and pictures that are text.
+    # Data and pictures in text formats.
     *("*.svg", "*.csv", "*.tsv", "*.ipynb", "*.geojson", "*.jsonl", "*.ndjson", "*.log", "*.diff", "*.patch"),
     *("*.snap", "*.cast", "*.pem", "*.crt", "*.key", "*.asc", "*.eps", "*.ps", "*.dxf", "*.obj", "*.stl"),
-    # Dependencies and output that somebody checked in, or that lies in a folder without git.
+    # Dependencies and build output, where they are committed or there is no git to ignore them.
     *("node_modules/", "bower_components/", ".venv/", "venv/", "__pycache__/", "site-packages/", ".tox/", ".nox/"),
     *(".mypy_cache/", ".ruff_cache/", ".pytest_cache/", ".hypothesis/", ".gradle/", ".idea/", ".hg/", ".svn/"),
     *(".terraform/", ".next/", ".nuxt/", "*.egg-info/"),
-    # What `muninn install` writes for agents: the wiring of tools on one machine, and copies of files that are there.
+    # Files that `muninn install` writes for agents: settings of one machine, and backups.
     *("*.muninn-backup", "*.muninn-kept", ".claude/settings.local.json", ".opencode/plugins/muninn.ts"),
 )
-"""What is left out unless the configuration says otherwise (`!pattern` there brings it back)."""
+"""Gitignore patterns of files that are not indexed; a `!pattern` in `index.exclude` brings them back."""
 
 _BINARY = """
 png jpg jpeg gif bmp ico icns webp avif tif tiff psd mp3 mp4 m4a wav ogg webm mov avi mkv flac zip gz tgz bz2 xz zst 7z
@@ -58,7 +58,7 @@ pdf doc docx xls xlsx ppt pptx odt ods ttf otf woff woff2 eot npy npz pt onnx sa
 """
 
 BINARY_SUFFIXES: frozenset[str] = frozenset(_BINARY.split())
-"""Suffixes that are not even opened."""
+"""Suffixes of files that are never opened."""
 
 
 class IgnoreTree:

@@ -1,4 +1,4 @@
-"""Where everything lies under `.muninn`, and the writing of a new folder (docs/formats/layout.md)."""
+"""The paths below `.muninn`, and the files of a new one (docs/formats/layout.md)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ local/
 """
 
 _GITATTRIBUTES = """\
-# Records are lines that stand alone, in any order: a merge keeps those of both sides.
+# Each line is a record, in any order: a merge keeps the lines of both sides.
 memory/**/*.jsonl text eol=lf merge=union
 """
 
 KEEP = ".gitkeep"
-"""In `sessions`, so that git never sees that folder end: it would take it as renamed to where its files went, and have
-conflicts about the new ones of other branches."""
+"""Keeps `sessions` in git when it is otherwise empty. Without it, git would treat the folder as renamed to where its
+files went, and report conflicts about new files of other branches."""
 
 KNOWLEDGE_README = """\
 # Knowledge
@@ -39,10 +39,11 @@ A file may begin with frontmatter:
     source: team-decision     # where it comes from
     ---
 """
+"""The first file of `knowledge`. Its text must stay: a pack leaves this file out where it has these very bytes."""
 
 
 class Layout(Value):
-    """The paths of one work tree. `local` may lie elsewhere: a linked worktree's lies with the main one."""
+    """The paths of one work tree. `local` of a linked worktree lies in the git common directory."""
 
     root: Path
     muninn: Path
@@ -62,8 +63,8 @@ class Layout(Value):
     config: Path
 
     def relative(self, path: str | Path) -> str:
-        """Return a path as people see it: relative to the root with slashes, or whole when it lies outside."""
-        shown, below = str(path), os.path.join(self.root, "")  # noqa: PTH118 - of thousands of files pathlib is felt
+        """Return a path relative to the root, with slashes; one outside of the root unchanged."""
+        shown, below = str(path), os.path.join(self.root, "")  # noqa: PTH118 - called for thousands of files; pathlib is slower
         return shown.removeprefix(below).replace(os.sep, "/") if shown.startswith(below) else shown
 
 
@@ -93,7 +94,7 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
 
 
 def shared_layout(folder: Path) -> Layout:
-    """Return the paths of the user's global memory, which is a log with spools and nothing else; touches no file."""
+    """Return the paths of the user's global memory, which has only a log with spools; touches no file."""
     root = Path(folder)
     return Layout(
         root=root,
@@ -116,7 +117,7 @@ def shared_layout(folder: Path) -> Layout:
 
 
 def initialise(layout: Layout, config_text: str) -> tuple[str, ...]:
-    """Write what a new `.muninn` needs and return the files made, relative to the root; never overwrites one.
+    """Write the files of a new `.muninn` that do not exist yet and return them, relative to the root.
 
     Raises StorageError or ReadOnlyError.
     """
@@ -130,9 +131,9 @@ def initialise(layout: Layout, config_text: str) -> tuple[str, ...]:
 
 
 def prepare_memory(layout: Layout) -> tuple[str, ...]:
-    """Write the two empty files that memory begins with and return those made; never overwrites one.
+    """Write the two empty files of a new memory that do not exist yet and return them, relative to the root.
 
-    `main.jsonl` is there from the first commit on, so that no branch changes it while another one lacks it.
+    `main.jsonl` exists from the first commit on: otherwise one branch could change it while another lacks it.
     Raises StorageError or ReadOnlyError.
     """
     return _write_missing(layout, {layout.main: "", layout.sessions / KEEP: ""})
