@@ -17,6 +17,11 @@ DAEMON = frozenset(("environ", "runtime_dir", "home", "agents"))
 """Who asks for one of these fixtures starts a daemon, and processes that talk to it."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that accepts what commands print now; see tests/cli/test_cli_output.py."""
+    parser.addoption("--update-snapshots", action="store_true", help="write tests/cli/snapshots anew")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that run real daemons, so that they can be left out."""
