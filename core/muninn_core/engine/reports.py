@@ -72,7 +72,9 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
             pending=state.pending,
         ),
         project=ProjectStatus(name=project.name, description=project.description),
-        focus=focus(workspace, filter(visible(workspace, None, None), workspace.memory.recallable().values()), None),
+        focus=focus(
+            workspace, filter(visible(workspace.memory, None, None), workspace.memory.recallable().values()), None
+        ),
         shared=SharedStatus(path=str(shared.layout.root), memories=shared.state.active) if shared else SharedStatus(),
         problems=_problems(workspace),
         bridges=_bridges(workspace),

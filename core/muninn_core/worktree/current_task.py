@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from muninn_core.git import HeadReader
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.repository import FocusStatus, WorkItem
 from muninn_core.source.document import Document
@@ -35,10 +36,10 @@ def task_of(workspace: Workspace, library: SteeringDocuments, given: str | None,
     """Return the task of a call."""
     if given:
         return Task(canonical(library, given), "given")
-    noted = workspace.session_notes.get(session or workspace.session, NOTE)
+    noted = workspace.session_notes.get(session or workspace.memory.session, NOTE)
     if isinstance(noted, str) and noted:
         return Task(noted, "session")
-    named = _task_of_branch(workspace, library)
+    named = _task_of_branch(workspace.head, library)
     if named:
         return Task(named, "branch")
     active = [each for each in library if each.level == "task" and each.status == ACTIVE]
@@ -78,12 +79,12 @@ def _in_focus(document: Document, task: str) -> bool:
     return document.status == ACTIVE or (bool(task) and same_code(document.short_code, task))
 
 
-def _task_of_branch(workspace: Workspace, library: SteeringDocuments) -> str:
+def _task_of_branch(head: HeadReader, library: SteeringDocuments) -> str:
     """Return the task or initiative that the branch is named after, in its document's form.
 
     Without a document only capitals are believed: `insert-t-1000` names no task.
     """
-    branch = workspace.head.read().branch
+    branch = head.read().branch
     best: dict[str, str] = {}
     for code in candidates_in(branch or ""):
         document = library.with_code(code)

@@ -105,10 +105,9 @@ class Workspace:
         self.deliveries = Deliveries(self.layout.local / "given.json", writable=self.writable)
         self.context_store = ContextStore(self.layout.contexts, writable=self.writable)
         self.documents = DocumentCache(self.layout.root)
-        self.session = f"s-{ids()}"
         self.memory = MemoryStore(
             log,
-            self.session,
+            f"s-{ids()}",
             shared=shared,
             global_scope=lambda: self.config.memory.global_scope,
             clock=clock,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from muninn_core.engine.answer.search_context import FIRST_SECONDS, OPEN_SECONDS
 from muninn_core.errors import BadParams, NotFoundError
@@ -83,7 +84,7 @@ def graph(workspace: Workspace, params: GraphParams) -> GraphResult:
     """
     _check("relation", params.relation, ("neighbours", *RELATIONS))
     snapshot, saw = _look(workspace)
-    node = _node(snapshot, params.start, workspace)
+    node = _node(snapshot, params.start, workspace.layout.root)
     relations = [each for each in RELATIONS if params.relation in (each, "neighbours")]
     if params.relation == "neighbours":
         relations.remove("definitions")
@@ -119,18 +120,18 @@ def _look(workspace: Workspace) -> tuple[Snapshot, ReadState]:
     return snapshot, replace(saw, index=replace(saw.index, generation=snapshot.generation))
 
 
-def _node(snapshot: Snapshot, target: str, workspace: Workspace) -> Node:
+def _node(snapshot: Snapshot, target: str, root: Path) -> Node:
     path, mark, symbol = target.partition("#")
     if not mark and snapshot.file(target.removeprefix("./")) is not None:
         return Node(target.removeprefix("./"))
     _, dot, last = target.rpartition(".")
     if not mark and ("/" in target or (dot and last in LANGUAGES and not snapshot.code.named(last))):
-        path = relative_path(target, workspace.layout.root)
+        path = relative_path(target, root)
         if snapshot.file(path) is None:
             raise _no_file(path, snapshot)
         return Node(path)
     if mark:
-        path = relative_path(path, workspace.layout.root)
+        path = relative_path(path, root)
         if snapshot.file(path) is None:
             raise _no_file(path, snapshot)
     return _definition(snapshot, path if mark else "", symbol if mark else target)

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from muninn_core.config import Config
 from muninn_core.engine.answer.recall_request import ParsedRecall
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.engine.memory.scopes import on_task, scope_bounds, visible
@@ -63,7 +64,7 @@ def search_request(
     task = task_of(workspace, searched.documents, params.task, params.session).code
     text, _ = limit_terms(params.query, searched.reader.frequency)
     text = " ".join((text, *meant(text, searched.reader, is_common).values()))
-    bounds = scope_bounds(workspace, searched.documents, searched.memories, params.scope, params.session, None)
+    bounds = scope_bounds(workspace.memory, searched.documents, searched.memories, params.scope, params.session, None)
     if asked is not None and asked.is_restricted:
         bounds = apply_filters(
             searched.reader, bounds, searched.memories, asked.filters, asked.phrases, asked.without, searched.now
@@ -87,10 +88,10 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
     Nothing is told about a past revision, since code is not searched there.
     """
     decisions = decision_lookup(searched.documents, params.at)
-    half_life, weights = workspace.config.memory.half_life_days, memory_weights(workspace)
+    half_life, weights = workspace.config.memory.half_life_days, memory_weights(workspace.config)
     if params.at is not None:
         return Relevance(decisions, half_life, weights)
-    seen = visible(workspace, params.scope, params.session)
+    seen = visible(workspace.memory, params.scope, params.session)
     priors = partial(workspace.memory.file_priors.lookup, now=searched.now, seen=seen)
     return Relevance(decisions, half_life, weights, priors, workspace.evolution.current())
 
@@ -113,9 +114,9 @@ def searched_commit(params: ContextParams, searched: SearchContext) -> str | Non
     return searched.saw.commit if params.at is not None else None
 
 
-def memory_weights(workspace: Workspace) -> MemoryWeights:
+def memory_weights(config: Config) -> MemoryWeights:
     """Return the weights of memory signals that the config sets."""
-    chosen = workspace.config.ranking
+    chosen = config.ranking
     return MemoryWeights(chosen.words, chosen.meaning, chosen.graph, chosen.importance, chosen.recency)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from muninn_core.config import Config
 from muninn_core.context.bundle import bundle_id, differences, explain, matching, moved
 from muninn_core.context.pack import finished, make_pack
 from muninn_core.context.render import render_sheet
@@ -39,9 +40,11 @@ from muninn_core.protocol.search import (
 )
 from muninn_core.retrieval.search import search_hits
 from muninn_core.source.private import strip_private
+from muninn_core.store.context_store import ContextStore
 from muninn_core.store.secrets import mask
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
@@ -64,13 +67,13 @@ def context(workspace: Workspace, params: ContextParams, call: Call, now: dateti
         diff, _ = mask(diff, patterns)
     params = replace(params, query=query, diff=diff)
     result = _gathered(workspace, params, params, call, now)
-    _keep(workspace, result)
+    _keep(workspace.memory, workspace.context_store, result)
     return result
 
 
 def why(workspace: Workspace, params: WhyParams) -> WhyResult:
     """Explain a context that is kept. Raises NotFoundError for none, or for an item that it never had."""
-    kept = _kept(workspace, params.bundle)
+    kept = _kept(workspace.memory, workspace.context_store, params.bundle)
     items, left_out = kept.items, kept.left_out
     if params.item is not None:
         items, left_out = matching(kept, params.item)
@@ -100,7 +103,7 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
     What was asked about another revision is gathered from the very commit; all else from the state of now, since the
     code of another one can't be searched. Raises NotFoundError when it is not kept.
     """
-    kept = _kept(workspace, params.bundle)
+    kept = _kept(workspace.memory, workspace.context_store, params.bundle)
     if not params.fresh:
         saw = workspace.read_state()
         now = kept.saw if kept.inputs.at is not None else saw
@@ -108,7 +111,7 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
     asked = datetime.fromisoformat(kept.asked)
     then = replace(kept.inputs, at=kept.saw.commit) if kept.inputs.at is not None else kept.inputs
     fresh = _gathered(workspace, then, kept.inputs, call, asked)
-    _keep(workspace, fresh)
+    _keep(workspace.memory, workspace.context_store, fresh)
     differs = differences(kept, fresh)
     return ReplayResult(
         source="fresh",
@@ -124,15 +127,19 @@ def _gathered(
     workspace: Workspace, params: ContextParams, inputs: ContextParams, call: Call, now: datetime
 ) -> ContextResult:
     """Gather a context. `inputs` are what it is said to have been asked with."""
-    params, asked = _understood(workspace, params, now)
+    params, asked = _understood(workspace.config, workspace.memory, params, now)
     searched = search_context(workspace, params, now)
-    working_set = working_set_of(workspace, params, searched)
+    working_set = working_set_of(workspace.place, workspace.edited_files, params, searched)
     question = question_of(params, searched, working_set)
     if asked is not None and searched.now != now:
         asked = asked.at_time(searched.now)
     candidates = _candidates(workspace, replace(params, query=question), searched, working_set, asked, call)
     hits = labelled(
-        workspace, tuple(hit for _, hit in candidates), searched.memories, searched_commit(params, searched)
+        workspace.origins,
+        workspace.work_states,
+        tuple(hit for _, hit in candidates),
+        searched.memories,
+        searched_commit(params, searched),
     )
     tiers = (tier for tier, _ in candidates)
     pack = make_pack(
@@ -156,7 +163,7 @@ def _gathered(
 
 
 def _understood(
-    workspace: Workspace, params: ContextParams, now: datetime
+    config: Config, store: MemoryStore, params: ContextParams, now: datetime
 ) -> tuple[ContextParams, ParsedRecall | None]:
     """Take a query apart: words stay the query, filters and phrases narrow what is found; None without a query.
 
@@ -164,7 +171,7 @@ def _understood(
     """
     if not params.query.strip():
         return params, None
-    asked = parse_request(workspace, RecallParams(query=params.query, at=params.at), now)
+    asked = parse_request(config, store, RecallParams(query=params.query, at=params.at), now)
     words = asked.text or " ".join(value for each in asked.filters.filters for value in each.values)
     words = words or asked.params.task or ""
     return replace(params, query=words, at=asked.params.at, task=params.task or asked.params.task), asked
@@ -180,9 +187,9 @@ def _candidates(
 ) -> list[tuple[str, Hit]]:
     """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
     look = workspace.citations.checker()
-    seen = visible(workspace, params.scope, params.session)
+    seen = visible(workspace.memory, params.scope, params.session)
     pins = memory_hits(
-        _pinned(workspace, params, searched), searched.now, lambda memory: memory.pinned and seen(memory), look
+        _pinned(workspace.memory, params, searched), searched.now, lambda memory: memory.pinned and seen(memory), look
     )
     candidates = [("pin", hit) for hit in pins]
     if params.task:
@@ -206,39 +213,39 @@ def _candidates(
     return candidates + [(kind, hit) for kind, *_ in REACH for hit in found.get(kind, ())]
 
 
-def _pinned(workspace: Workspace, params: ContextParams, searched: SearchContext) -> Iterable[Memory]:
+def _pinned(store: MemoryStore, params: ContextParams, searched: SearchContext) -> Iterable[Memory]:
     """Return memories of which some may be pinned: all that are, and no more where these are known."""
     if params.at is not None or params.branches:
         return searched.memories.values()
-    known = (searched.memories.get(memory.id) for memory in workspace.memory.active.pinned(searched.now))
+    known = (searched.memories.get(memory.id) for memory in store.active.pinned(searched.now))
     return (memory for memory in known if memory is not None)
 
 
-def _keep(workspace: Workspace, result: ContextResult) -> None:
-    workspace.context_store.keep(result.bundle, encode_json(result))
+def _keep(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> None:
+    contexts.keep(result.bundle, encode_json(result))
     # A redaction meanwhile looked at the files before this one was there.
-    _drop_redacted(workspace, result)
+    _drop_redacted(store, contexts, result)
 
 
-def _kept(workspace: Workspace, bundle: str) -> ContextResult:
-    identity, content = workspace.context_store.read(bundle)
+def _kept(store: MemoryStore, contexts: ContextStore, bundle: str) -> ContextResult:
+    identity, content = contexts.read(bundle)
     try:
         result = decoder_of(ContextResult)(content)
     except (ValidationError, ValueError):
         raise NotFoundError(
             f"the context {identity} is not readable by this version of Muninn", hint="Gather it once more."
         ) from None
-    if _drop_redacted(workspace, result):
+    if _drop_redacted(store, contexts, result):
         raise NotFoundError(f"the context {identity} held a memory that was redacted", hint="Gather it once more.")
     return result
 
 
-def _drop_redacted(workspace: Workspace, result: ContextResult) -> bool:
+def _drop_redacted(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> bool:
     """Remove a kept context that has a memory which was redacted; say whether it had."""
-    memories = workspace.memory.all()
+    memories = store.all()
     ids = {item.id for item in result.items if item.kind == "memory"}
     ids |= {each.id for each in result.left_out if each.kind == "memory"}
     gone = [each for each in sorted(ids) if each in memories and memories[each].redacted]
     if gone:
-        workspace.context_store.scrub(gone)
+        contexts.scrub(gone)
     return bool(gone)

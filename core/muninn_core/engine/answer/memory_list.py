@@ -16,6 +16,7 @@ from muninn_core.retrieval.decay import has_expired, is_recallable
 from muninn_core.retrieval.filters import compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.worktree.paths import relative_path
+from muninn_core.worktree.renames import RenameHistory
 from muninn_core.worktree.workspace import Workspace
 
 
@@ -31,8 +32,8 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
     else:
         if params.file is not None:
             params = replace(params, file=relative_path(params.file, workspace.layout.root))
-        seen = visible(workspace, None, params.session)
-        paths = _names(workspace, params, known)
+        seen = visible(workspace.memory, None, params.session)
+        paths = _names(workspace.rename_history, params, known)
         tasks = on_task(known, params.task)
         recent = _since(params.since, now)
         newest = workspace.memory.ordered(known)
@@ -90,11 +91,11 @@ def _since(said: str | None, now: datetime) -> Callable[[Memory], bool]:
     return compile_filters((Filter(key="since", values=(said,), said=f"since:{said}"),), now).memory
 
 
-def _names(workspace: Workspace, params: MemoriesParams, known: Mapping[str, Memory]) -> frozenset[str]:
+def _names(rename_history: RenameHistory, params: MemoriesParams, known: Mapping[str, Memory]) -> frozenset[str]:
     """Return the names of the file that is asked for: also those by which memories know it from before a rename."""
     if params.file is None:
         return frozenset()
-    former = workspace.rename_history.former_names(params.file, known) if params.at is None else frozenset()
+    former = rename_history.former_names(params.file, known) if params.at is None else frozenset()
     return former | {params.file}
 
 

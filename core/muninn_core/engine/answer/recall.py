@@ -59,7 +59,7 @@ def recall(
     """
     if params.page is not None:
         return _page(workspace, params, params.page, now)
-    parsed = parse_request(workspace, params, now)
+    parsed = parse_request(workspace.config, workspace.memory, params, now)
     searched = search_context(workspace, parsed.params, now)
     if searched.now != now:
         parsed = parsed.at_time(searched.now)
@@ -91,7 +91,9 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
     slips = meant(text, searched.reader, is_common)
     notes += [f'"{word}" stands nowhere; "{other}" was searched as well' for word, other in slips.items()]
     text = " ".join((text, *slips.values()))
-    bounds = scope_bounds(workspace, searched.documents, searched.memories, params.scope, params.session, params.task)
+    bounds = scope_bounds(
+        workspace.memory, searched.documents, searched.memories, params.scope, params.session, params.task
+    )
     like: LikeThis | None = None
     if params.like is not None:
         like = like_this(searched, params.like)
@@ -125,13 +127,15 @@ def _terms(workspace: Workspace, params: RecallParams, searched: SearchContext) 
         )
     profile = params.profile or (workspace.config.ranking.profile if params.kind == "memory" else "muninn")
     if profile == "mnemosyne":
-        return Links(workspace.memory.link_graph(searched.memories), params.session or workspace.session, params.depth)
+        return Links(
+            workspace.memory.link_graph(searched.memories), params.session or workspace.memory.session, params.depth
+        )
     return relevance(workspace, params, searched)
 
 
 def _focus(workspace: Workspace, params: RecallParams, searched: SearchContext, opened: Sequence[str]) -> Focus:
     task = task_of(workspace, searched.documents, params.task, params.session).code or None
-    files = [rooted(workspace, each) for each in params.at_hand] if params.at is None else []
+    files = [rooted(workspace.place, each) for each in params.at_hand] if params.at is None else []
     return Focus(files=[*files, *opened[:OPEN_FILES]], session=params.session, task=task)
 
 
@@ -194,7 +198,9 @@ def _shown(workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: 
         rest.candidates, limit, workspace.citations.checker().judge, decision_lookup(library, rest.at)
     )
     known = {each.memory.id: each.memory for each in rest.candidates if each.memory is not None}
-    hits = labelled(workspace, hits, known, rest.saw.commit if rest.at is not None else None)
+    hits = labelled(
+        workspace.origins, workspace.work_states, hits, known, rest.saw.commit if rest.at is not None else None
+    )
     following = workspace.result_pages.add(rest._replace(candidates=others), cursor)
     return RecallResult(hits=tuple(_with_snippet(hit, rest) for hit in hits), next=following, saw=rest.saw)
 

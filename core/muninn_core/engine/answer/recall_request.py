@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
+from muninn_core.config import Config
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.model.value import replace
@@ -13,7 +14,7 @@ from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.filters import FilterSet, compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter, Question, read_question
 from muninn_core.source.identifiers import words
-from muninn_core.worktree.workspace import Workspace
+from muninn_core.worktree.memory_store import MemoryStore
 
 _PARAMETERS = {
     "type": "type",
@@ -53,9 +54,9 @@ class ParsedRecall(NamedTuple):
         return self._replace(filters=compile_filters(self.filters.filters, now))
 
 
-def parse_request(workspace: Workspace, params: RecallParams, now: datetime) -> ParsedRecall:
+def parse_request(config: Config, store: MemoryStore, params: RecallParams, now: datetime) -> ParsedRecall:
     """Parse the parameters of a recall. Raises BadParams with the column of an error in the query."""
-    check = _checking(workspace)
+    check = _checking(config, store)
     question = Question(text=params.query) if params.plain else read_question(params.query, check)
     filters = [*question.filters, *_given(params, check)]
     params, filters = _at(params, filters)
@@ -94,14 +95,14 @@ def _refuse_empty(parsed: ParsedRecall) -> None:
     )
 
 
-def _checking(workspace: Workspace) -> Callable[[str, str], str]:
+def _checking(config: Config, store: MemoryStore) -> Callable[[str, str], str]:
     """Return a check that describes what is wrong with a filter's value, "" if nothing is."""
     kinds: set[str] = set()
 
     def check(key: str, value: str) -> str:
         if not kinds and key in ("kind", "type"):
-            kinds.update(KINDS, workspace.config.memory.kinds)
-            kinds.update(memory.type for memory in workspace.memory.all().values())
+            kinds.update(KINDS, config.memory.kinds)
+            kinds.update(memory.type for memory in store.all().values())
         return wrong_value(key, value, kinds)
 
     return check

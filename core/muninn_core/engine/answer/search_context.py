@@ -10,6 +10,7 @@ from typing import NamedTuple
 from muninn_core import git
 from muninn_core.errors import BadParams
 from muninn_core.index.embed import Embedder
+from muninn_core.launch.place import Place
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.chunk import SOURCE_KINDS, SourceKind
 from muninn_core.model.memory import Memory
@@ -20,8 +21,11 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.reader import Reader
 from muninn_core.source.classify import classify
 from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, IGNORE_FILE, IgnoreTree
+from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.documents import SteeringDocuments
-from muninn_core.worktree.revisions import MemoryAtCommit
+from muninn_core.worktree.index_updater import IndexUpdater
+from muninn_core.worktree.origins import Origins
+from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
 from muninn_core.worktree.side_index import JoinedReader
 from muninn_core.worktree.workspace import Workspace
 
@@ -78,7 +82,7 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
     or one without memory, GitError where there is no git.
     """
     if params.at is not None:
-        moment = _moment(workspace, params, params.at)
+        moment = _moment(workspace.revisions, params, params.at)
         return moment.state.memories, _saw_past(moment, params.at)
     state = workspace.memory.log.state
     saw = workspace.read_state(state=state)
@@ -86,39 +90,43 @@ def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Me
     if not params.branches:
         return known, saw
     elsewhere = workspace.other_branches.memories(workspace.memory.log)
-    return {**known, **elsewhere}, replace(saw, note=_beyond(workspace, len(elsewhere)))
+    return {**known, **elsewhere}, replace(saw, note=_beyond(workspace.place, workspace.revisions, len(elsewhere)))
 
 
 def labelled(
-    workspace: Workspace, hits: tuple[Hit, ...], memories: Mapping[str, Memory], commit: str | None = None
+    origins: Origins,
+    work_states: WorkStates,
+    hits: tuple[Hit, ...],
+    memories: Mapping[str, Memory],
+    commit: str | None = None,
 ) -> tuple[Hit, ...]:
     """Say of each hit that is a memory what became of the work that it was made with, and which are from packs.
 
     `commit` is the one that was asked about, None for the work tree.
     """
     found = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory"}
-    works = {memory.id: memory.work for memory in workspace.work_states.label(found.values())}
+    works = {memory.id: memory.work for memory in work_states.label(found.values())}
     with_work = (replace(hit, work=works[hit.id]) if works.get(hit.id) else hit for hit in hits)
-    return tuple(_with_origin(workspace, hit, commit) for hit in with_work)
+    return tuple(_with_origin(origins, hit, commit) for hit in with_work)
 
 
-def _with_origin(workspace: Workspace, hit: Hit, commit: str | None) -> Hit:
-    origin = "" if hit.kind == "memory" else workspace.origins.origin_of(hit.path, commit)
+def _with_origin(origins: Origins, hit: Hit, commit: str | None) -> Hit:
+    origin = "" if hit.kind == "memory" else origins.origin_of(hit.path, commit)
     return replace(hit, origin=origin, trust="outside") if origin else hit
 
 
-def _beyond(workspace: Workspace, count: int) -> str:
-    shallow = workspace.place.git_dir and git.is_shallow(workspace.revisions.root)
+def _beyond(place: Place, revisions: Revisions, count: int) -> str:
+    shallow = place.git_dir and git.is_shallow(revisions.root)
     only = " This clone is shallow: it may not have every branch." if shallow else ""
     return f"{count} {'memory is' if count == 1 else 'memories are'} on other branches only.{only}"
 
 
-def _moment(workspace: Workspace, params: Question, rev: str) -> MemoryAtCommit:
+def _moment(revisions: Revisions, params: Question, rev: str) -> MemoryAtCommit:
     if params.branches:
         raise BadParams(
             "'at' and 'branches' exclude each other", hint="A revision has no other branches; leave one of them out."
         )
-    return workspace.revisions.at(rev)
+    return revisions.at(rev)
 
 
 def _saw_past(moment: MemoryAtCommit, rev: str) -> ReadState:
@@ -132,13 +140,13 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
             f"code is not searched as of '{rev}': only memory and knowledge are",
             hint="`git worktree add DIR REV` gives a folder in which Muninn finds the code of a revision.",
         )
-    moment = _moment(workspace, params, rev)
+    moment = _moment(workspace.revisions, params, rev)
     settings = workspace.updater.settings
     speaking = [memory for memory in moment.state.memories.values() if is_recallable(memory, moment.time)]
     snapshot, embedder = workspace.revision_index.snapshot(
         (moment.commit, settings),
         speaking,
-        lambda: _knowledge(workspace, moment.commit),
+        lambda: _knowledge(workspace.updater, workspace.place, moment.commit),
         lambda oids: git.read_blobs(workspace.revisions.root, oids),
         settings.max_file_bytes,
     )
@@ -148,9 +156,9 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
     return SearchContext(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
 
 
-def _knowledge(workspace: Workspace, commit: str) -> dict[str, str]:
+def _knowledge(updater: IndexUpdater, place: Place, commit: str) -> dict[str, str]:
     """Return {path: content id} of a commit's knowledge, by the work tree's rules of what is indexed."""
-    root, settings = Path(workspace.place.root), workspace.updater.settings
+    root, settings = Path(place.root), updater.settings
     ignore = IgnoreTree(root, (IGNORE_FILE,), settings.exclude)
     found = {}
     for entry in git.list_tree(root, commit):

@@ -17,6 +17,7 @@ from muninn_core import git
 from muninn_core.engine.answer.empty_results import unknown_task
 from muninn_core.engine.answer.search_context import SearchContext
 from muninn_core.errors import BadParams, NotFoundError
+from muninn_core.launch.place import Place
 from muninn_core.model.answer import Hit
 from muninn_core.model.chunk import Chunk
 from muninn_core.model.value import replace
@@ -24,7 +25,7 @@ from muninn_core.protocol.search import ContextParams
 from muninn_core.retrieval.hits import hit_of
 from muninn_core.retrieval.signals import Signal, reason_of, signal
 from muninn_core.retrieval.weights import BESIDE, CHANGED, CURSOR
-from muninn_core.worktree.workspace import Workspace
+from muninn_core.worktree.edited_files import EditedFiles
 
 MOST_FILES = 100
 """How many files at hand count."""
@@ -58,9 +59,11 @@ class WorkingSet(NamedTuple):
     edited: tuple[str, ...] = ()
 
 
-def working_set_of(workspace: Workspace, params: ContextParams, searched: SearchContext) -> WorkingSet:
+def working_set_of(
+    place: Place, edited_files: EditedFiles, params: ContextParams, searched: SearchContext
+) -> WorkingSet:
     """Return what is at hand. Raises BadParams for what can't be read, NotFoundError for what is not there."""
-    named = dict.fromkeys((rooted(workspace, file) for file in params.files), "named by the asker")
+    named = dict.fromkeys((rooted(place, file) for file in params.files), "named by the asker")
     if params.at is not None:
         _refuse_places(params)
         return WorkingSet(named)
@@ -68,24 +71,24 @@ def working_set_of(workspace: Workspace, params: ContextParams, searched: Search
     files: dict[str, str] = {}
     lines: dict[str, int] = {}
     if params.cursor is not None:
-        path, line = _cursor(workspace, params.cursor)
+        path, line = _cursor(place, params.cursor)
         files[path], lines[path] = "the cursor is in it", line
         pieces += _around(_chunks(searched, path), path, line)
-    changed = _changed(workspace, params.diff) if params.diff is not None else ()
-    edited = workspace.edited_files.files()
+    changed = _changed(place, params.diff) if params.diff is not None else ()
+    edited = edited_files.files()
     for each in changed:
         files.setdefault(each.path, "the change touches it")
         lines.setdefault(each.path, each.spans[0][0] if each.spans else 0)
     pieces += _touched(searched, changed)
-    for path in (*named, *(rooted(workspace, each) for each in params.open_files), *edited):
-        files.setdefault(path, named.get(path) or _ground(workspace, path, params))
+    for path in (*named, *(rooted(place, each) for each in params.open_files), *edited):
+        files.setdefault(path, named.get(path) or _ground(place, path, params))
     names = Counter(name for each in changed for line in each.added for name in _NAME.findall(line))
     common = sorted(names, key=lambda name: (-names[name], name))[:12]
     return WorkingSet(dict(list(files.items())[:MOST_FILES]), tuple(pieces), tuple(common), lines, edited)
 
 
-def _ground(workspace: Workspace, path: str, params: ContextParams) -> str:
-    is_open = path in {rooted(workspace, each) for each in params.open_files}
+def _ground(place: Place, path: str, params: ContextParams) -> str:
+    is_open = path in {rooted(place, each) for each in params.open_files}
     return "open in an editor" if is_open else "changed in the work tree"
 
 
@@ -141,17 +144,17 @@ def _refuse_places(params: ContextParams) -> None:
             )
 
 
-def rooted(workspace: Workspace, path: str) -> str:
+def rooted(place: Place, path: str) -> str:
     """Return a path as the index has it; what lies elsewhere stays as it is, and is found nowhere."""
-    relative = path.removeprefix(workspace.place.root.rstrip("/") + "/").replace("\\", "/")
+    relative = path.removeprefix(place.root.rstrip("/") + "/").replace("\\", "/")
     return posixpath.normpath(relative) if relative else relative
 
 
-def _cursor(workspace: Workspace, cursor: str) -> tuple[str, int]:
+def _cursor(place: Place, cursor: str) -> tuple[str, int]:
     found = _CURSOR.fullmatch(cursor)
     if found is None or not int(found["line"]):
         raise BadParams(f"'{cursor}' is no place in a file", hint="It is FILE:LINE or FILE:LINE:COL, counted from 1.")
-    return rooted(workspace, found["path"]), int(found["line"])
+    return rooted(place, found["path"]), int(found["line"])
 
 
 def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
@@ -166,7 +169,7 @@ def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
     return found + [_hit(chunk, signal("beside", 1.0, BESIDE, f"beside line {line}")) for chunk in beside]
 
 
-def _changed(workspace: Workspace, diff: str) -> tuple[git.TouchedFile, ...]:
+def _changed(place: Place, diff: str) -> tuple[git.TouchedFile, ...]:
     """Return what a change touches. `diff` is a revision, a range, or the text of a patch."""
     if "\n" in diff:
         if len(diff) > MOST_PATCH:
@@ -175,7 +178,7 @@ def _changed(workspace: Workspace, diff: str) -> tuple[git.TouchedFile, ...]:
         if not found and diff.strip():
             raise BadParams("'diff' is no patch, revision or range", hint="A patch is what `git diff` prints.")
         return found
-    root = Path(workspace.place.root)
+    root = Path(place.root)
     span = _RANGE.fullmatch(diff)
     if span is not None:
         return git.read_diff(root, span["before"] or "HEAD", span["after"] or "HEAD")

@@ -14,8 +14,12 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.editor import AboutParams, AboutResult
 from muninn_core.protocol.inspection import Mention
 from muninn_core.retrieval.decay import is_recallable
+from muninn_core.worktree.branches import WorkStates
+from muninn_core.worktree.bridges import BridgeCounts
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.memory_index import names_of
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 _Found = tuple[tuple[int, int, str], Shown]
@@ -32,7 +36,7 @@ def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) 
     """
     found = remembered(workspace, params.file, call, now)
     near = dict[str, _Found]()
-    for rank, shown in (*_placed(found, params), *_named(workspace, found, params, now)):
+    for rank, shown in (*_placed(found, params), *_named(workspace.memory, found, params, now)):
         key = shown.memory.id if shown.memory is not None else shown.document.path if shown.document else ""
         near.setdefault(key, (rank, shown))
     if params.line <= 1:
@@ -41,14 +45,14 @@ def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) 
     newest = sorted(near.values(), key=lambda one: one[0][2], reverse=True)
     ordered = [shown for _, shown in sorted(newest, key=lambda one: (*one[0][:2], _is_outside(one[1])))]
     more = 0 if params.line <= 1 else sum(memory.id not in near for memory in found.memories)
-    ordered = _labelled(workspace, ordered[:SHOWN]) + ordered[SHOWN:]
+    ordered = _labelled(workspace.work_states, ordered[:SHOWN]) + ordered[SHOWN:]
     aside = params.line <= 1
     text = about_markdown(
         ordered,
         found.path,
         linker(workspace.layout.root, virtual=params.links),
         origin=workspace.origins.origin_of(found.path) if aside else "",
-        mentions=_mentions(workspace, found.path, ordered[:SHOWN]) if aside else (),
+        mentions=_mentions(workspace.updater, workspace.bridge_counts, found.path, ordered[:SHOWN]) if aside else (),
         more=more,
     )
     ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
@@ -68,14 +72,14 @@ def _placed(found: Remembered, params: AboutParams) -> Iterator[_Found]:
             yield (0, one.end - one.start, memory.id), _shown(found, memory, _cites(one))
 
 
-def _named(workspace: Workspace, found: Remembered, params: AboutParams, now: datetime) -> Iterator[_Found]:
+def _named(store: MemoryStore, found: Remembered, params: AboutParams, now: datetime) -> Iterator[_Found]:
     """Yield what cites or names the name, or the definition that begins on the line; in any file."""
     extents = found.page.extents if found.page else ()
     begun = [one.name for one in around(extents, params.line) if one.start == params.line]
     names = dict.fromkeys(name.rpartition(".")[2] for name in (params.name, *begun) if name)
-    seen = visible(workspace, None, None)
+    seen = visible(store, None, None)
     for name in names:
-        memories = [one for one in workspace.memory.index.by_name(name) if is_recallable(one, now) and seen(one)]
+        memories = [one for one in store.index.by_name(name) if is_recallable(one, now) and seen(one)]
         for memory in sorted(memories, key=lambda one: (one.ts, one.id), reverse=True)[:MOST_NAMED]:
             cited = any((cite.symbol or "").rpartition(".")[2] == name for cite in memory.cites)
             if cited or name in names_of(memory):
@@ -88,10 +92,10 @@ def _named(workspace: Workspace, found: Remembered, params: AboutParams, now: da
                 yield (2 if each.holds else 4, 0, each.path), Shown(f"names {name}", document=each)
 
 
-def whole_file(workspace: Workspace, found: Remembered) -> list[Shown]:
+def whole_file(work_states: WorkStates, found: Remembered) -> list[Shown]:
     """Return all that is remembered about a file: pinned first, then what is about all of it, then what cites lines."""
     ordered = [shown for _, shown in sorted(_whole(found), key=lambda one: one[0])]
-    return _labelled(workspace, ordered)
+    return _labelled(work_states, ordered)
 
 
 def _whole(found: Remembered) -> Iterator[_Found]:
@@ -118,15 +122,17 @@ def _shown(found: Remembered, memory: Memory, why: str) -> Shown:
     return Shown(why, memory=memory, citations=found.look.judge(memory) if citations is None else citations)
 
 
-def _labelled(workspace: Workspace, shown: list[Shown]) -> list[Shown]:
-    works = workspace.work_states.label(each.memory for each in shown if each.memory is not None)
+def _labelled(work_states: WorkStates, shown: list[Shown]) -> list[Shown]:
+    works = work_states.label(each.memory for each in shown if each.memory is not None)
     by_id = {memory.id: memory for memory in works}
     return [each._replace(memory=by_id[each.memory.id]) if each.memory is not None else each for each in shown]
 
 
-def _mentions(workspace: Workspace, path: str, shown: Sequence[Shown]) -> Sequence[Mention]:
+def _mentions(
+    updater: IndexUpdater, bridge_counts: BridgeCounts, path: str, shown: Sequence[Shown]
+) -> Sequence[Mention]:
     """Return what other tools say of a file; a decision that is told of in full is not named once more."""
-    index = workspace.updater.index
+    index = updater.index
     told = {each.document.path for each in shown if each.document is not None}
-    found = workspace.bridge_counts.mentions(index.snapshot(), path) if index is not None else ()
+    found = bridge_counts.mentions(index.snapshot(), path) if index is not None else ()
     return [mention for mention in found if mention.path not in told]

@@ -88,7 +88,7 @@ def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name
 
 
 def _memories(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
-    for memory in filter(visible(workspace, None, None), workspace.memory.active.newest(now)):
+    for memory in filter(visible(workspace.memory, None, None), workspace.memory.active.newest(now)):
         yield _Candidate(memory.id, memory.title or memory.text, partial(_of_memory, memory))
 
 

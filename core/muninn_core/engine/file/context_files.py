@@ -5,7 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from datetime import datetime
+from pathlib import Path
 
+from muninn_core.config import Config
 from muninn_core.context.render import render_item
 from muninn_core.context.templates import TEMPLATES, filled, title_of
 from muninn_core.context.tokens import BYTES_PER_TOKEN, count_tokens
@@ -67,8 +69,8 @@ def render(workspace: Workspace, params: RenderParams, call: Call, now: datetime
     """
     path = _path(workspace, params.path)
     if params.text is None and not (workspace.layout.root / path).exists():
-        raise NotFoundError(f"{path} is not there", hint=_others(workspace, path))
-    text = text_of(workspace, path, params.text)
+        raise NotFoundError(f"{path} is not there", hint=_others(workspace.layout.root, path))
+    text = text_of(workspace.layout.root, path, params.text)
     fields, body = frontmatter.read(text)
     budget = params.budget or frontmatter.read_budget(fields.get("budget")) or DEFAULT_BUDGET
     prose, cut = _prose(mask(text, workspace.config.memory.secrets)[0], body, budget)
@@ -162,9 +164,9 @@ def _path(workspace: Workspace, given: str) -> str:
     return path
 
 
-def _others(workspace: Workspace, path: str) -> str:
+def _others(root: Path, path: str) -> str:
     """Return what to say of a context file that is not there."""
-    folder = workspace.layout.root / CONTEXT_FOLDER
+    folder = root / CONTEXT_FOLDER
     known = sorted(each.relative_to(folder).as_posix().removesuffix(".md") for each in folder.rglob("*.md"))
     name = path.removeprefix(f"{CONTEXT_FOLDER}/").removesuffix(".md")
     near = nearest(name, known, NAMES)
@@ -200,7 +202,7 @@ def _part(
             hits = recall.recall(workspace, asked, call, now).hits
         except (UsageError, NotFoundError) as error:  # filters that are none: the rest of the pack is worth having
             return _Part(problem=error.message)
-        found = tuple(_item(workspace, hit) for hit in hits if hit.path != path)
+        found = tuple(_item(workspace.config, hit) for hit in hits if hit.path != path)
         return _Part(items=found, problem="" if found else "it finds nothing", title=f"{len(found)} found")
     found_one = names.find(reference, path)
     if found_one is None:
@@ -219,9 +221,13 @@ def _of_memory(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarg
         by = memory.superseded_by or memory.merged_into
         return _Part(problem="it no longer speaks" + (f": {by} does" if by else ""), title=found.title)
     (hit,) = labelled(
-        workspace, (memory_hit(memory, (), workspace.citations.checker().judge(memory)),), names.memories, None
+        workspace.origins,
+        workspace.work_states,
+        (memory_hit(memory, (), workspace.citations.checker().judge(memory)),),
+        names.memories,
+        None,
     )
-    return _Part(items=(_item(workspace, hit),), title=found.title)
+    return _Part(items=(_item(workspace.config, hit),), title=found.title)
 
 
 def _of_file(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget) -> _Part:
@@ -245,13 +251,13 @@ def _of_file(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget
         title=title,
         status=document.standing if document is not None else "",
     )
-    (labelled_hit,) = labelled(workspace, (hit,), names.memories, None)
-    return _Part(items=(_item(workspace, labelled_hit),), title=found.title)
+    (labelled_hit,) = labelled(workspace.origins, workspace.work_states, (hit,), names.memories, None)
+    return _Part(items=(_item(workspace.config, labelled_hit),), title=found.title)
 
 
-def _item(workspace: Workspace, hit: Hit) -> PackItem:
+def _item(config: Config, hit: Hit) -> PackItem:
     shared = {name: getattr(hit, name) for name in PackItem.__struct_fields__ if name in Hit.__struct_fields__}
-    text, _ = mask(hit.text, workspace.config.memory.secrets)
+    text, _ = mask(hit.text, config.memory.secrets)
     tier = "memory" if hit.kind == "memory" else "knowledge" if hit.kind == "knowledge" else "code"
     item = PackItem(**{**shared, "tier": tier, "title": hit.title or hit.symbol, "text": text, "tokens": 0})
     return replace(item, tokens=count_tokens(render_item(item)))

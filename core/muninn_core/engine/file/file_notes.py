@@ -22,9 +22,11 @@ from muninn_core.reconcile.file_source import Unknown
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.extent import Extent
 from muninn_core.source.line_index import LineIndex
+from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import CitationCheck
 from muninn_core.worktree.documents import SteeringDocuments
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -69,7 +71,7 @@ def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> R
     names = frozenset({path, *workspace.rename_history.former_names(path, known)})
     look = with_overlays(workspace.citations, call.buffers).checker(LOOK_SECONDS)
     page = _page(look, path)
-    seen = visible(workspace, None, None)
+    seen = visible(workspace.memory, None, None)
     of_file = {
         memory.id: memory
         for memory in workspace.memory.index.by_files(names)
@@ -105,7 +107,7 @@ def annotate(workspace: Workspace, params: AnnotateParams, call: Call, now: date
         path=found.path,
         notes=tuple(notes),
         lenses=lenses(notes, found.page.extents if found.page else ()),
-        doubts=tuple(_doubts(workspace, found)),
+        doubts=tuple(_doubts(workspace.work_states, workspace.memory, found)),
         pointers=tuple(pointers(found.page.text, workspace.memory.all(), found.library)) if found.page else (),
         omitted=found.omitted,
         pending=found.pending,
@@ -153,7 +155,7 @@ def _notes_of(memory: Memory, found: Remembered) -> list[Note]:
     return [note(one) for one in dict.fromkeys(cited)] or [note(None)]
 
 
-def _doubts(workspace: Workspace, found: Remembered) -> list[Doubt]:
+def _doubts(work_states: WorkStates, store: MemoryStore, found: Remembered) -> list[Doubt]:
     """Return what a reader of the file has to know: conservative, since a wrong warning costs more than a missed one.
 
     Of text from outside, and of work that HEAD does not have, nothing is in doubt. Drifted is information. It is a
@@ -162,13 +164,13 @@ def _doubts(workspace: Workspace, found: Remembered) -> list[Doubt]:
     two is open.
     """
     doubts = []
-    labelled = {memory.id: memory for memory in workspace.work_states.label(found.memories)}
+    labelled = {memory.id: memory for memory in work_states.label(found.memories)}
     for memory in labelled.values():
         if memory.trust == "outside" or memory.work in ("reverted", "abandoned", "unmerged"):
             continue
         for one in found.here(memory):
             if one.state == "drifted" and one.start:
-                doubts.append(_drifted(workspace, memory, one, found, labelled))
+                doubts.append(_drifted(store, memory, one, found, labelled))
             elif one.state == "gone" and one.symbol and memory.type in RULES and found.page is not None:
                 doubts.append(_gone(memory, one))
     return sorted(doubts, key=lambda doubt: (doubt.start, doubt.end, doubt.id))
@@ -181,10 +183,10 @@ def _gone(memory: Memory, one: Citation) -> Doubt:
 
 
 def _drifted(
-    workspace: Workspace, memory: Memory, one: Citation, found: Remembered, memories: Mapping[str, Memory]
+    store: MemoryStore, memory: Memory, one: Citation, found: Remembered, memories: Mapping[str, Memory]
 ) -> Doubt:
     spot = Spot(message=headline(memory), id=memory.id)
-    against = _against(workspace, memory, one, found, memories) if memory.type in RULES else None
+    against = _against(store, memory, one, found, memories) if memory.type in RULES else None
     if against is not None:
         start = against.start if against.path else one.start
         end = against.end if against.path else one.end
@@ -208,7 +210,7 @@ def _drifted(
 
 
 def _against(
-    workspace: Workspace, memory: Memory, one: Citation, found: Remembered, memories: Mapping[str, Memory]
+    store: MemoryStore, memory: Memory, one: Citation, found: Remembered, memories: Mapping[str, Memory]
 ) -> Spot | None:
     """Return what denies a rule whose code has changed: a comment of that code, else a newer memory of it."""
     page = found.page
@@ -218,7 +220,7 @@ def _against(
         return Spot(message=message, path=found.path, start=denied.line, end=denied.line)
     disputed = {
         other: dispute.reason
-        for dispute in workspace.memory.log.state.conflicts
+        for dispute in store.log.state.conflicts
         for side, other in ((dispute.left, dispute.right), (dispute.right, dispute.left))
         if side == memory.id
     }

@@ -6,6 +6,7 @@ What is wrong in markdown and in records is told by `faults` and `recordfaults`;
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from muninn_core.config import CheckConfig, read_config
 from muninn_core.engine.file.markdown_diagnostics import markdown_faults, order, replacing, secret_fault, secret_faults
@@ -42,7 +43,7 @@ def lint(workspace: Workspace, params: LintParams, call: Call) -> LintResult:
     """Check a file, or the text that an editor has of it. Raises NotFoundError for one that can't be read."""
     path = relative_path(params.path, workspace.layout.root)
     kind = kind_of(path)
-    text = text_of(workspace, path, params.text)
+    text = text_of(workspace.layout.root, path, params.text)
     if len(text) > MOST_BYTES:
         said = f"{len(text):,} characters are too many to check while editing"
         found = [Fault(rule="malformed", level="information", message=said, line=1, hint="`muninn check` reads it.")]
@@ -52,11 +53,11 @@ def lint(workspace: Workspace, params: LintParams, call: Call) -> LintResult:
     return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.read_state())
 
 
-def text_of(workspace: Workspace, path: str, given: str | None) -> str:
+def text_of(root: Path, path: str, given: str | None) -> str:
     """Return a file's text, or what an editor has of it. Raises NotFoundError when there is none."""
     if given is not None:
         return given
-    read = read_text(workspace.layout.root, path, MOST_BYTES)
+    read = read_text(root, path, MOST_BYTES)
     if not isinstance(read, Text):
         what = "is not there" if read == "vanished" else f"has no text to read: {read}"
         raise NotFoundError(f"{path} {what}", hint="Name a file relative to the root of the repository.")

@@ -19,6 +19,8 @@ from muninn_core.source.classify import language_of
 from muninn_core.source.muninn_file import kind_of
 from muninn_core.source.references import LONGEST_LINE, Reference, references
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.citations import Citations
+from muninn_core.worktree.origins import Origins
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
@@ -33,7 +35,7 @@ def resolve(workspace: Workspace, params: ReferencesParams, call: Call, now: dat
     Of that line it is also told what ids, decisions and tasks mean that stand in plain words.
     """
     path = relative_path(params.path, workspace.layout.root)
-    text = text_of(workspace, path, params.text)
+    text = text_of(workspace.layout.root, path, params.text)
     names = names_of(workspace, call.buffers)
     told = []
     places = RecordLocations(workspace)
@@ -92,25 +94,25 @@ def _meaning(
         start=start,
         last=found.end or start,
         id=found.id,
-        markdown=preview(workspace, names, found) if shown else "",
+        markdown=preview(workspace.origins, workspace.citations, names, found) if shown else "",
         problem=found.problem,
         near=found.near,
         **place,
     )
 
 
-def preview(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget) -> str:
+def preview(origins: Origins, citations: Citations, names: ReferenceIndex, found: ReferenceTarget) -> str:
     """Return what to show of a thing."""
     if found.kind == "memory":
         memory = names.memories[found.id]
-        return memory_preview(memory, workspace.citations.checker().judge(memory))
+        return memory_preview(memory, citations.checker().judge(memory))
     if found.kind == "folder":
         return f"`{found.path}/`"
     page = names.page(found.path)
     if page is None:
         return f"`{found.path}`"
     start, end = found.start or 1, found.end or page.length
-    origin = workspace.origins.origin_of(found.path)
+    origin = origins.origin_of(found.path)
     document = names.library.at_path(found.path)
     notes = [*([document.standing] if document and document.standing else []), *([origin] if origin else [])]
     language = language_of(found.path)

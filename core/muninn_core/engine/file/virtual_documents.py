@@ -86,7 +86,7 @@ def _memory(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple
 
 def _notes(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[str, str]:
     found = file_notes.remembered(workspace, what, call, now)
-    shown = whole_file(workspace, found)
+    shown = whole_file(workspace.work_states, found)
     lines = [f"# What is remembered about `{found.path}`", ""]
     parts = [
         about_markdown(shown[at : at + 1], found.path, linker(workspace.layout.root, virtual=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from muninn_core.config import Config
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of
 from muninn_core.errors import UsageError
@@ -12,14 +13,14 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.review import ApproveParams, RejectParams
 from muninn_core.store.approval import may_approve
 from muninn_core.worktree.call import Call
-from muninn_core.worktree.workspace import Workspace
+from muninn_core.worktree.memory_store import MemoryStore
 
 
-def approve(workspace: Workspace, params: ApproveParams, call: Call) -> tuple[Memory, ...]:
+def approve(config: Config, store: MemoryStore, params: ApproveParams, call: Call) -> tuple[Memory, ...]:
     """Approve memories, all or none, and return them. Raises UsageError for one that the caller may not approve."""
-    said = _said(workspace, params, call, "approve", params.note)
-    chosen = _chosen(workspace, params.ids)
-    records = workspace.memory.log.records
+    said = _said(config, store, params, call, "approve", params.note)
+    chosen = _chosen(store, params.ids)
+    records = store.log.records
     for memory in chosen:
         if memory.review != "approved" and not may_approve(records[memory.id].data, said):
             raise UsageError(
@@ -28,27 +29,27 @@ def approve(workspace: Workspace, params: ApproveParams, call: Call) -> tuple[Me
             )
         if memory.review == "rejected" and said["actor"] != "user":
             raise UsageError(f"{memory.id} was rejected; only a user approves it after that")
-    return _store(workspace, said, chosen, "approved")
+    return _store(store, said, chosen, "approved")
 
 
-def reject(workspace: Workspace, params: RejectParams, call: Call) -> tuple[Memory, ...]:
+def reject(config: Config, store: MemoryStore, params: RejectParams, call: Call) -> tuple[Memory, ...]:
     """Reject memories, all or none, and return them. Raises UsageError for one that never had to be approved."""
-    said = _said(workspace, params, call, "reject", params.reason)
-    return _store(workspace, said, _chosen(workspace, params.ids), "rejected")
+    said = _said(config, store, params, call, "reject", params.reason)
+    return _store(store, said, _chosen(store, params.ids), "rejected")
 
 
 def _said(
-    workspace: Workspace, params: ApproveParams | RejectParams, call: Call, kind: str, reason: str
+    config: Config, store: MemoryStore, params: ApproveParams | RejectParams, call: Call, kind: str, reason: str
 ) -> dict[str, Any]:
     """Return what every record of the decision has: who says it, and why."""
-    clean, _ = cleaned({"reason": reason.strip()}, workspace)
+    clean, _ = cleaned({"reason": reason.strip()}, config)
     said = {"type": kind, "actor": call.actor or params.actor, "agent": params.agent, **clean}
-    said["session"] = params.session or workspace.session
+    said["session"] = params.session or store.session
     return {name: value for name, value in said.items() if value}
 
 
-def _chosen(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
-    state = workspace.memory.log.state
+def _chosen(store: MemoryStore, ids: Sequence[str]) -> list[Memory]:
+    state = store.log.state
     chosen = {memory.id: memory for memory in (memory_of(state.memories, prefix) for prefix in ids)}
     for memory in chosen.values():
         if not memory.review:
@@ -61,9 +62,9 @@ def _chosen(workspace: Workspace, ids: Sequence[str]) -> list[Memory]:
     return list(chosen.values())
 
 
-def _store(workspace: Workspace, said: dict[str, Any], chosen: list[Memory], review: str) -> tuple[Memory, ...]:
+def _store(store: MemoryStore, said: dict[str, Any], chosen: list[Memory], review: str) -> tuple[Memory, ...]:
     changes = [{**said, "target": memory.id} for memory in chosen if memory.review != review]
     if changes:
-        workspace.memory.append(changes, said["session"])
-    state = workspace.memory.log.state
+        store.append(changes, said["session"])
+    state = store.log.state
     return tuple(state.memories[memory.id] for memory in chosen)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from muninn_core.config import Config
 from muninn_core.engine.memory.backfill_sources import from_git, from_transcripts
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Trust
@@ -33,8 +34,8 @@ def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillRe
     _check(params)
     workspace.follow()
     harvest = (from_git if params.source == "git" else from_transcripts)(workspace, params, call)
-    records, masked = _records(harvest.told, params.source, workspace, call)
-    traces, hidden = _records(harvest.traces, params.source, workspace, call)
+    records, masked = _records(harvest.told, params.source, workspace.config, call)
+    traces, hidden = _records(harvest.traces, params.source, workspace.config, call)
     known = {record.key for record in workspace.memory.log.records.values()}
     fresh = [record for record in records if record["key"] not in known]
     shown = [record for record in traces if record["key"] not in known]
@@ -70,7 +71,7 @@ def _check(params: BackfillParams) -> None:
 
 
 def _records(
-    found: Sequence[HistoryMemory], source: str, workspace: Workspace, call: Call
+    found: Sequence[HistoryMemory], source: str, config: Config, call: Call
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the records of what was found, one a key, and how many secrets were masked in them."""
     records: dict[str, dict[str, Any]] = {}
@@ -79,9 +80,9 @@ def _records(
         if number % 100 == 0:
             call.raise_if_cancelled()
             call.report("report", f"{number} of {len(found)} memories", 80 + 15 * number // len(found))
-        clean, count = mask_draft(told.draft, workspace.config.memory.secrets)
+        clean, count = mask_draft(told.draft, config.memory.secrets)
         masked += count
-        pending = workspace.config.review.holds("import", clean.type)
+        pending = config.review.holds("import", clean.type)
         record = _record(replace(told, draft=clean), source, pending=pending)
         records.setdefault(record["key"], record)
     return list(records.values()), masked

@@ -138,7 +138,7 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, call: Call) -
         elif not params.elsewhere and not is_here(facts, workspace.place):
             skipped["of other folders"] += 1
         else:
-            found = _told(path, facts, workspace)
+            found = _told(path, facts, workspace.layout.root, workspace.place)
             told += found
             skipped["without anything to keep"] += not found
     return BackfillDrafts(
@@ -176,7 +176,7 @@ def _facts(path: Path, malformed: list[str], call: Call) -> Facts:
     return reader.facts()
 
 
-def _told(path: Path, facts: Facts, workspace: Workspace) -> list[HistoryMemory]:
+def _told(path: Path, facts: Facts, root: Path, place: Place) -> list[HistoryMemory]:
     session = next(
         (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
         f"transcript-{hashlib.sha256(path.name.encode()).hexdigest()[:16]}",
@@ -193,7 +193,7 @@ def _told(path: Path, facts: Facts, workspace: Workspace) -> list[HistoryMemory]
         for draft, time in zip(reading.drafts, reading.times, strict=True)
     ]
     agent = f"{facts.agent}/{facts.version}" if facts.version else facts.agent
-    roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
+    roots = [str(root), *main_of(place), *facts.folders]
     shown = [replace(one, time=_stamp((one.time,)) or last) for one in drafts_of(facts, session, agent, roots)]
     return [*said, *shown]
 

@@ -12,6 +12,7 @@ from muninn_core.protocol.exchange import ExportParams, ExportResult, ImportPara
 from muninn_core.store.bundle import BUNDLE_VERSION, cleaned, portable, read_bundle, select, take_in
 from muninn_core.store.record import Record
 from muninn_core.store.stamp import normalise
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 5
@@ -21,7 +22,7 @@ SHOWN = 5
 def export(workspace: Workspace, params: ExportParams) -> ExportResult:
     """Return the records of the memories that pass every filter; the same memories always give the same result."""
     since, until = _time("since", params.since), _time("until", params.until)
-    everything, source = _of_scope(workspace, params)
+    everything, source = _of_scope(workspace.memory, params)
     tasks = on_task(everything, params.task)
     memories = [
         memory
@@ -46,14 +47,14 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
     )
 
 
-def _of_scope(workspace: Workspace, params: ExportParams) -> tuple[Mapping[str, Memory], Mapping[str, Record]]:
+def _of_scope(store: MemoryStore, params: ExportParams) -> tuple[Mapping[str, Memory], Mapping[str, Record]]:
     """Return the memories of a scope, and the records among which theirs are. Raises BadParams."""
     if params.scope != "global":
-        known = workspace.memory.log.state.memories
-        return {each: m for each, m in known.items() if m.scope == params.scope}, workspace.memory.log.records
-    if workspace.memory.shared is None:
+        known = store.log.state.memories
+        return {each: m for each, m in known.items() if m.scope == params.scope}, store.log.records
+    if store.shared is None:
         raise BadParams("there is no global memory here", hint="memory.global_scope in the configuration says so.")
-    return workspace.memory.shared.memories, workspace.memory.shared.records
+    return store.shared.memories, store.shared.records
 
 
 def take(workspace: Workspace, params: ImportParams) -> ImportResult:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from muninn_core.config import Config
 from muninn_core.engine.memory import scopes
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.lookup import conflicts, memory_of
@@ -11,15 +12,18 @@ from muninn_core.errors import BadParams
 from muninn_core.protocol.memory import ForgetParams, ForgetResult, PromoteParams, PromoteResult
 from muninn_core.protocol.reconciliation import ResolveParams, ResolveResult
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 
-def append_change(workspace: Workspace, call: Call, session: str | None, kind: str, **fields: Any) -> None:
+def append_change(
+    config: Config, store: MemoryStore, call: Call, session: str | None, kind: str, **fields: Any
+) -> None:
     """Append one change, masked, to the log that holds its `target`; to the work tree's log without a target."""
-    clean, _ = cleaned(fields, workspace)
-    target = workspace.memory.all().get(str(fields.get("target")))
+    clean, _ = cleaned(fields, config)
+    target = store.all().get(str(fields.get("target")))
     scope = target.scope if target is not None else "project"
-    workspace.memory.append([{"type": kind, "actor": call.actor or "user", **clean}], session, scope=scope)
+    store.append([{"type": kind, "actor": call.actor or "user", **clean}], session, scope=scope)
 
 
 def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResult:
@@ -27,7 +31,9 @@ def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResu
     workspace.memory.refresh_shared()
     memory = memory_of(workspace.memory.all(), params.id)
     kind = "restore" if params.restore else "archive"
-    append_change(workspace, call, params.session, kind, target=memory.id, reason=params.reason)
+    append_change(
+        workspace.config, workspace.memory, call, params.session, kind, target=memory.id, reason=params.reason
+    )
     return ForgetResult(memory=workspace.memory.all()[memory.id], saw=workspace.read_state())
 
 
@@ -36,10 +42,18 @@ def promote(workspace: Workspace, params: PromoteParams, call: Call) -> PromoteR
     workspace.memory.refresh_shared()
     memory = memory_of(workspace.memory.all(), params.id)
     workspace.memory.log_of(params.scope)  # refuse an absent global log before anything else
-    record = scopes.promoted(workspace, memory, params, call)
+    record = scopes.promoted(workspace.config, memory, params, call)
     (stored,) = workspace.memory.append([record], params.session, scope=params.scope)
     if memory.private:
-        append_change(workspace, call, params.session, "archive", target=memory.id, reason=f"promoted to {stored.id}")
+        append_change(
+            workspace.config,
+            workspace.memory,
+            call,
+            params.session,
+            "archive",
+            target=memory.id,
+            reason=f"promoted to {stored.id}",
+        )
     return PromoteResult(memory=workspace.memory.all()[stored.id], source=memory.id, saw=workspace.read_state())
 
 
@@ -49,7 +63,16 @@ def resolve(workspace: Workspace, params: ResolveParams, call: Call) -> ResolveR
         raise BadParams("'text' rewords the side that is kept", hint="Keep left or right, or leave 'text' out.")
     (conflict,) = conflicts(workspace.memory.log.state, params.id)
     wording = {"text": params.text} if params.text else {}
-    append_change(workspace, call, params.session, "resolve", conflict=conflict.id, keep=params.keep, **wording)
+    append_change(
+        workspace.config,
+        workspace.memory,
+        call,
+        params.session,
+        "resolve",
+        conflict=conflict.id,
+        keep=params.keep,
+        **wording,
+    )
     memories = workspace.memory.log.state.memories
     return ResolveResult(
         conflict=conflict.id,

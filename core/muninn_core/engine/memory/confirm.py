@@ -18,7 +18,7 @@ from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.review import ConfirmParams, ConfirmResult
 from muninn_core.reconcile.citations import citing
 from muninn_core.worktree.call import Call
-from muninn_core.worktree.citations import cites_of
+from muninn_core.worktree.citations import Citations, cites_of
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -31,7 +31,7 @@ def confirm(workspace: Workspace, params: ConfirmParams, call: Call) -> ConfirmR
     if record is not None:
         workspace.memory.append([record], params.session, scope=memory.scope)
     memory = workspace.memory.all()[memory.id]
-    return ConfirmResult(memory=memory, cites=_judged(workspace, memory, call), saw=workspace.read_state())
+    return ConfirmResult(memory=memory, cites=_judged(workspace.citations, memory, call), saw=workspace.read_state())
 
 
 def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call: Call) -> list[Cite]:
@@ -74,6 +74,6 @@ def _update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | N
     return {"type": "update", "target": memory.id, "set": {"cites": plain}, "actor": call.actor or "user"}
 
 
-def _judged(workspace: Workspace, memory: Memory, call: Call) -> tuple[Citation, ...]:
+def _judged(citations: Citations, memory: Memory, call: Call) -> tuple[Citation, ...]:
     """Return the citations of a memory as they stand now."""
-    return with_overlays(workspace.citations, call.buffers).checker(math.inf).cites(memory)
+    return with_overlays(citations, call.buffers).checker(math.inf).cites(memory)

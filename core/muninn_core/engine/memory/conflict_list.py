@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from muninn_core.config import Config
 from muninn_core.engine.memory.lookup import conflicts
 from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace
@@ -16,7 +19,7 @@ _SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
 def list_conflicts(workspace: Workspace, params: ConflictsParams) -> ConflictsResult:
     """Return the open conflicts, oldest first, or the one whose id begins with `params.id`. Raises NotFoundError."""
     found = tuple(
-        replace(conflict, code=_cited_code(workspace, conflict))
+        replace(conflict, code=_cited_code(workspace.config, workspace.layout.root, conflict))
         for conflict in conflicts(workspace.memory.log.state, params.id)
     )
     sides = {memory.id: memory for conflict in found for memory in (conflict.left, conflict.right)}
@@ -24,17 +27,17 @@ def list_conflicts(workspace: Workspace, params: ConflictsParams) -> ConflictsRe
     return ConflictsResult(conflicts=found, citations=citations, saw=workspace.read_state())
 
 
-def _cited_code(workspace: Workspace, conflict: Conflict) -> tuple[CitedCode, ...]:
+def _cited_code(config: Config, root: Path, conflict: Conflict) -> tuple[CitedCode, ...]:
     """Return the first spans that each side of a conflict cites."""
     return tuple(
-        _span(workspace, side, cite)
+        _span(root, config, side, cite)
         for side, memory in (("left", conflict.left), ("right", conflict.right))
         for cite in memory.cites[:_SPANS]
     )
 
 
-def _span(workspace: Workspace, side: str, cite: Cite) -> CitedCode:
-    read = read_text(workspace.layout.root, cite.path, workspace.config.index.max_file_bytes)
+def _span(root: Path, config: Config, side: str, cite: Cite) -> CitedCode:
+    read = read_text(root, cite.path, config.index.max_file_bytes)
     if not isinstance(read, Text):
         return CitedCode(side=side, path=cite.path, start=cite.start, end=cite.end, problem=read)
     lines = read.text.splitlines()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
@@ -34,7 +36,7 @@ def records_of(
         raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
     head = workspace.head.read()
     records, masked = [], 0
-    session = params.session or workspace.session
+    session = params.session or workspace.memory.session
     for checked in _all_checked(params.batch or (params,), workspace, call, head.commit, session):
         everywhere = checked.scope == "global"
         clean, count = mask_draft(checked, workspace.config.memory.secrets)
@@ -47,18 +49,18 @@ def records_of(
                 session=clean.session or session,
                 branch=None if everywhere else head.branch,
                 commit=None if everywhere else head.commit,
-                pending=_waits(clean, workspace),
+                pending=_waits(clean, workspace.config),
             )
         )
     return records, masked
 
 
-def _waits(draft: MemoryDraft, workspace: Workspace) -> bool:
+def _waits(draft: MemoryDraft, config: Config) -> bool:
     """Whether a memory waits for an approval. A session's note speaks to its own session only, so it need not.
 
     Raises BadParams for one that would have to wait in the global memory, where nobody of this project decides.
     """
-    held = workspace.config.review.holds(draft.actor, draft.type)
+    held = config.review.holds(draft.actor, draft.type)
     if held and draft.scope == "global":
         raise BadParams(
             "memories like this one wait for an approval here, so they can't go to all projects",
@@ -77,14 +79,14 @@ def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[d
     )
 
 
-def cleaned(fields: dict[str, Any], workspace: Workspace) -> tuple[dict[str, Any], int]:
+def cleaned(fields: dict[str, Any], config: Config) -> tuple[dict[str, Any], int]:
     """Return the fields of a change without private spans and secrets, and how many secrets were masked.
 
     Raises BadParams for a text that is too long.
     """
     check_length(fields.get("text", ""))
     bare, _ = strip_all(fields)
-    clean, masked = mask_all(bare, workspace.config.memory.secrets)
+    clean, masked = mask_all(bare, config.memory.secrets)
     return clean, masked
 
 
@@ -135,17 +137,17 @@ def _checked(draft: MemoryDraft, workspace: Workspace, call: Call, commit: str |
             hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
         )
     if draft.scope == "global":
-        return replace(_for_everywhere(draft, workspace), actor=call.actor or draft.actor)
+        return replace(_for_everywhere(draft, workspace.layout.root), actor=call.actor or draft.actor)
     citations = with_overlays(workspace.citations, call.buffers)
     anchored = anchor(draft, citations, lambda path: relative_path(path, workspace.layout.root), commit)
     return replace(anchored, actor=call.actor or draft.actor)
 
 
-def _for_everywhere(draft: MemoryDraft, workspace: Workspace) -> MemoryDraft:
+def _for_everywhere(draft: MemoryDraft, root: Path) -> MemoryDraft:
     """Return a global draft: it names no places of this repository, but says where it was learned."""
     if draft.files or draft.cites or draft.task:
         raise BadParams(
             "a global memory names no files, citations or task: they are this repository's",
             hint="Leave them out, or store it in the project's scope.",
         )
-    return replace(draft, details={"project": read_project(workspace.layout.root).name, **draft.details})
+    return replace(draft, details={"project": read_project(root).name, **draft.details})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from muninn_core.config import Config
 from muninn_core.engine.memory.cites import anchor
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.engine.memory.lookup import memory_of, only
@@ -21,6 +22,7 @@ from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.expiry import until
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.overlays import with_overlays
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -55,8 +57,8 @@ def update(workspace: Workspace, params: UpdateParams, call: Call, now: str) -> 
 
 def consolidate(workspace: Workspace, params: ConsolidateParams, call: Call) -> ConsolidateResult:
     """Merge several memories into one, or let one supersede the others; with `dry_run` only say what would happen."""
-    planned = _plan(workspace, params)
-    records = _consolidated(workspace, params, planned, call)
+    planned = _plan(workspace.memory, params)
+    records = _consolidated(workspace.config, params, planned, call)
     if planned.kept is not None and records and not params.dry_run:
         workspace.memory.append(records, params.session, scope=planned.kept.scope)
     known = workspace.memory.all()
@@ -82,16 +84,16 @@ def _updated(
 
     Raises BadParams for what can't be taken, UsageError for a memory that can't be changed by the caller.
     """
-    _check_may_change(workspace, memory, call, params)
+    _check_may_change(workspace.config, memory, call, params)
     fields = _fields(workspace, memory, params, call, now)
-    clean, masked = cleaned({**fields, "details": _details(memory, params)}, workspace)
+    clean, masked = cleaned({**fields, "details": _details(memory, params)}, workspace.config)
     details = clean.pop("details")
     changes = {name: value for name, value in clean.items() if value != to_plain(getattr(memory, name))}
     if details:
         changes["details"] = details
-    head = _head(workspace, params, call)
+    head = _head(workspace.config, params, call)
     records = [{**head, "type": "update", "target": memory.id, "set": changes}] if changes else []
-    links = _links(workspace, memory, params)
+    links = _links(workspace.memory, memory, params)
     records += [{**head, "target": memory.id, **each} for each in links]
     if params.pin is not None and params.pin != memory.pinned:
         records.append({**head, "type": "pin" if params.pin else "unpin", "target": memory.id})
@@ -99,9 +101,9 @@ def _updated(
     return records, tuple(names), masked
 
 
-def _plan(workspace: Workspace, params: ConsolidateParams) -> Plan:
+def _plan(store: MemoryStore, params: ConsolidateParams) -> Plan:
     """Return what consolidating some memories would do. Raises BadParams, NotFoundError or UsageError."""
-    known = workspace.memory.all()
+    known = store.all()
     chosen = {memory.id: memory for memory in (memory_of(known, each) for each in params.ids)}
     silent = [memory.id for memory in chosen.values() if not memory.active]
     if silent:
@@ -122,7 +124,7 @@ def _plan(workspace: Workspace, params: ConsolidateParams) -> Plan:
     return _compared(ordered, keep)
 
 
-def _consolidated(workspace: Workspace, params: ConsolidateParams, planned: Plan, call: Call) -> Records:
+def _consolidated(config: Config, params: ConsolidateParams, planned: Plan, call: Call) -> Records:
     """Return the records that carry a plan out. Raises UsageError where the caller's word has to wait."""
     if planned.kept is None:
         if params.text:
@@ -131,15 +133,15 @@ def _consolidated(workspace: Workspace, params: ConsolidateParams, planned: Plan
             )
         return []
     for each in (planned.kept, *planned.gone):
-        _check_may_change(workspace, each, call, params)
-    head = _head(workspace, params, call)
+        _check_may_change(config, each, call, params)
+    head = _head(config, params, call)
     if planned.decision == "merge":
         sources = [memory.id for memory in planned.gone]
         records: Records = [{**head, "type": "merge", "keep": planned.kept.id, "sources": sources}]
     else:
         records = [{**head, "type": "supersede", "target": each.id, "by": planned.kept.id} for each in planned.gone]
     if params.text.strip():
-        clean, _ = cleaned({"text": params.text.strip()}, workspace)
+        clean, _ = cleaned({"text": params.text.strip()}, config)
         records.append({**head, "type": "update", "target": planned.kept.id, "set": clean})
     return records
 
@@ -161,12 +163,10 @@ def _preferred(memory: Memory) -> tuple[int, str, str]:
     return (-TRUST_ORDER.index(memory.trust), memory.ts, memory.id)
 
 
-def _check_may_change(
-    workspace: Workspace, memory: Memory, call: Call, params: UpdateParams | ConsolidateParams
-) -> None:
+def _check_may_change(config: Config, memory: Memory, call: Call, params: UpdateParams | ConsolidateParams) -> None:
     if memory.redacted:
         raise UsageError(f"{memory.id} was redacted: there is nothing left to change")
-    if workspace.config.review.holds(call.actor or "user", memory.type):
+    if config.review.holds(call.actor or "user", memory.type):
         raise UsageError(
             "memories like this one wait for a person's approval here, and so would a change of it",
             hint="Remember what is right with a link that supersedes it; a person approves that.",
@@ -205,8 +205,8 @@ def _details(memory: Memory, params: UpdateParams) -> dict[str, Any]:
     return {name: value for name, value in params.details.items() if memory.details.get(name) != value}
 
 
-def _links(workspace: Workspace, memory: Memory, params: UpdateParams) -> Records:
-    known = workspace.memory.all()
+def _links(store: MemoryStore, memory: Memory, params: UpdateParams) -> Records:
+    known = store.all()
     there = {(link.relation, link.target): link for link in memory.links}
     records: Records = []
     for link in params.links:
@@ -237,9 +237,9 @@ def _check_link(relation: str, memory: Memory, target: Memory) -> None:
         raise BadParams("a global memory names no memory of one project", hint="Promote the other one first.")
 
 
-def _head(workspace: Workspace, params: UpdateParams | ConsolidateParams, call: Call) -> dict[str, Any]:
+def _head(config: Config, params: UpdateParams | ConsolidateParams, call: Call) -> dict[str, Any]:
     """Return what each record has: who changes it, and why."""
-    clean, _ = cleaned({"reason": params.reason.strip()}, workspace)
+    clean, _ = cleaned({"reason": params.reason.strip()}, config)
     said: Mapping[str, Any] = {"actor": call.actor or "user", "agent": params.agent, **clean}
     return {name: value for name, value in said.items() if value}
 

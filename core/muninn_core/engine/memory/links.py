@@ -26,6 +26,7 @@ from muninn_core.retrieval.link_graph import LinkStep
 from muninn_core.source.project import read_project
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.current_task import focus
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 
@@ -34,7 +35,7 @@ def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResu
     known = workspace.memory.all()
     web = workspace.memory.link_graph(known)
     start = known[web.speaker(memory_of(known, params.id).id)]
-    admits = _admitting(workspace, params, now)
+    admits = _admitting(workspace.memory, params, now)
     reached, strands = web.walk([start.id], params.depth, admits)
     if params.relation:  # what only other relations lead to is out of reach
         strands = [each for each in strands if each.link.relation in params.relation]
@@ -60,7 +61,7 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
     """
     known = workspace.memory.all()
     (memory,) = workspace.work_states.label([memory_of(known, params.id)])
-    seen = visible(workspace, None, None)
+    seen = visible(workspace.memory, None, None)
     web = workspace.memory.link_graph(known)
     here = web.speaker(memory.id)
     _, steps = web.walk([here], 1, lambda other: seen(other) and not other.redacted and not other.trace)
@@ -78,7 +79,7 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
 def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> OverviewResult:
     """Return a project's memory at a glance: what is recent, what is important, how it hangs together."""
     known = workspace.memory.all()
-    seen = visible(workspace, None, params.session)
+    seen = visible(workspace.memory, None, params.session)
     here = [memory for memory in workspace.memory.recallable().values() if seen(memory)]
     after = timestamp(now - timedelta(days=params.days))
     changed = sorted(here, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
@@ -108,8 +109,8 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
     )
 
 
-def _admitting(workspace: Workspace, params: LinksParams, now: datetime) -> Callable[[Memory], bool]:
-    seen = visible(workspace, None, params.session)
+def _admitting(store: MemoryStore, params: LinksParams, now: datetime) -> Callable[[Memory], bool]:
+    seen = visible(store, None, params.session)
     if params.archived:
         return lambda memory: seen(memory) and not memory.redacted and not memory.trace
     return lambda memory: seen(memory) and is_recallable(memory, now)

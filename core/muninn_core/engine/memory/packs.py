@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from muninn_core.config import Config
 from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.protocol.exchange import (
     KnowledgePack,
@@ -23,12 +24,13 @@ from muninn_core.protocol.exchange import (
 from muninn_core.source import frontmatter
 from muninn_core.source.private import strip_private
 from muninn_core.store.disk import move, remove_tree, write_tree, write_whole
-from muninn_core.store.layout import KNOWLEDGE_README
+from muninn_core.store.layout import KNOWLEDGE_README, Layout
 from muninn_core.store.pack.archive import is_archive, pack_up
 from muninn_core.store.pack.installed import InstalledPack, exchange, find, heal, installed_packs, put, take_away
 from muninn_core.store.pack.manifest import MANIFEST, Manifest, make_manifest, manifest_text, precedence
 from muninn_core.store.pack.source import Pack, read_pack
 from muninn_core.store.secrets import mask
+from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 5
@@ -54,7 +56,7 @@ def export(workspace: Workspace, params: PackExportParams) -> PackExportResult:
         origin=params.origin.strip(),
     )
     told = {MANIFEST: "\n".join((manifest.description, manifest.licence, manifest.origin)).encode()}
-    _refuse_secrets({**contents, **told}, workspace, "Take it out, then export again; nothing was written.")
+    _refuse_secrets({**contents, **told}, workspace.config, "Take it out, then export again; nothing was written.")
     path = workspace.layout.root / params.path
     if not path.parent.is_dir():
         raise NotFoundError(f"there is no folder {path.parent}", hint="Make it first.")
@@ -73,9 +75,9 @@ def add(workspace: Workspace, params: PackAddParams) -> PackAddResult:
     heal(workspace.layout)
     pack = read_pack(workspace.layout.root, params.path)
     if not params.force:
-        _refuse_secrets(pack.contents, workspace, "It would go into git. With --force it does so all the same.")
+        _refuse_secrets(pack.contents, workspace.config, "It would go into git. With --force it does so all the same.")
     put(workspace.layout, pack)
-    _index(workspace, pack.manifest.name, pack.contents)
+    _index(workspace.layout, workspace.updater, pack.manifest.name, pack.contents)
     return PackAddResult(pack=_told(pack.manifest), contents=tuple(pack.contents), saw=workspace.read_state())
 
 
@@ -96,13 +98,13 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
         raise NotFoundError(error.message, hint="`muninn pack add PATH` takes it in.") from None
     if not params.force and not params.dry_run:
         _refuse_update(here, pack)
-        _refuse_secrets(pack.contents, workspace, "It would go into git. With --force it does so all the same.")
+        _refuse_secrets(pack.contents, workspace.config, "It would go into git. With --force it does so all the same.")
     before = {file.path: file.sha256 for file in here.manifest.files} if here.manifest else {}
     after = {file.path: file.sha256 for file in pack.manifest.files}
     same = bool(here.manifest and here.manifest.checksum == pack.manifest.checksum and not here.edited)
     if not (params.dry_run or same):
         exchange(layout, pack)
-        _index(workspace, name, {*before, *after, *here.edited})
+        _index(workspace.layout, workspace.updater, name, {*before, *after, *here.edited})
     return PackUpdateResult(
         pack=_told(pack.manifest),
         before=here.manifest.version if here.manifest else "",
@@ -124,7 +126,7 @@ def remove(workspace: Workspace, params: PackRemoveParams) -> PackRemoveResult:
         raise _edited(here, "Commit them elsewhere first; `--force` removes them with the pack.")
     take_away(workspace.layout, here.name)
     files = [file.path for file in here.manifest.files] if here.manifest else []
-    _index(workspace, here.name, {*files, *here.edited})
+    _index(workspace.layout, workspace.updater, here.name, {*files, *here.edited})
     return PackRemoveResult(pack=_shown(here), saw=workspace.read_state())
 
 
@@ -172,9 +174,9 @@ def _passes(fields: Mapping[str, object], params: PackExportParams) -> bool:
     )
 
 
-def _refuse_secrets(contents: Mapping[str, bytes], workspace: Workspace, hint: str) -> None:
+def _refuse_secrets(contents: Mapping[str, bytes], config: Config, hint: str) -> None:
     """Raise UsageError, which names the places, when a text holds secrets or what its author marked as private."""
-    patterns = workspace.config.memory.secrets
+    patterns = config.memory.secrets
     places: list[str] = []
     for path, content in contents.items():
         text = content.decode("utf-8", "replace")
@@ -248,10 +250,10 @@ def _edited(here: InstalledPack, hint: str) -> UsageError:
     )
 
 
-def _index(workspace: Workspace, name: str, paths: Iterable[str]) -> None:
-    folder = workspace.layout.relative(workspace.layout.packs / name)
-    ticket = workspace.updater.update_files({f"{folder}/{path}" for path in paths})
-    workspace.updater.wait_files(ticket, SEARCHABLE_SECONDS)
+def _index(layout: Layout, updater: IndexUpdater, name: str, paths: Iterable[str]) -> None:
+    folder = layout.relative(layout.packs / name)
+    ticket = updater.update_files({f"{folder}/{path}" for path in paths})
+    updater.wait_files(ticket, SEARCHABLE_SECONDS)
 
 
 def _told(manifest: Manifest) -> KnowledgePack:

@@ -18,7 +18,7 @@ def remember(workspace: Workspace, params: RememberParams, call: Call, ids: Ids,
     draft is invalid; nothing is stored then.
     """
     memory = workspace.memory
-    session = params.session or workspace.session
+    session = params.session or workspace.memory.session
     records, masked = drafts.records_of(params, workspace, call, ids, now)
     own, everywhere = drafts.split(params, records)
     if everywhere:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from muninn_core.config import Config
 from muninn_core.engine.memory.drafts import cleaned
 from muninn_core.errors import BadParams
 from muninn_core.model.chunk import Chunk
@@ -19,7 +20,7 @@ from muninn_core.retrieval.request import Bounds
 from muninn_core.source.shortcode import same_code
 from muninn_core.worktree.call import Call as Call
 from muninn_core.worktree.documents import SteeringDocuments
-from muninn_core.worktree.workspace import Workspace
+from muninn_core.worktree.memory_store import MemoryStore
 
 ORIGIN = "promoted_from"
 """The detail of a promoted memory that names the one it was made from."""
@@ -29,14 +30,14 @@ _OF_THE_PROJECT = ("files", "cites", "task", "branch", "commit")
 """What means nothing in another repository."""
 
 
-def visible(workspace: Workspace, scope: Scope | None, session: str | None) -> Callable[[Memory], bool]:
+def visible(store: MemoryStore, scope: Scope | None, session: str | None) -> Callable[[Memory], bool]:
     """Return whether a memory may be seen by a question of this scope and session.
 
     A session's notes are for that session; `scope` global looks at everything. A global memory that was made from one
     of this repository is not said twice.
     """
-    own = session or workspace.session
-    here = workspace.memory.log.state.memories
+    own = session or store.session
+    here = store.log.state.memories
 
     def seen(memory: Memory) -> bool:
         if memory.scope == "session":
@@ -50,7 +51,7 @@ def visible(workspace: Workspace, scope: Scope | None, session: str | None) -> C
 
 
 def scope_bounds(
-    workspace: Workspace,
+    store: MemoryStore,
     library: SteeringDocuments,
     memories: Mapping[str, Memory],
     scope: Scope | None,
@@ -58,7 +59,7 @@ def scope_bounds(
     task: str | None,
 ) -> Bounds:
     """Return what a question may find. With `task` that is what was learned on it, and its document."""
-    seen = visible(workspace, scope, session)
+    seen = visible(store, scope, session)
     of_task = on_task(memories, task)
 
     def admits(chunk: Chunk, memory: Memory | None) -> bool:
@@ -84,7 +85,7 @@ def on_task(memories: Mapping[str, Memory], task: str | None) -> frozenset[str |
     )
 
 
-def promoted(workspace: Workspace, memory: Memory, params: PromoteParams, call: Call) -> dict[str, Any]:
+def promoted(config: Config, memory: Memory, params: PromoteParams, call: Call) -> dict[str, Any]:
     """Return the record of a memory in a wider scope; it is trusted no more than before. Raises BadParams."""
     if not memory.active:
         raise BadParams("only a memory that speaks for itself can be promoted", hint="`muninn restore` brings it back.")
@@ -100,6 +101,6 @@ def promoted(workspace: Workspace, memory: Memory, params: PromoteParams, call: 
     if "cites" in fields:
         fields["cites"] = [{key: part for key, part in cite.items() if part is not None} for cite in fields["cites"]]
     fields["details"] = {**memory.details, ORIGIN: memory.id}
-    clean, _ = cleaned(fields, workspace)
+    clean, _ = cleaned(fields, config)
     head = {"type": memory.type, "actor": call.actor or "user", "pinned": memory.pinned or None}
     return {name: value for name, value in {**head, **clean}.items() if value is not None}

@@ -17,6 +17,8 @@ from muninn_core.source.project import read_project
 from muninn_core.source.shortcode import same_code
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import NOTE, canonical, focus
+from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.brief")
@@ -25,8 +27,13 @@ log = logging.getLogger("muninn.brief")
 def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) -> BriefResult:
     """Say what a session that starts should know. A task that it names is noted for what it will remember."""
     if params.task:
-        _note(workspace, params.session, canonical(workspace.documents.read(), params.task))
-    seen = visible(workspace, None, params.session)
+        _note(
+            workspace.session_notes,
+            workspace.memory,
+            params.session,
+            canonical(workspace.documents.read(), params.task),
+        )
+    seen = visible(workspace.memory, None, params.session)
     current = workspace.memory.active
     latest = list(islice(filter(seen, current.newest(now)), session_start.LOOKED))
     at_hand = focus(workspace, filter(seen, current.newest(now)), params.session)
@@ -50,7 +57,7 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
             records=records,
             stale=session_start.stale(latest, look),
             left_open=session_start.left_open(latest, params.session),
-            disputes=session_start.disputes(workspace),
+            disputes=session_start.disputes(workspace.memory),
         ),
     )
     if params.source in ("clear", "compact"):
@@ -66,8 +73,8 @@ def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:
     return list(islice((memory for memory in newest if memory.task and same(memory.task)), LEARNED)) if task else []
 
 
-def _note(workspace: Workspace, session: str | None, task: str) -> None:
+def _note(notes: SessionNotes, store: MemoryStore, session: str | None, task: str) -> None:
     try:
-        workspace.session_notes.put(session or workspace.session, NOTE, task)
+        notes.put(session or store.session, NOTE, task)
     except OSError as error:  # a brief is worth more than the note
         log.warning("the task of the session could not be noted: %s", error)

@@ -27,6 +27,8 @@ from muninn_core.source.transcript import MOST, read_transcript
 from muninn_core.store.ids import Ids
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
+from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
 
 log = logging.getLogger("muninn.capture")
@@ -81,7 +83,15 @@ class Captures:
             stored = remember(workspace, batch, own, self._ids, now).ids
             ids = stored[: len(found.drafts)]
         for identity in dict.fromkeys(found.archive):
-            append_change(workspace, call, params.session, "archive", target=identity, reason="its time is over")
+            append_change(
+                workspace.config,
+                workspace.memory,
+                call,
+                params.session,
+                "archive",
+                target=identity,
+                reason="its time is over",
+            )
         found.commit()
         workspace.deliveries.add(params.session, (*ids, *found.given))
         if params.source == "session":
@@ -116,7 +126,7 @@ class Found(Value):
 def note_start(workspace: Workspace, session: str | None, now: datetime) -> None:
     """Note where HEAD is when a session starts, so that later only its own commits are looked at, and when that was."""
     head = git.read_head(workspace.place).commit
-    name = session or workspace.session
+    name = session or workspace.memory.session
     try:
         if head is not None and workspace.session_notes.get(name, "head") is None:
             workspace.session_notes.put(name, "head", head)
@@ -131,17 +141,17 @@ def find(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
     if params.source == "commit":
         return _commits(workspace, params, now)
     if params.source == "transcript":
-        return _transcript(workspace, params)
+        return _transcript(workspace.memory, workspace.session_notes, params)
     if params.source == "failure":
         return _failure(workspace, params, now)
     if params.source == "turn":
-        session_end.note_turn(workspace, params)
+        session_end.note_turn(workspace.session_notes, params)
         return _commits(workspace, params, now)
     return _session(workspace, params, now)
 
 
 def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
-    session = params.session or workspace.session
+    session = params.session or workspace.memory.session
     head = git.read_head(workspace.place).commit
     seen = workspace.session_notes.get(session, "head")
     if head is None or head == seen:
@@ -168,13 +178,13 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
     )
 
 
-def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
+def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) -> Found:
     if not params.transcript:
         raise BadParams("'capture' from a transcript needs 'transcript'", hint="Give the path of the JSON lines file.")
     path = Path(params.transcript)
-    session = params.session or workspace.session
+    session = params.session or store.session
     name = f"read:{path.name}"
-    offset = workspace.session_notes.get(session, name) or 0
+    offset = notes.get(session, name) or 0
     try:
         with open_transcript(path) as lines:
             lines.seek(offset if offset <= path.stat().st_size else 0)
@@ -184,7 +194,7 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
         raise NotFoundError(
             f"the transcript {path} can't be read: {error.strerror}", hint="The agent names it in its hook's payload."
         ) from None
-    still, done = session_end.left_open(workspace, session, params.agent, threads)
+    still, done = session_end.left_open(store, session, params.agent, threads)
     drafts = (*reading.drafts[: MOST - len(still)], *still)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
@@ -194,7 +204,7 @@ def _transcript(workspace: Workspace, params: CaptureParams) -> Found:
         drafts=drafts,
         archive=tuple(done),
         note=note if drafts else "",
-        commit=lambda: workspace.session_notes.put(session, name, reading.offset),
+        commit=lambda: notes.put(session, name, reading.offset),
     )
 
 
@@ -210,10 +220,10 @@ def _failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
 
 def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
     """Sum a session up; what its last turn committed and decided is looked at first."""
-    session = params.session or workspace.session
+    session = params.session or workspace.memory.session
     found = [_commits(workspace, params, now)]
     try:
-        found.append(_transcript(workspace, params))
+        found.append(_transcript(workspace.memory, workspace.session_notes, params))
     except (BadParams, NotFoundError) as error:
         log.info("session %s ends without a transcript: %s", session, error)
     end = session_end.end(workspace, params, (*found[0].drafts, *found[0].traces))

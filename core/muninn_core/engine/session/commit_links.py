@@ -34,7 +34,7 @@ _LINKED = frozenset(
 
 def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDraft:
     """Return a commit's draft with its links and the decision records that it touches."""
-    seen = visible(workspace, "project", draft.session)
+    seen = visible(workspace.memory, "project", draft.session)
 
     def fit(memory: Memory) -> bool:
         return memory.type in _LINKED and memory.scope == "project" and not memory.private and seen(memory)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
+from pathlib import Path
 
 from muninn_core.engine.memory.backfill_sources import main_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import BadParams
+from muninn_core.launch.place import Place
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
@@ -19,6 +21,7 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.private import strip_private
 from muninn_core.source.session_facts import COMMAND_CHARS, status_of, telling
 from muninn_core.source.session_memories import LOOKING, local
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 CANDIDATE = "candidate"
@@ -32,11 +35,11 @@ EXPIRES = "30d"
 TOLD_CHARS = 600
 
 
-def candidates(workspace: Workspace, session: str) -> list[Memory]:
+def candidates(store: MemoryStore, session: str) -> list[Memory]:
     """Return the candidates of a session that nothing has become of yet, by id."""
     return [
         memory
-        for memory in workspace.memory.all().values()
+        for memory in store.all().values()
         if memory.active and memory.scope == "session" and memory.session == session and CANDIDATE in memory.tags
     ]
 
@@ -45,9 +48,9 @@ def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None
     """Return the note of a failure; None where a command only looked, or does not say why. Raises BadParams."""
     if not params.command.strip():
         raise BadParams("a failure is captured with its command", hint="Give `command` and `error`.")
-    session = params.session or workspace.session
-    command, error = _said(workspace, params)
-    if LOOKING.match(params.command) or not error or len(candidates(workspace, session)) >= MOST:
+    session = params.session or workspace.memory.session
+    command, error = _said(workspace.layout.root, workspace.place, params)
+    if LOOKING.match(params.command) or not error or len(candidates(workspace.memory, session)) >= MOST:
         return None
     status = status_of(params.error)
     mark = hashlib.sha256(f"{command}\n{error}".encode()).hexdigest()[:24]
@@ -71,8 +74,8 @@ def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None
 
 def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Memory | None:
     """Return what is remembered of a command that failed before, of other sessions, the newest; None if nothing is."""
-    command, _ = _said(workspace, params)
-    given, seen = workspace.deliveries.delivered_to(params.session), visible(workspace, None, params.session)
+    command, _ = _said(workspace.layout.root, workspace.place, params)
+    given, seen = workspace.deliveries.delivered_to(params.session), visible(workspace.memory, None, params.session)
     found = [
         memory
         for memory in workspace.memory.all().values()
@@ -94,8 +97,8 @@ def told(memory: Memory) -> str:
     return f"Muninn remembers that this failed before ({memory.ts[:10]}): {text}"
 
 
-def _said(workspace: Workspace, params: CaptureParams) -> tuple[str, str]:
+def _said(root: Path, place: Place, params: CaptureParams) -> tuple[str, str]:
     """Return the command and the line of its error that says most, without what is private or this machine's."""
-    roots = [str(workspace.layout.root), *main_of(workspace.place)]
+    roots = [str(root), *main_of(place)]
     command = " ".join(strip_private(params.command)[0].split())[:COMMAND_CHARS]
     return local(command, roots), local(telling(strip_private(params.error)[0]), roots)

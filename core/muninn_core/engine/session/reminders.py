@@ -36,7 +36,7 @@ def remind(workspace: Workspace, params: RemindParams, call: Call, now: datetime
     if not prompt or _MACHINE.match(prompt) or re.match(r"/[a-z][\w:-]*(\s|$)", prompt):
         return RemindResult(text="", ids=(), saw=workspace.read_state())
     given = workspace.deliveries.delivered_to(params.session)
-    visible_here = visible(workspace, None, params.session)
+    visible_here = visible(workspace.memory, None, params.session)
 
     def seen(memory: Memory) -> bool:
         own = params.session is not None and params.session in (memory.session, *memory.sessions)

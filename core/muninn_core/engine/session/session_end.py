@@ -16,6 +16,7 @@ from pathlib import Path
 from muninn_core.engine.memory.backfill_sources import is_here, main_of
 from muninn_core.engine.memory.transcript_files import open_transcript
 from muninn_core.engine.session.failed_commands import candidates
+from muninn_core.launch.place import Place
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft
@@ -23,6 +24,7 @@ from muninn_core.protocol.session import CaptureParams
 from muninn_core.source.open_items import OpenItems, read_open_items
 from muninn_core.source.session_facts import Facts, Reader
 from muninn_core.source.session_memories import drafts_of, local
+from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
 
@@ -56,32 +58,32 @@ def end(workspace: Workspace, params: CaptureParams, fresh: Sequence[MemoryDraft
 
     A transcript that is not there, or is of another repository, leaves what is known without.
     """
-    session = params.session or workspace.session
-    facts, threads = _read(workspace, params)
+    session = params.session or workspace.memory.session
+    facts, threads = _read(workspace.place, params)
     if facts is None:
         return SessionEnd(drafts=(), archive=())
-    commits = _commits(workspace, session, facts.commits, fresh)
+    commits = _commits(workspace.memory, session, facts.commits, fresh)
     roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
     agent = params.agent or "claude-code"
     agent = f"{agent}/{facts.version}" if facts.version else agent
     told = drafts_of(replace(facts, commits=commits), session, agent, roots)
     drafts = [replace(one.draft, actor="hook", tags=("session",)) for one in told]
     failing = {local(" ".join(each.text.split()), roots) for each in facts.failing}
-    gone = [each.id for each in candidates(workspace, session) if each.details.get("command") not in failing]
-    open_drafts, closed = left_open(workspace, session, agent, threads)
+    gone = [each.id for each in candidates(workspace.memory, session) if each.details.get("command") not in failing]
+    open_drafts, closed = left_open(workspace.memory, session, agent, threads)
     return SessionEnd(
-        drafts=(*(_renewed(workspace, draft, session) for draft in drafts), *open_drafts),
+        drafts=(*(_renewed(workspace.memory, draft, session) for draft in drafts), *open_drafts),
         archive=(*gone, *closed),
     )
 
 
 def left_open(
-    workspace: Workspace, session: str, agent: str | None, threads: OpenItems
+    store: MemoryStore, session: str, agent: str | None, threads: OpenItems
 ) -> tuple[list[MemoryDraft], list[str]]:
     """Return the memory of what is open, and what it takes the place of: nobody needs yesterday's list."""
     before = [
         memory
-        for memory in workspace.memory.all().values()
+        for memory in store.all().values()
         if memory.active and memory.session == session and OPEN in memory.tags and memory.actor == "hook"
     ]
     if not threads.open:
@@ -123,10 +125,10 @@ def begun(params: CaptureParams) -> str:
     return reader.facts().begun or NEVER
 
 
-def note_turn(workspace: Workspace, params: CaptureParams) -> None:
+def note_turn(notes: SessionNotes, params: CaptureParams) -> None:
     """Note where the transcript of a session lies, in case that nobody sees its end."""
     if params.session and params.transcript:
-        workspace.session_notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
+        notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
 
 
 def abandoned(notes: SessionNotes, but: str | None, now: datetime) -> list[CaptureParams]:
@@ -152,7 +154,7 @@ def abandoned(notes: SessionNotes, but: str | None, now: datetime) -> list[Captu
     return found
 
 
-def _read(workspace: Workspace, params: CaptureParams) -> tuple[Facts | None, OpenItems]:
+def _read(place: Place, params: CaptureParams) -> tuple[Facts | None, OpenItems]:
     nothing = OpenItems(open=(), done=0)
     if not params.transcript:
         return None, nothing
@@ -166,16 +168,14 @@ def _read(workspace: Workspace, params: CaptureParams) -> tuple[Facts | None, Op
     except OSError as error:
         log.info("the transcript %s can't be read: %s", path, error.strerror)
         return None, nothing
-    if not facts.recognised or not is_here(facts, workspace.place):
+    if not facts.recognised or not is_here(facts, place):
         return None, nothing
     return facts, threads
 
 
-def _commits(workspace: Workspace, session: str, shown: Sequence[str], fresh: Sequence[MemoryDraft]) -> tuple[str, ...]:
+def _commits(store: MemoryStore, session: str, shown: Sequence[str], fresh: Sequence[MemoryDraft]) -> tuple[str, ...]:
     """Return the commits of a session: those its transcript shows, and the quiet ones that were captured."""
-    captured = [
-        memory for memory in workspace.memory.all().values() if memory.session == session and memory.actor == "hook"
-    ]
+    captured = [memory for memory in store.all().values() if memory.session == session and memory.actor == "hook"]
     captured.sort(key=lambda memory: (memory.ts, memory.id))
     told = [(one.details, one.title) for one in captured] + [(one.details, one.title) for one in fresh]
     found = [(str(details["commit"]), title) for details, title in told if "commit" in details]
@@ -185,21 +185,21 @@ def _commits(workspace: Workspace, session: str, shown: Sequence[str], fresh: Se
     return (*shown, *dict.fromkeys(further))
 
 
-def _renewed(workspace: Workspace, draft: MemoryDraft, session: str) -> MemoryDraft:
+def _renewed(store: MemoryStore, draft: MemoryDraft, session: str) -> MemoryDraft:
     """Return a summary as one that takes the place of the session's earlier one, if there is one that says less."""
     if draft.type != "session_summary":
         return draft
-    before = _summary(workspace, session)
+    before = _summary(store, session)
     if before is None or before.text == draft.text:
         return draft
     key = f"{draft.key}:{hashlib.sha256(draft.text.encode()).hexdigest()[:16]}"
     return replace(draft, key=key, links=(Link(relation="supersedes", target=before.id, by="hook"),))
 
 
-def _summary(workspace: Workspace, session: str) -> Memory | None:
+def _summary(store: MemoryStore, session: str) -> Memory | None:
     found = [
         memory
-        for memory in workspace.memory.all().values()
+        for memory in store.all().values()
         if memory.active and memory.type == "session_summary" and memory.session == session and memory.actor == "hook"
     ]
     return max(found, key=lambda memory: (memory.ts, memory.id), default=None)

@@ -20,6 +20,8 @@ from muninn_core.git.log import CommitRange
 from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.citations import CitationCheck
+from muninn_core.worktree.memory_store import MemoryStore
+from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
 
 COMMITS = 5
@@ -43,19 +45,19 @@ class PreviousWork(NamedTuple):
     at: str
 
 
-def previous_work(workspace: Workspace, session: str | None) -> PreviousWork | None:
+def previous_work(notes: SessionNotes, session: str | None) -> PreviousWork | None:
     """Return the session before: this one itself when it goes on, else the one that was noted of last."""
-    noted = [name for name, _ in workspace.session_notes.all("at")]
+    noted = [name for name, _ in notes.all("at")]
     name = session if session in noted else next(iter(reversed(noted)), None)
     if name is None:
         return None
-    head, at = workspace.session_notes.get(name, "head"), workspace.session_notes.get(name, "at")
+    head, at = notes.get(name, "head"), notes.get(name, "at")
     return PreviousWork(head, at) if isinstance(head, str) and isinstance(at, str) else None
 
 
 def since(workspace: Workspace, session: str | None, newest: Sequence[Memory]) -> list[str]:
     """Return lines about what happened since the session before: commits, and what others remembered."""
-    then = previous_work(workspace, session)
+    then = previous_work(workspace.session_notes, session)
     now = workspace.head.read().commit
     if then is None:
         return []
@@ -108,9 +110,9 @@ def left_open(newest: Sequence[Memory], session: str | None) -> list[Memory]:
     return [memory for memory in newest if OPEN in memory.tags and memory.private and memory.session != session]
 
 
-def disputes(workspace: Workspace) -> list[str]:
+def disputes(store: MemoryStore) -> list[str]:
     """Return a line for each of the first contradictions that a person has to decide."""
-    state = workspace.memory.log.state
+    state = store.log.state
     lines = []
     for one in state.conflicts[:MOST_DISPUTES]:
         left, right = (_short(state.memories[side].text, SIDE_CHARS) for side in (one.left, one.right))

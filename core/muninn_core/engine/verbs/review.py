@@ -47,9 +47,13 @@ class ReviewVerbs(Verbs):
     def approve(self, params: ApproveParams, call: Call) -> ReviewResult:
         """Approve pending memories, so that they are recalled."""
         workspace = self._writing(call)
-        return ReviewResult(memories=approval.approve(workspace, params, call), saw=workspace.read_state())
+        return ReviewResult(
+            memories=approval.approve(workspace.config, workspace.memory, params, call), saw=workspace.read_state()
+        )
 
     def reject(self, params: RejectParams, call: Call) -> ReviewResult:
         """Reject pending memories; they are kept with the reason and never recalled."""
         workspace = self._writing(call)
-        return ReviewResult(memories=approval.reject(workspace, params, call), saw=workspace.read_state())
+        return ReviewResult(
+            memories=approval.reject(workspace.config, workspace.memory, params, call), saw=workspace.read_state()
+        )
