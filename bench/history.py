@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bench.corpus import SEED, Corpus
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import Layout
 from muninn_core.store.record import VERSION, encode_line, make_record
 from muninn_core.store.spool import segment_path
@@ -37,7 +37,7 @@ def write_history(layout: Layout, words: Corpus, memories: int, segments: int) -
 def _records(drafts: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     chance = random.Random(SEED)
     now = datetime(2024, 1, 1, tzinfo=UTC)
-    ids = Ids(lambda: now, chance.randbytes)
+    ids = UlidGenerator(lambda: now, chance.randbytes)
     known: list[str] = []
     for draft in drafts:
         now += timedelta(seconds=chance.randint(5, 400))

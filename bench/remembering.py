@@ -24,7 +24,7 @@ from muninn_core.protocol.review import CheckParams
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.store import fold_cache
 from muninn_core.store.change_scan import SETTLED_SECONDS
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import initialise, layout_of, prepare_memory
 from muninn_core.store.log import Log, open_log
 
@@ -95,7 +95,9 @@ def _forget(root: Path) -> None:
 
 
 def _open(root: Path) -> Log:
-    return open_log(layout_of(root), clock=lambda: datetime.now(UTC), ids=Ids(lambda: datetime.now(UTC), os.urandom))
+    return open_log(
+        layout_of(root), clock=lambda: datetime.now(UTC), ids=UlidGenerator(lambda: datetime.now(UTC), os.urandom)
+    )
 
 
 def _measure(what: str, root: Path) -> dict[str, float]:
@@ -106,7 +108,7 @@ def _measure(what: str, root: Path) -> dict[str, float]:
     log = _open(root)
     begun = time.perf_counter()
     if what == "keep":
-        log.keep(0)
+        log.save_cache(0)
         size = (log.layout.cache / fold_cache.NAME).stat().st_size
         return {"seconds": time.perf_counter() - begun, "bytes": size}
     if what == "reconcile":

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import Layout, initialise, layout_of
 from muninn_core.store.log import Log, open_log
 
@@ -33,9 +33,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def ids(clock: Clock) -> Ids:
+def ids(clock: Clock) -> UlidGenerator:
     """Ids that are the same in every run."""
-    return Ids(clock, random.Random(7).randbytes)
+    return UlidGenerator(clock, random.Random(7).randbytes)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 @pytest.fixture
-def opened(layout: Layout, clock: Clock, ids: Ids) -> Callable[..., Log]:
+def opened(layout: Layout, clock: Clock, ids: UlidGenerator) -> Callable[..., Log]:
     """A function that opens the log, or that of another folder."""
 
     def at(where: Layout = layout, **options: Any) -> Log:

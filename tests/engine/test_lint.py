@@ -113,7 +113,7 @@ def test_an_id_that_two_files_of_knowledge_claim_is_told(muninn):
 def test_lines_that_are_no_records_are_told_with_their_number(muninn):
     text = f'{record()}\n\n{{"v": 1\n{record(v=99)}\n{record(id="b")[:40]}'
     assert [(line, message.partition(":")[0]) for _, _, line, message in told(muninn, MAIN, text)] == [
-        (3, "no JSON"),
+        (3, "not JSON"),
         (4, "written by a later version (format 99; this one reads 1)"),
         (5, "torn"),
     ]

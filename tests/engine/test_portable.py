@@ -266,11 +266,11 @@ def test_secrets_leave_in_no_bundle_and_come_in_with_none(muninn, other, file):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("no json", "this is no bundle"),
+        ("no json", "this is not a bundle"),
         ("[]", "no list of records"),
         ('{"version": 9, "records": []}', "version 9"),
         ('{"version": 1, "records": [{"type": "insight"}]}', "record 1 of the bundle has no id"),
-        ('{"version": 1, "records": [{"id": "x", "type": "insight", "ts": "soon"}]}', "'ts' is no RFC 3339 time"),
+        ('{"version": 1, "records": [{"id": "x", "type": "insight", "ts": "soon"}]}', "'ts' is not an RFC 3339 time"),
         (
             '{"version": 1, "records": [{"id": "x", "type": "a", "ts": "2026-01-01T00:00:00Z", "text": "1"},'
             ' {"id": "x", "type": "a", "ts": "2026-01-01T00:00:00Z", "text": "2"}]}',

@@ -119,7 +119,7 @@ def test_another_memory_keeps_its_bytes(muninn):
 def test_what_an_interruption_leaves_the_next_call_ends(muninn, monkeypatch):
     identity = remember(muninn)
     muninn.call("reconcile", archive=True)
-    whole, done = blanking.write_whole, []
+    whole, done = blanking.write_atomic, []
 
     def fails_at_the_second(path, content):
         if done:
@@ -128,7 +128,7 @@ def test_what_an_interruption_leaves_the_next_call_ends(muninn, monkeypatch):
         whole(path, content)
 
     with monkeypatch.context() as patch:
-        patch.setattr(blanking, "write_whole", fails_at_the_second)
+        patch.setattr(blanking, "write_atomic", fails_at_the_second)
         with pytest.raises(StorageError):
             muninn.call("redact", id=identity)
     assert muninn.call("memories", id=identity).memories[0].redacted

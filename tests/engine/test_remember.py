@@ -9,15 +9,15 @@ import pytest
 from repositories import git
 
 from muninn_core.errors import BadParams, NotFoundError, NotInitialised, UsageError
-from muninn_core.store.disk import TEMPORARY, write_whole
-from muninn_core.store.draft import MOST_TEXT
+from muninn_core.store.disk import TEMPORARY, write_atomic
+from muninn_core.store.draft import MAX_TEXT_LENGTH
 
 pytest_plugins = ["engines"]
 
 
 def test_what_is_no_memory_for_its_length_is_refused_and_named(muninn):
     (kept,) = muninn.call("remember", text="short").ids
-    too_long = "x" * (MOST_TEXT + 1)
+    too_long = "x" * (MAX_TEXT_LENGTH + 1)
     with pytest.raises(BadParams, match="memory 2 of 2: a text of 10,000,001 characters"):
         muninn.call("remember", batch=[{"text": "shorter"}, {"text": too_long}])
     with pytest.raises(BadParams, match="10,000,001 characters"):
@@ -218,7 +218,7 @@ def test_who_asks_while_memory_is_initialised_waits_for_all_of_it(plain_repo, st
             asking[0].start()
             asking[0].join(0.5)
             assert torn.exists()
-        write_whole(path, content)
+        write_atomic(path, content)
 
     monkeypatch.setattr("muninn_core.store.layout.write_whole", slow)
     assert ".muninn/memory/main.jsonl" in muninn.call("init").created

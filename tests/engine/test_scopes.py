@@ -400,7 +400,7 @@ def test_a_memory_expires_when_its_author_says(muninn, said, until):
 
 @pytest.mark.parametrize("said", ["soon", "30", "-3d", "2026-13-01", "99999y"])
 def test_a_time_that_is_none_is_refused(muninn, said):
-    with pytest.raises(BadParams, match="'expires' is no time"):
+    with pytest.raises(BadParams, match="'expires' is not a time"):
         muninn.call("remember", text="The yard is closed.", expires=said)
 
 

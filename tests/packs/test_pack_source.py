@@ -14,8 +14,8 @@ from strangers import ERRORS, FILES, folder, manifest, member, tar, zipped
 
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.store.pack import archive
-from muninn_core.store.pack.archive import pack_up
-from muninn_core.store.pack.manifest import make_manifest, manifest_text, path_flaw, precedence, read_manifest
+from muninn_core.store.pack.archive import write_archive
+from muninn_core.store.pack.manifest import make_manifest, manifest_text, path_error, read_manifest, version_key
 from muninn_core.store.pack.source import read_pack
 
 
@@ -30,8 +30,8 @@ def test_a_pack_is_read_from_a_folder_and_from_both_archives(tmp_path, make):
 def test_an_archive_of_ours_is_the_same_bytes_each_time_and_is_read_again(tmp_path, name):
     made = make_manifest(FILES, name="house-style", version="1.0.0", description="Ü", licence="MIT", origin="here")
     files = {"pack.json": manifest_text(made), **FILES}
-    first = pack_up(name, "house-style", files)
-    assert pack_up(name, "house-style", dict(reversed(files.items()))) == first
+    first = write_archive(name, "house-style", files)
+    assert write_archive(name, "house-style", dict(reversed(files.items()))) == first
     (tmp_path / name).write_bytes(first)
     assert read_pack(tmp_path, name).manifest == made
 
@@ -55,16 +55,16 @@ def test_line_ends_that_git_has_changed_are_those_of_the_manifest_again(tmp_path
 )
 def test_a_path_that_leads_elsewhere_is_refused_in_a_tar(tmp_path, name):
     tar(tmp_path / "p.tar.gz", FILES, member(name, size=3))
-    with pytest.raises(BadParams, match="leads elsewhere"):
+    with pytest.raises(BadParams, match="is outside the pack"):
         read_pack(tmp_path, "p.tar.gz")
     tar(tmp_path / "q.tar.gz", {**FILES, name: b"x"})
-    with pytest.raises(BadParams, match="no pack"):
+    with pytest.raises(BadParams, match="not a pack"):
         read_pack(tmp_path, "q.tar.gz")
 
 
 @pytest.mark.parametrize("name", ["../out.md", "/out.md", "a/../../out.md"])
 def test_a_path_that_leads_elsewhere_is_refused_in_a_zip(tmp_path, name):
-    with pytest.raises(BadParams, match="leads elsewhere"):
+    with pytest.raises(BadParams, match="is outside the pack"):
         read_pack(tmp_path, zipped(tmp_path / "p.zip", {**FILES, name: b"x"}).name)
 
 
@@ -81,7 +81,7 @@ def test_a_path_that_leads_elsewhere_is_refused_in_a_zip(tmp_path, name):
     ids=lambda made: made.name,
 )
 def test_links_devices_and_sparse_files_are_refused_whether_the_manifest_names_them_or_not(tmp_path, made):
-    with pytest.raises(BadParams, match="no pack"):
+    with pytest.raises(BadParams, match="not a pack"):
         read_pack(tmp_path, tar(tmp_path / "p.tar.gz", FILES, made).name)
 
 
@@ -135,7 +135,7 @@ def test_an_extended_header_of_a_huge_length_costs_no_memory(tmp_path):
     head.size = 8 << 30
     with gzip.open(tmp_path / "p.tar.gz", "wb") as file:
         file.write(head.tobuf(tarfile.GNU_FORMAT) + b"\0" * 1024)
-    with pytest.raises(BadParams, match="no pack"):
+    with pytest.raises(BadParams, match="not a pack"):
         read_pack(tmp_path, "p.tar.gz")
 
 
@@ -174,7 +174,7 @@ def test_a_file_that_is_missing_is_named(tmp_path):
     "address", ["https://example.org/x.git", "git@example.org:x/y.git", "ssh://host/x", "file:///x"]
 )
 def test_an_address_is_refused_with_what_to_do(tmp_path, address):
-    with pytest.raises(BadParams, match="is an address") as error:
+    with pytest.raises(BadParams, match="is a URL") as error:
         read_pack(tmp_path, address)
     assert "git clone" in error.value.hint
 
@@ -195,14 +195,14 @@ def test_nothing_and_what_is_no_pack_are_told_apart(tmp_path):
     [
         ({"format": 2}, "format 2"),
         ({"format": "1"}, "no 'format'"),
-        ({"name": "../x"}, "no name"),
-        ({"name": "Upper"}, "no name"),
-        ({"name": "nul"}, "no name"),
-        ({"version": "1.0"}, "no version"),
-        ({"version": "01.0.0"}, "no version"),
-        ({"version": "9" * 70}, "no version"),
+        ({"name": "../x"}, "is not a valid pack name"),
+        ({"name": "Upper"}, "is not a valid pack name"),
+        ({"name": "nul"}, "is not a valid pack name"),
+        ({"version": "1.0"}, "is not a version"),
+        ({"version": "01.0.0"}, "is not a version"),
+        ({"version": "9" * 70}, "is not a version"),
         ({"files": []}, "1 to 2,000 files"),
-        ({"description": "two\nlines"}, "no plain line"),
+        ({"description": "two\nlines"}, "not a single line"),
         ({"files": [{"path": "a.md", "size": 1, "sha256": ""}, {"path": "A.md", "size": 1, "sha256": ""}]}, "twice"),
         (
             {"files": [{"path": "a.md", "size": 1, "sha256": ""}, {"path": "a.md/b.md", "size": 1, "sha256": ""}]},
@@ -234,24 +234,24 @@ def test_a_manifest_may_say_more_than_this_version_knows_and_its_checksum_covers
      "a?.md", "con.md", "a./b.md", "a /b.md", "a\n.md", "e\u0301.md", "a" * 200 + ".md", "a/" * 10 + "k.md"],
 )  # fmt: skip
 def test_a_path_that_does_not_mean_the_same_everywhere_is_refused(path):
-    assert path_flaw(path)
+    assert path_error(path)
 
 
 @pytest.mark.parametrize("path", ["a.md", "Über uns/Stil-1.md", "a/b/c.d.md", "\u00e9.MD"])
 def test_an_ordinary_path_is_fine(path):
-    assert path_flaw(path) == ""
+    assert path_error(path) == ""
 
 
 def test_versions_are_ordered_as_semantic_versioning_says():
     ordered = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11",
                "1.0.0-rc.1", "1.0.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0"]  # fmt: skip
-    assert sorted(sorted(ordered), key=precedence) == ordered
-    assert precedence("1.0.0+one") == precedence("1.0.0+two")
+    assert sorted(sorted(ordered), key=version_key) == ordered
+    assert version_key("1.0.0+one") == version_key("1.0.0+two")
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):
     files = {"a.md": b"\xff\xfe"}
-    with pytest.raises(BadParams, match=r"a\.md is no UTF-8"):
+    with pytest.raises(BadParams, match=r"a\.md is not UTF-8"):
         read_pack(tmp_path, folder(tmp_path / "pack", files).name)
 
 
@@ -266,7 +266,7 @@ def test_an_encrypted_zip_is_refused(tmp_path):
 
 
 def test_members_of_an_archive_of_ours_lie_in_one_folder_and_belong_to_nobody():
-    plain = gzip.decompress(pack_up("x.tgz", "x", {"a.md": ERRORS}))
+    plain = gzip.decompress(write_archive("x.tgz", "x", {"a.md": ERRORS}))
     with tarfile.open(fileobj=io.BytesIO(plain)) as made:
         (only,) = made.getmembers()
     assert (only.name, only.mode, only.uid, only.uname, only.mtime) == ("x/a.md", 0o644, 0, "", 0)

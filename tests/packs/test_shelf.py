@@ -12,7 +12,7 @@ from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.store import disk
 from muninn_core.store.layout import initialise, layout_of
 from muninn_core.store.pack import installed
-from muninn_core.store.pack.installed import exchange, find, heal, installed_packs, put, take_away
+from muninn_core.store.pack.installed import find_pack, install, installed_packs, recover, replace_pack, uninstall
 from muninn_core.store.pack.source import read_pack
 
 NEWER = {"glossary.md": b"# Glossary\n\nA berth has a number.\n", "new.md": b"# New\n"}
@@ -47,7 +47,7 @@ def contents(layout):
 
 
 def test_a_pack_is_put_on_the_shelf_as_it_came(layout, pack):
-    put(layout, pack)
+    install(layout, pack)
     assert contents(layout) == FILES
     (found,) = installed_packs(layout)
     assert (found.name, found.manifest, found.edited, found.problem) == ("house-style", pack.manifest, (), "")
@@ -55,34 +55,34 @@ def test_a_pack_is_put_on_the_shelf_as_it_came(layout, pack):
 
 
 def test_a_name_that_is_taken_is_refused_and_says_what_to_do(layout, pack):
-    put(layout, pack)
+    install(layout, pack)
     with pytest.raises(UsageError, match="already") as error:
-        put(layout, pack)
+        install(layout, pack)
     assert "update" in error.value.hint
 
 
 def test_what_was_changed_deleted_or_added_is_an_edit_and_other_line_ends_are_not(layout, pack):
-    put(layout, pack)
+    install(layout, pack)
     place = layout.packs / "house-style"
     (place / "glossary.md").write_bytes(FILES["glossary.md"].replace(b"\n", b"\r\n"))
-    assert find(layout, "house-style").edited == ()
+    assert find_pack(layout, "house-style").edited == ()
     (place / "glossary.md").write_text("Mine.\n")
     (place / "style" / "errors.md").unlink()
     (place / "style" / "extra.md").write_text("Mine, too.\n")
-    assert find(layout, "house-style").edited == ("glossary.md", "style/errors.md", "style/extra.md")
+    assert find_pack(layout, "house-style").edited == ("glossary.md", "style/errors.md", "style/extra.md")
 
 
 def test_a_link_in_the_place_of_a_file_is_an_edit(layout, pack, tmp_path):
-    put(layout, pack)
+    install(layout, pack)
     file = layout.packs / "house-style" / "glossary.md"
     shutil.move(file, tmp_path / "away.md")
     file.symlink_to(tmp_path / "away.md")
-    assert find(layout, "house-style").edited == ("glossary.md",)
+    assert find_pack(layout, "house-style").edited == ("glossary.md",)
 
 
 @pytest.mark.parametrize("broken", ["", "{", "gone"])
 def test_a_pack_without_a_manifest_that_can_be_read_says_so(layout, pack, broken):
-    put(layout, pack)
+    install(layout, pack)
     file = layout.packs / "house-style" / "pack.json"
     file.unlink() if broken == "gone" else file.write_text(broken)
     (found,) = installed_packs(layout)
@@ -92,9 +92,9 @@ def test_a_pack_without_a_manifest_that_can_be_read_says_so(layout, pack, broken
 
 
 def test_a_pack_in_the_folder_of_another_name_is_a_problem(layout, pack):
-    put(layout, pack)
+    install(layout, pack)
     os.rename(layout.packs / "house-style", layout.packs / "renamed")
-    assert "house-style" in find(layout, "renamed").problem
+    assert "house-style" in find_pack(layout, "renamed").problem
 
 
 def test_a_link_in_the_place_of_a_pack_is_not_followed_and_can_be_taken_away(layout, pack, tmp_path):
@@ -103,15 +103,15 @@ def test_a_link_in_the_place_of_a_pack_is_not_followed_and_can_be_taken_away(lay
     (layout.packs / "house-style").symlink_to(tmp_path / "precious")
     (found,) = installed_packs(layout)
     assert (found.manifest, found.edited, "is a link" in found.problem) == (None, (), True)
-    take_away(layout, "house-style")
+    uninstall(layout, "house-style")
     assert installed_packs(layout) == ()
     assert (tmp_path / "precious" / "glossary.md").read_bytes() == FILES["glossary.md"]
 
 
 def test_a_pack_that_is_not_here_names_those_that_are(layout, pack):
-    put(layout, pack)
+    install(layout, pack)
     with pytest.raises(NotFoundError) as error:
-        find(layout, "other")
+        find_pack(layout, "other")
     assert "house-style" in error.value.hint
 
 
@@ -119,14 +119,14 @@ def test_packs_are_not_written_through_a_link(layout, pack, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     layout.packs.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="is a link"):
-        put(layout, pack)
+        install(layout, pack)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 STEPS = {
-    "put": (lambda layout, pack, newer: put(layout, newer), None, NEWER),
-    "exchange": (lambda layout, pack, newer: exchange(layout, newer), FILES, NEWER),
-    "take_away": (lambda layout, pack, newer: take_away(layout, "house-style"), FILES, {}),
+    "put": (lambda layout, pack, newer: install(layout, newer), None, NEWER),
+    "exchange": (lambda layout, pack, newer: replace_pack(layout, newer), FILES, NEWER),
+    "take_away": (lambda layout, pack, newer: uninstall(layout, "house-style"), FILES, {}),
 }
 
 
@@ -138,7 +138,7 @@ def test_interrupted_anywhere_a_verb_has_happened_or_not(layout, pack, newer, mo
     for step in range(1, 60):
         shutil.rmtree(layout.packs, ignore_errors=True)
         if before is not None:
-            put(layout, pack)
+            install(layout, pack)
         left = [step]
 
         def dying(real, left=left):
@@ -161,11 +161,11 @@ def test_interrupted_anywhere_a_verb_has_happened_or_not(layout, pack, newer, mo
                 interrupted = False
             except (Killed, StorageError, OSError):
                 interrupted = True
-        heal(layout)
+        recover(layout)
         found = contents(layout)
         assert found in ((before or {}), after), step
         assert {path.name for path in layout.packs.iterdir()} == ({"house-style"} if found else set())
-        assert not found or find(layout, "house-style").edited == ()
+        assert not found or find_pack(layout, "house-style").edited == ()
         seen.append(found)
         if not interrupted:
             break

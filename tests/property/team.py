@@ -15,7 +15,7 @@ from pathlib import Path
 from muninn_core.launch.place import locate
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.store.fold import State
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import initialise, layout_of, prepare_memory
 from muninn_core.store.lines import read_lines
 from muninn_core.store.log import Log, open_log
@@ -68,7 +68,7 @@ class Tree:
     def __init__(self, root: Path, clock: Clock, seed: int) -> None:
         self.root = root
         self._clock = clock
-        self._ids = Ids(clock, random.Random(seed).randbytes)
+        self._ids = UlidGenerator(clock, random.Random(seed).randbytes)
         self.log: Log
         self.open()
 

@@ -26,7 +26,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from team import Clock, Tree, committed_ids, copy_team, found_team, head_ids
 
 from muninn_core.store.fold import fold
-from muninn_core.store.spool import spools
+from muninn_core.store.spool import list_spools
 
 EXAMPLES = int(os.environ.get("MUNINN_PROPERTY_EXAMPLES", "0"))
 _SHORT = 12
@@ -266,7 +266,7 @@ class Team(RuleBasedStateMachine):
         """The process dies, perhaps in the midst of a write, and another one comes."""
         tree = self.tree(at)
         if torn:
-            for path in spools(tree.layout).values():
+            for path in list_spools(tree.layout).values():
                 with path.open("ab") as file:
                     file.write(b'{"v":1,"id":"half')
         tree.open()
@@ -288,7 +288,7 @@ class Team(RuleBasedStateMachine):
             anew = tree.state_anew()
             assert tree.log.state.memories == anew.memories
             assert tree.log.state.disputes == anew.disputes
-            assert tree.log.state.waiting == anew.waiting
+            assert tree.log.state.unresolved == anew.unresolved
 
     def teardown(self) -> None:
         try:

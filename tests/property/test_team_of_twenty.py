@@ -101,7 +101,7 @@ def test_no_record_is_lost_no_merge_conflicts_and_every_clone_has_the_same_state
         tree.git("checkout", "-q", "-B", "main", "origin/main")
         tree.log.refresh()
         state = tree.log.state
-        states.add(encode_json([dict(state.memories), state.disputes, state.waiting]))
+        states.add(encode_json([dict(state.memories), state.disputes, state.unresolved]))
         assert office.acknowledged <= {record.id for record in tree.records()}
     assert len(states) == 1
     print(

@@ -53,7 +53,7 @@ def test_what_was_archived_superseded_or_expired_long_ago_leaves_and_the_rest_st
     assert outcome.summary == "3 memories moved to the archive"
     assert set(log.state.memories) == {newer, fresh, plain}
     assert all(log.state.memories[each] == before[each] for each in (newer, fresh, plain))
-    assert log.state.waiting == ()
+    assert log.state.unresolved == ()
     kept = (layout.root / outcome.archive).read_bytes()
     assert {json.loads(line)["id"] for line in kept.splitlines()} >= set(outcome.memories)
     assert (len(layout.main.read_bytes()), outcome.before - len(kept)) == (outcome.after, outcome.after)
@@ -173,9 +173,9 @@ def test_a_change_of_another_branch_to_what_was_pruned_waits(log, layout):
     line = {"id": "c", "ts": "2026-05-01T10:00:00Z", "type": "restore", "target": identity}
     (layout.sessions / "from-a-branch.jsonl").write_text(json.dumps(line) + "\n")
     log.refresh()
-    assert [record.id for record in log.state.waiting] == ["c"]
+    assert [record.id for record in log.state.unresolved] == ["c"]
     assert reconcile(log).consolidated == 0
-    assert [record.id for record in log.state.waiting] == ["c"]
+    assert [record.id for record in log.state.unresolved] == ["c"]
 
 
 def test_malformed_lines_stay_in_main(log, layout):

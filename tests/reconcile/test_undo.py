@@ -13,7 +13,7 @@ from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.reconcile.prune import prune
 from muninn_core.store.layout import layout_of
-from muninn_core.store.undo_journal import KEPT, Change, rewrite, undo
+from muninn_core.store.undo_journal import MAX_JOURNALS, FileRewrite, rewrite, undo
 
 pytest_plugins = ["logs"]
 
@@ -132,11 +132,11 @@ def test_a_journal_that_names_a_file_elsewhere_is_refused(filled, layout):
 
 
 def test_only_the_last_few_journals_are_kept(layout):
-    for number in range(KEPT + 3):
+    for number in range(MAX_JOURNALS + 3):
         before = None if number == 0 else b"%d" % (number - 1)
-        rewrite(layout, "reconcile", "", [Change(path=layout.main, before=before, after=b"%d" % number)])
-    assert len(list(layout.undo.iterdir())) == KEPT
-    for _ in range(KEPT):
+        rewrite(layout, "reconcile", "", [FileRewrite(path=layout.main, before=before, after=b"%d" % number)])
+    assert len(list(layout.undo.iterdir())) == MAX_JOURNALS
+    for _ in range(MAX_JOURNALS):
         undo(layout)
     assert layout.main.read_bytes() == b"2"
 

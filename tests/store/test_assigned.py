@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from labelled_secrets import HARMLESS, SECRETS
 
 from muninn_core.store import secret_assignments
-from muninn_core.store.secrets import mask, mask_all
+from muninn_core.store.secrets import mask, mask_value
 
 
 def test_the_list_is_long_enough_to_say_something():
@@ -38,8 +38,8 @@ def test_only_the_value_is_replaced(text, secret):
 
 def test_the_name_of_a_field_counts_for_its_value():
     secret = SECRETS[0][1]
-    assert mask_all({"api_key": secret, "note": secret}) == ({"api_key": "[masked:assigned]", "note": secret}, 1)
-    assert mask_all({"tokens": [1], "token": [secret]}) == ({"tokens": [1], "token": ["[masked:assigned]"]}, 1)
+    assert mask_value({"api_key": secret, "note": secret}) == ({"api_key": "[masked:assigned]", "note": secret}, 1)
+    assert mask_value({"tokens": [1], "token": [secret]}) == ({"tokens": [1], "token": ["[masked:assigned]"]}, 1)
 
 
 @pytest.mark.parametrize("text", ["key" * 70_000, "token-" * 40_000, "secret" + "-key" * 50_000, "--" + "a-" * 100_000])
@@ -62,5 +62,5 @@ pieces = st.one_of(
 @settings(max_examples=400, deadline=None)
 @given(st.lists(pieces, max_size=14).map("".join))
 def test_looking_where_a_telling_word_is_finds_what_looking_everywhere_does(text):
-    found = [match.span() for match in secret_assignments._names(text)]
+    found = [match.span() for match in secret_assignments._assignments(text)]
     assert found == [match.span() for match in secret_assignments._ASSIGNED.finditer(text)]

@@ -12,7 +12,7 @@ from repositories import git
 from muninn_core.errors import StorageError
 from muninn_core.reconcile.apply import reconcile
 from muninn_core.store.layout import layout_of
-from muninn_core.store.lines import LARGEST_BYTES
+from muninn_core.store.lines import MAX_FILE_BYTES
 
 pytest_plugins = ["logs"]
 
@@ -76,8 +76,8 @@ def test_a_file_of_a_gigabyte_is_reported_and_not_read_and_reconciling_refuses(l
     later = opened()
     assert texts(later) == {"one"}
     ((problem,)) = [one for one in later.problems if one.path.endswith("huge.jsonl")]
-    assert "1,073,741,824 bytes are too many" in problem.message
-    assert huge.stat().st_size > LARGEST_BYTES
+    assert "it has 1,073,741,824 bytes" in problem.message
+    assert huge.stat().st_size > MAX_FILE_BYTES
     with pytest.raises(StorageError, match=r"huge\.jsonl"):
         reconcile(later)
     assert huge.exists()
@@ -85,11 +85,11 @@ def test_a_file_of_a_gigabyte_is_reported_and_not_read_and_reconciling_refuses(l
 
 
 def test_no_file_grows_beyond_what_is_read_again(log, opened, layout, monkeypatch):
-    monkeypatch.setattr("muninn_core.store.log.LARGEST_BYTES", 600)
-    monkeypatch.setattr("muninn_core.reconcile.apply.LARGEST_BYTES", 600)
+    monkeypatch.setattr("muninn_core.store.log.MAX_FILE_BYTES", 600)
+    monkeypatch.setattr("muninn_core.reconcile.apply.MAX_FILE_BYTES", 600)
     log.append([insight("one" * 60)], "s1")
     for private in (False, True):
-        with pytest.raises(StorageError, match="more than 600 bytes") as refused:
+        with pytest.raises(StorageError, match="exceed 600 bytes") as refused:
             log.append([insight("two" * 60, private=private), insight("three" * 90, private=private)], "s1")
     assert "nothing was stored" in refused.value.message
     assert texts(opened()) == {"one" * 60}

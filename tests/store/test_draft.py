@@ -59,7 +59,7 @@ def test_nothing_can_not_be_remembered(text):
 
 
 def test_an_expiry_that_is_no_time_is_refused():
-    with pytest.raises(BadParams, match="'expires' is no time"):
+    with pytest.raises(BadParams, match="'expires' is not a time"):
         record(expires="next week")
 
 

@@ -128,10 +128,10 @@ def test_a_change_waits_for_its_target_and_then_applies():
     update = at(5, "update", target="a", set={"text": "new"})
     growing = Fold()
     growing.add([update], sealed=True)
-    assert growing.state().waiting == (update,)
+    assert growing.state().unresolved == (update,)
     assert growing.state().memories == {}
     growing.add([memory("a")], sealed=True)
-    assert growing.state().waiting == ()
+    assert growing.state().unresolved == ()
     assert growing.state().memories["a"].text == "new"
 
 
@@ -220,7 +220,7 @@ def test_a_conflict_with_a_side_that_is_gone_asks_nobody():
     records = [memory("a"), memory("b"), at(5, "conflict", "c", left="a", right="b")]
     assert fold([*records, at(6, "archive", target="a")]).conflicts == ()
     assert fold(records[1:]).conflicts == ()
-    assert fold(records[1:]).waiting[0].id == "c"
+    assert fold(records[1:]).unresolved[0].id == "c"
 
 
 def test_one_answer_is_enough_for_two_conflicts_about_the_same_pair():
@@ -318,8 +318,8 @@ def test_one_more_record_costs_little_however_many_are_there():
     growing = Fold()
     growing.add([memory(f"m{number:05d}") for number in range(10_000)], sealed=True)
     touched = Counter()
-    component = growing.filed.component
-    growing.filed.component = lambda start: touched.update([start]) or component(start)
+    component = growing.index.component
+    growing.index.component = lambda start: touched.update([start]) or component(start)
     begun = time.process_time()
     growing.add([at(5, "pin", target="m00007")], sealed=False)
     assert growing.state().memories["m00007"].pinned

@@ -33,7 +33,7 @@ def plain_state(content):
     return {
         "memories": [_plain(memory) for memory in state.memories.values()],
         "disputes": to_plain(state.disputes),
-        "waiting": [record.id for record in state.waiting],
+        "waiting": [record.id for record in state.unresolved],
         "records": state.records,
     }
 

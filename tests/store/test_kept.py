@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from muninn_core.errors import StorageError
 from muninn_core.store import fold_cache, incremental_fold
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.layout import initialise, layout_of
 from muninn_core.store.lines import read_lines
 from muninn_core.store.log import open_log
@@ -47,7 +47,7 @@ def filled(log, aged):
     log.seal()
     log.layout.main.write_text("not json\n")
     log.refresh()
-    assert log.keep(0)
+    assert log.save_cache(0)
     return log
 
 
@@ -73,7 +73,7 @@ def test_a_log_that_was_kept_opens_without_reading_a_file_and_says_the_same(fill
     aged.unlink()
     assert found == seen(opened()) == seen(filled)
     assert len(read) == 5
-    assert (again.state.active, len(again.state.conflicts), len(again.state.waiting)) == (38, 1, 1)
+    assert (again.state.active, len(again.state.conflicts), len(again.state.unresolved)) == (38, 1, 1)
     assert again.append([insight("once more", key="k7")], "s9")[0].data["text"] == "Fact 7"
 
 
@@ -98,10 +98,10 @@ def test_what_is_not_sealed_and_what_is_private_is_not_kept_and_stays_known(fill
     filled.append([insight("hidden thing", private=True, key="hidden key")], "s8")
     filled.append([{"type": "update", "target": target, "set": {"text": "said anew in the spool"}}], "s8")
     before = seen(filled)
-    assert not filled.keep(1)
+    assert not filled.save_cache(1)
     (layout.sessions / "came.jsonl").write_text('{"ts":"2026-01-07T10:00:00Z","type":"insight","text":"came"}\n')
     filled.refresh()
-    assert filled.keep(1)
+    assert filled.save_cache(1)
     content = aged.read_bytes()
     assert b"came" in content
     for text in (b"open thing", b"hidden thing", b"hidden key", b"said anew"):
@@ -116,7 +116,7 @@ def test_what_is_not_sealed_and_what_is_private_is_not_kept_and_stays_known(fill
 def test_a_file_that_has_just_changed_is_read_again(log, opened, layout, monkeypatch):
     log.append([insight("one")], "s1")
     log.seal()
-    assert log.keep(0)
+    assert log.save_cache(0)
     read = reads(monkeypatch)
     assert opened().state == log.state
     assert len(read) == 1
@@ -127,7 +127,7 @@ def test_redacting_leaves_nothing_in_what_was_kept(filled, opened, aged):
     assert b"Fact 0" in aged.read_bytes()
     filled.redact([target], texts=("Fact 0",), actor="user", session="s1")
     assert not aged.exists()
-    assert filled.keep(0)
+    assert filled.save_cache(0)
     assert b'"Fact 0"' not in aged.read_bytes()
     assert opened().state == filled.state
 
@@ -135,8 +135,8 @@ def test_redacting_leaves_nothing_in_what_was_kept(filled, opened, aged):
 def test_little_is_not_worth_keeping_and_a_reader_keeps_nothing(log, opened, layout):
     log.append([insight("one")], "s1")
     log.seal()
-    assert not log.keep()
-    assert not opened(writable=False).keep(0)
+    assert not log.save_cache()
+    assert not opened(writable=False).save_cache(0)
     assert not layout.cache.exists()
 
 
@@ -177,7 +177,7 @@ def test_a_piece_that_says_something_else_is_not_believed_and_made_anew(filled, 
     assert log.state == filled.state
     assert log.refresh()
     assert not aged.exists()
-    assert log.keep(1)
+    assert log.save_cache(1)
     assert opened().state == filled.state
 
 
@@ -195,7 +195,7 @@ def test_what_is_damaged_and_nowhere_else_any_more_is_an_error(filled, opened, a
 
 
 def test_a_file_of_other_code_or_of_other_files_is_not_used(filled, opened, aged, layout, monkeypatch, tmp_path):
-    monkeypatch.setattr(fold_cache, "code", lambda: b"0" * 16)
+    monkeypatch.setattr(fold_cache, "code_version", lambda: b"0" * 16)
     read = reads(monkeypatch)
     assert opened().state == filled.state
     assert len(read) == 5
@@ -223,7 +223,10 @@ def test_whatever_comes_and_goes_between_a_log_that_opens_is_its_files(tmp_path_
 
     def opened(**options):
         return open_log(
-            layout, clock=clock.__next__, ids=Ids(clock.__next__, random.Random(len(moves)).randbytes), **options
+            layout,
+            clock=clock.__next__,
+            ids=UlidGenerator(clock.__next__, random.Random(len(moves)).randbytes),
+            **options,
         )
 
     log = opened()
@@ -254,7 +257,7 @@ def test_whatever_comes_and_goes_between_a_log_that_opens_is_its_files(tmp_path_
                     shutil.move(gone[number % len(gone)], layout.sessions)
                 case "keep":
                     log.refresh()
-                    log.keep(0)
+                    log.save_cache(0)
                 case "open":
                     log = opened()
         log.refresh()

@@ -35,7 +35,7 @@ def test_what_is_appended_is_held_as_it_is_read_from_its_line(log, layout):
     held = log.records
     assert [held[each.id].line for each in (plain, change)] == lines
     assert held["m1"].plain
-    assert held["m1"].given is None
+    assert held["m1"].decoded is None
     assert log.state.memories["m1"].pinned
 
 
@@ -85,18 +85,18 @@ def test_an_update_counts_even_when_the_clock_stepped_back(log, clock):
 
 @pytest.mark.parametrize("session", ["", "../x", ".hidden", "a/b", "x" * 101, "a b"])
 def test_a_session_can_not_name_another_path(log, session):
-    with pytest.raises(BadParams, match="no name of a session"):
+    with pytest.raises(BadParams, match="not a valid session name"):
         log.append([insight("x")], session)
     with pytest.raises(BadParams):
         log.seal(session)
 
 
 def test_a_batch_is_stored_whole_or_not_at_all(log, layout):
-    with pytest.raises(BadParams, match="'archive' has no 'target'"):
+    with pytest.raises(BadParams, match="'archive' lacks 'target'"):
         log.append([insight("fine"), {"type": "archive"}], "s1")
     with pytest.raises(BadParams, match="can't be written"):
         log.append([insight("fine"), insight("\ud800")], "s1")
-    with pytest.raises(BadParams, match="no 'type'"):
+    with pytest.raises(BadParams, match="'type' is missing"):
         log.append([{"text": "x"}], "s1")
     with pytest.raises(BadParams, match="another record has the id"):
         log.append([insight("one", id="i"), insight("two", id="i")], "s1")

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from muninn_core.store.change_scan import AT_LEAST_SECONDS, SETTLED_SECONDS, ChangeScan
+from muninn_core.store.change_scan import FULL_SCAN_SECONDS, SETTLED_SECONDS, ChangeScan
 
 pytest_plugins = ["logs"]
 
@@ -33,15 +33,15 @@ def look(layout, seconds):
 
 def settle(look, seconds):
     """Look until the files have been still for long enough to be trusted."""
-    assert look.changed(brief=True) is not None
+    assert look.scan(brief=True) is not None
     seconds.now += SETTLED_SECONDS + 1
-    assert look.changed(brief=True) is None
+    assert look.scan(brief=True) is None
 
 
 def test_a_brief_look_at_files_that_are_still_reads_no_folder(look, seconds, monkeypatch):
     settle(look, seconds)
     monkeypatch.setattr(os, "scandir", lambda _: pytest.fail("every file was looked at"))
-    assert look.changed(brief=True) is None
+    assert look.scan(brief=True) is None
 
 
 def test_a_brief_look_sees_files_that_come_go_or_are_replaced(look, seconds, layout):
@@ -56,29 +56,29 @@ def test_a_brief_look_sees_files_that_come_go_or_are_replaced(look, seconds, lay
     ):
         settle(look, seconds)
         change()
-        assert look.changed(brief=True) is not None
-        look.forget()
+        assert look.scan(brief=True) is not None
+        look.reset()
 
 
 def test_what_changes_right_after_a_change_is_seen_though_the_folder_has_the_same_time(look, seconds, layout):
     settle(look, seconds)
     (layout.sessions / "s8.jsonl").write_text("came\n")
-    assert len(look.changed(brief=True)) == 5
+    assert len(look.scan(brief=True)) == 5
     told = os.stat(layout.sessions)
     (layout.sessions / "s9.jsonl").write_text("came as well\n")
     os.utime(layout.sessions, ns=(told.st_atime_ns, told.st_mtime_ns))
-    assert len(look.changed(brief=True)) == 6
+    assert len(look.scan(brief=True)) == 6
 
 
 def test_an_edit_within_a_segment_is_seen_by_a_whole_look_at_once_and_by_a_brief_one_in_the_end(look, seconds, layout):
-    for brief, wait in ((False, 0), (True, AT_LEAST_SECONDS)):
+    for brief, wait in ((False, 0), (True, FULL_SCAN_SECONDS)):
         settle(look, seconds)
         with (layout.sessions / "s0.jsonl").open("a") as file:
             file.write("more\n")
-        assert look.changed(brief=True) is None
+        assert look.scan(brief=True) is None
         seconds.now += wait
-        assert look.changed(brief=brief) is not None
-        look.forget()
+        assert look.scan(brief=brief) is not None
+        look.reset()
 
 
 def test_a_reader_sees_what_others_append_to_their_spools(layout, seconds):
@@ -89,4 +89,4 @@ def test_a_reader_sees_what_others_append_to_their_spools(layout, seconds):
     settle(look, seconds)
     with spool.open("a") as file:
         file.write("two\n")
-    assert str(spool) in look.changed(brief=True)
+    assert str(spool) in look.scan(brief=True)

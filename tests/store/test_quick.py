@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muninn_core.store.fast_parse import memory_of, read_line
+from muninn_core.store.fast_parse import memory_from_line, read_line
 from muninn_core.store.fold import fold
 from muninn_core.store.record import MalformedRecord, make_record, parse_line
 
@@ -85,11 +85,11 @@ def test_odd_lines_say_the_same_whichever_way_they_are_read(line):
 def test_a_plain_memory_takes_the_short_way_and_keeps_its_bytes():
     line = b'{"id":"a","ts":"2026-01-07T10:00:00.000Z","type":"insight","text":"One. Two.","tags":["t","t"],"more":1}'
     assert not read_line(line).plain
-    with pytest.raises(ValueError, match="no plain line"):
-        memory_of(line)
+    with pytest.raises(ValueError, match="the line is not plain"):
+        memory_from_line(line)
     line = line.replace(b',"more":1', b"")
     record = read_line(line)
-    memory = memory_of(line)
+    memory = memory_from_line(line)
     assert record.plain
     assert (record.line, memory.title, memory.tags) == (line, "One", ("t",))
     assert record == parse_line(line)
@@ -103,7 +103,7 @@ def test_what_memories_have_in_common_is_in_memory_once():
         b'"tags":["a tag"],"entities":["an entity"],"files":["a/file.py"],'
         b'"cites":[{"path":"a/file.py","start":1,"end":2,"symbol":"a name","commit":"c0ffee"}]}'
     )
-    one, other = memory_of(line), memory_of(line)
+    one, other = memory_from_line(line), memory_from_line(line)
     for name in ("type", "session", "actor", "agent", "task", "branch", "commit"):
         assert getattr(one, name) is getattr(other, name)
     assert (one.tags[0], one.entities[0], one.files[0]) == ("a tag", "an entity", "a/file.py")

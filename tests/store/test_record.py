@@ -3,9 +3,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from muninn_core.store.ids import Ids, derived_id
-from muninn_core.store.record import MalformedRecord, encode_line, make_record, parse_line, preferred
-from muninn_core.store.stamp import later, normalise
+from muninn_core.store.ids import UlidGenerator, derived_id
+from muninn_core.store.record import MalformedRecord, encode_line, make_record, parse_line, preferred_version
+from muninn_core.store.stamp import next_millisecond, normalise
 
 LINE = b'{"ts": "2026-01-07T10:00:00Z", "type": "insight", "text": "x"}'
 
@@ -30,18 +30,18 @@ def test_what_is_not_known_survives_a_rewrite():
     ("line", "reason"),
     [
         (b"<<<<<<< HEAD", "a merge marker"),
-        (b"[1]", "no JSON object"),
-        (b'{"type": "insight"}', "no 'ts'"),
-        (b'{"ts": "2026-01-07T10:00:00Z"}', "no 'type'"),
-        (b'{"ts": "yesterday", "type": "insight"}', "'ts' is no RFC 3339 time"),
-        (b'{"ts": "2026-01-07T10:00:00Z", "type": "insight", "id": 7}', "'id' is no text"),
+        (b"[1]", "not a JSON object"),
+        (b'{"type": "insight"}', "'ts' is missing"),
+        (b'{"ts": "2026-01-07T10:00:00Z"}', "'type' is missing"),
+        (b'{"ts": "yesterday", "type": "insight"}', "'ts' is not an RFC 3339 time"),
+        (b'{"ts": "2026-01-07T10:00:00Z", "type": "insight", "id": 7}', "'id' is not text"),
         (b'{"v": 2, "ts": "2026-01-07T10:00:00Z", "type": "insight"}', "later version"),
-        (b'{"ts": "2026-01-07T10:00:00Z", "type": "archive"}', "'archive' has no 'target'"),
-        (b'{"ts": "2026-01-07T10:00:00Z", "type": "merge", "keep": "a", "sources": [1]}', "no list of ids"),
-        (b'{"ts": "2026-01-07T10:00:00Z", "type": "resolve", "conflict": "a", "keep": "all"}', "none of left"),
-        (b'{"ts": "\xff"}', "no JSON"),
+        (b'{"ts": "2026-01-07T10:00:00Z", "type": "archive"}', "'archive' lacks 'target'"),
+        (b'{"ts": "2026-01-07T10:00:00Z", "type": "merge", "keep": "a", "sources": [1]}', "not a list of ids"),
+        (b'{"ts": "2026-01-07T10:00:00Z", "type": "resolve", "conflict": "a", "keep": "all"}', "not one of left"),
+        (b'{"ts": "\xff"}', "not JSON"),
         (b'{"a":' * 70 + b"1" + b"}" * 70, "nested too deeply"),
-        (b"[" * 100_000, "no JSON|nested"),
+        (b"[" * 100_000, "not JSON|nested"),
     ],
 )
 def test_a_malformed_line_says_what_is_wrong(line, reason):
@@ -59,19 +59,19 @@ def test_of_two_lines_with_one_id_the_redacted_one_stands_whichever_comes_first(
         return make_record({"id": "a", "ts": "2026-01-07T10:00:00Z", "type": "insight", **fields})
 
     full, blank = line(text="secret", ts="2027-01-01T00:00:00Z"), line(redacted=True)
-    assert preferred(full, blank) == preferred(blank, full) == blank
+    assert preferred_version(full, blank) == preferred_version(blank, full) == blank
 
 
 def test_times_are_compared_as_times():
     assert normalise("2026-01-07T11:00:00+01:00") == normalise("2026-01-07T10:00:00Z") == "2026-01-07T10:00:00.000Z"
     assert normalise("2026-01-07T10:00:00Z") < normalise("2026-01-07T10:00:00.1Z")
-    assert later("2026-01-07T10:00:00.999Z") == "2026-01-07T10:00:01.000Z"
-    assert later("9999-12-31T23:59:59.999Z") == "9999-12-31T23:59:59.999Z"
+    assert next_millisecond("2026-01-07T10:00:00.999Z") == "2026-01-07T10:00:01.000Z"
+    assert next_millisecond("9999-12-31T23:59:59.999Z") == "9999-12-31T23:59:59.999Z"
 
 
 def test_ids_grow_even_when_the_clock_steps_back():
     moments = iter([datetime(2026, 1, 1, tzinfo=UTC) - timedelta(seconds=step) for step in range(50)])
-    ids = Ids(lambda: next(moments), lambda count: b"\x00" * count)
+    ids = UlidGenerator(lambda: next(moments), lambda count: b"\x00" * count)
     made = [ids() for _ in range(50)]
     assert made == sorted(set(made))
     assert all(len(identity) == 26 for identity in made)

@@ -32,7 +32,7 @@ from muninn_core.index.embed import Embedder, load_embedder
 from muninn_core.launch.place import Place
 from muninn_core.model.value import Value
 from muninn_core.protocol.catalogue import METHODS
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.edited_files import WatchToken
 from muninn_core.worktree.open_trees import OpenTrees
@@ -83,7 +83,7 @@ class Engine(
         clients: Callable[[], int] = lambda: 0,
         home: Path | None = None,
     ) -> None:
-        ids = Ids(clock, chance)
+        ids = UlidGenerator(clock, chance)
         trees = OpenTrees(
             clock=clock,
             ids=ids,

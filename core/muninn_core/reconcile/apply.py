@@ -11,9 +11,9 @@ from pathlib import Path
 from muninn_core.errors import BusyError, NotFoundError, StorageError
 from muninn_core.protocol.reconciliation import Reconciled
 from muninn_core.reconcile.plan import Plan, Source, plan
-from muninn_core.store.lines import LARGEST_BYTES
+from muninn_core.store.lines import MAX_FILE_BYTES
 from muninn_core.store.log import Log
-from muninn_core.store.undo_journal import Change, content_of, digest, rewrite
+from muninn_core.store.undo_journal import FileRewrite, digest, read_content, rewrite
 
 
 def _nobody(_message: str, _percentage: int) -> None:
@@ -81,34 +81,34 @@ def _s(count: int) -> str:
     return "" if count == 1 else "s"
 
 
-def _changes(planned: Plan, archive: bool) -> list[Change]:
+def _changes(planned: Plan, archive: bool) -> list[FileRewrite]:
     layout = planned.layout
-    before = content_of(layout.main)
+    before = read_content(layout.main)
     if digest(before) != (planned.main.digest if planned.main else ""):
         raise BusyError(f"{layout.relative(layout.main)} has changed meanwhile", hint="Reconcile again.")
-    if planned.content and len(planned.content) > LARGEST_BYTES:
+    if planned.content and len(planned.content) > MAX_FILE_BYTES:
         shown = layout.relative(layout.main)
         raise StorageError(
-            f"{shown} would have {len(planned.content):,} bytes, and at most {LARGEST_BYTES:,} are read",
+            f"{shown} would have {len(planned.content):,} bytes, and at most {MAX_FILE_BYTES:,} are read",
             hint="Everything stays as it is. `muninn prune` moves what speaks no longer to the archive.",
         )
-    changes = [Change(path=layout.main, before=before, after=planned.content or before)]
+    changes = [FileRewrite(path=layout.main, before=before, after=planned.content or before)]
     for segment in planned.segments:
-        content = content_of(segment.path)
+        content = read_content(segment.path)
         if content is None or digest(content) != segment.digest:
             continue
         if archive:
             kept = _archived(content)
             target = _place(planned, segment, kept)
-            changes.append(Change(path=target, before=content_of(target), after=kept))
-        changes.append(Change(path=segment.path, before=content, after=None))
+            changes.append(FileRewrite(path=target, before=read_content(target), after=kept))
+        changes.append(FileRewrite(path=segment.path, before=content, after=None))
     return changes
 
 
 def _place(planned: Plan, segment: Source, kept: bytes) -> Path:
     """Where a segment is archived. Only a file that somebody named by hand can meet another of its name."""
     target = planned.layout.archive / segment.path.name
-    if content_of(target) in (None, kept):
+    if read_content(target) in (None, kept):
         return target
     return target.with_name(f"{target.stem}-{segment.digest[:12]}{target.suffix}")
 

@@ -20,10 +20,10 @@ from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.fold import Fold, State
 from muninn_core.store.ids import derived_id
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import Lines, TooLarge, read_content, read_lines
+from muninn_core.store.lines import FileTooLarge, Lines, read_content, read_lines
 from muninn_core.store.log import Log
 from muninn_core.store.record import VERSION, Record, encode_line, make_record
-from muninn_core.store.stamp import later
+from muninn_core.store.stamp import next_millisecond
 
 SAME = "says the same in other words"
 
@@ -99,7 +99,7 @@ def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None)
         except FileNotFoundError:
             continue
         except OSError as error:
-            hint = "Move the file out of the folder." if isinstance(error, TooLarge) else "Check its permissions."
+            hint = "Move the file out of the folder." if isinstance(error, FileTooLarge) else "Check its permissions."
             raise StorageError(f"can't read {layout.relative(path)}: {error.strerror}", hint=hint) from error
         lines = read_lines(content, layout.relative(path))
         if session is not None and path != layout.main and not _is_of(session, lines):
@@ -174,7 +174,7 @@ def _stated(state: State) -> Iterable[tuple[str, str, str]]:
 
 def _merge_record(keep: Memory, source: Memory) -> Record:
     # Just after the last word on either, or a restore of long ago would count as taking this merge back.
-    ts = later(max(keep.updated, source.updated))
+    ts = next_millisecond(max(keep.updated, source.updated))
     return _derived("merge", ts, [keep, source], {"keep": keep.id, "sources": [source.id], "reason": SAME})
 
 

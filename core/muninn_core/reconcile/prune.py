@@ -16,14 +16,14 @@ from muninn_core.errors import BusyError, UsageError
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.plan import read_memory
-from muninn_core.store.change import needs
+from muninn_core.store.change import required_ids
 from muninn_core.store.fold import State, fold
 from muninn_core.store.lines import read_lines
 from muninn_core.store.log import Log
 from muninn_core.store.record import Record, encode_line
 from muninn_core.store.spool import segment_path
 from muninn_core.store.stamp import timestamp
-from muninn_core.store.undo_journal import Change, content_of, rewrite
+from muninn_core.store.undo_journal import FileRewrite, read_content, rewrite
 
 
 class Pruned(Value):
@@ -52,7 +52,7 @@ def prune(log: Log, policy: PruneConfig, now: datetime, *, dry_run: bool = False
         )
     layout = log.layout
     log.refresh()
-    content = content_of(layout.main)
+    content = read_content(layout.main)
     lines = read_lines(content or b"", layout.relative(layout.main))
     everything = read_memory(layout, with_spool=True).fold
     state = everything.state()
@@ -72,10 +72,10 @@ def prune(log: Log, policy: PruneConfig, now: datetime, *, dry_run: bool = False
         summary=_summary(len(memories)),
     )
     if leaving and not dry_run:
-        if content_of(layout.main) != content:
+        if read_content(layout.main) != content:
             raise BusyError(f"{layout.relative(layout.main)} has changed meanwhile", hint="Prune again.")
-        kept = Change(path=archive, before=content_of(archive), after=gone)
-        rewrite(layout, "prune", outcome.summary, [kept, Change(path=layout.main, before=content, after=left)])
+        kept = FileRewrite(path=archive, before=read_content(archive), after=gone)
+        rewrite(layout, "prune", outcome.summary, [kept, FileRewrite(path=layout.main, before=content, after=left)])
         log.refresh()
     return outcome
 
@@ -167,7 +167,7 @@ def _records_of(away: set[str], records: Mapping[str, Record]) -> set[str]:
             case "supersede":
                 about = record.data["target"] in away
             case _:
-                about = bool(needs(record.data)) and set(needs(record.data)) <= away
+                about = bool(required_ids(record.data)) and set(required_ids(record.data)) <= away
         if about:
             leaving.add(record.id)
     leaving |= {
@@ -198,7 +198,7 @@ def _near(changed: set[str], records: Mapping[str, Record]) -> set[str]:
 
 
 def _named(record: Record) -> set[str]:
-    named = {record.id, *needs(record.data)}
+    named = {record.id, *required_ids(record.data)}
     to = record.data.get("to")
     named |= {to} if isinstance(to, str) else set()
     links = record.data.get("links")

@@ -19,7 +19,7 @@ from muninn_core.near_match import nearest
 from muninn_core.retrieval.query_language import Filter
 from muninn_core.source.classify import LANGUAGES, PROSE, language_of
 from muninn_core.source.shortcode import same_code
-from muninn_core.store.expiry import span_of
+from muninn_core.store.expiry import parse_span
 from muninn_core.store.stamp import normalise, timestamp
 
 OF_FILES = frozenset({"kind", "path", "lang"})
@@ -247,7 +247,7 @@ def _until(values: tuple[str, ...], now: datetime) -> OfMemory:
 def _moment(value: str, now: datetime) -> str | None:
     """Return the canonical time of a span back from now, a day (its first moment) or an RFC 3339 time."""
     try:
-        span = span_of(value)
+        span = parse_span(value)
         if span is not None:
             return timestamp(now - span)
         return normalise(f"{value}T00:00:00.000Z" if _DAY.fullmatch(value) else value)

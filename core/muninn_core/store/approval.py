@@ -1,7 +1,7 @@
-"""Who may approve what: a memory that is born pending waits for somebody else's word (docs/formats/log.md, "Approval").
+"""Approval of memories: who may approve a pending memory (docs/formats/log.md, "Approval").
 
-Looks at records alone, so that every machine judges a line alike, whoever wrote it into a file. Knows no configuration:
-that a memory waits was decided when it was made.
+The rules use records alone, so that every machine gives the same result. Configuration matters only when a memory is
+created.
 """
 
 from __future__ import annotations
@@ -11,43 +11,47 @@ from typing import Any
 
 from muninn_core.store.record import Record
 
-HELD = ("pending", "rejected")
-"""The states in which a memory is kept and does not speak."""
+UNAPPROVED = ("pending", "rejected")
+"""The review states in which a memory is stored but has no effect."""
 
 
 def is_pending(data: Mapping[str, Any]) -> bool:
-    """Whether a record makes a memory that waits: it says so itself, or the import that brought it here does."""
+    """Whether a record creates a memory that needs approval, by its own field or by that of its import."""
     return data.get("pending") is True or (_is_outside(data) and data["imported"].get("pending") is True)
 
 
-def may_approve(birth: Mapping[str, Any], approval: Mapping[str, Any]) -> bool:
-    """Whether an approval counts for the memory that a record made. A user's does; one from outside has no say.
+def may_approve(creation: Mapping[str, Any], approval: Mapping[str, Any]) -> bool:
+    """Whether an approval counts for a memory. A user's always does; an imported one without trust never does.
 
-    Anybody else has to be told apart from the author: by another program and another session, both named on both
-    sides. The version of a program does not make it another one. What was imported is approved by a user alone.
+    An agent must differ from the author in both program and session, and all four must be known. Versions of a program
+    are the same program. Only a user approves an imported memory.
     """
     if _is_outside(approval):
         return False
     if approval.get("actor") == "user":
         return True
-    if _is_outside(birth):  # whoever made that may have named anybody as its author
+    if _is_outside(creation):  # its author's name can't be trusted
         return False
-    one, other = _name(birth.get("agent")), _name(approval.get("agent"))
-    there, here = _text(birth.get("session")), _text(approval.get("session"))
-    return bool(one and other and there and here) and one != other and there != here
+    author, approver = _agent_name(creation.get("agent")), _agent_name(approval.get("agent"))
+    author_session, approver_session = _text(creation.get("session")), _text(approval.get("session"))
+    return (
+        bool(author and approver and author_session and approver_session)
+        and author != approver
+        and author_session != approver_session
+    )
 
 
-def judge(fields: dict[str, Any], birth: Record, change: Record) -> None:
-    """Apply an approval or a rejection to a memory's fields. Neither says anything of one that never waited.
+def apply_review(fields: dict[str, Any], creation: Record, change: Record) -> None:
+    """Apply an approval or a rejection to a memory's fields. It has no effect on a memory that was never pending.
 
-    A rejection is overruled by a user alone.
+    Only a user overrules a rejection.
     """
     review = fields.get("review", "")
     if not review:
         return
     if change.type == "approve":
         by_user = change.data.get("actor") == "user"
-        if not may_approve(birth.data, change.data) or (review == "rejected" and not by_user):
+        if not may_approve(creation.data, change.data) or (review == "rejected" and not by_user):
             return
     fields["review"] = "approved" if change.type == "approve" else "rejected"
     details = {name: value for name, value in fields["details"].items() if name not in _NOTES.values()}
@@ -57,14 +61,14 @@ def judge(fields: dict[str, Any], birth: Record, change: Record) -> None:
     fields["details"] = details
 
 
-def reword(fields: dict[str, Any], birth: Record, change: Record) -> None:
-    """Let a memory wait again whose approved words were changed by somebody who could not have approved them."""
-    if fields.get("review") == "approved" and not may_approve(birth.data, change.data):
+def revoke_if_reworded(fields: dict[str, Any], creation: Record, change: Record) -> None:
+    """Make an approved memory pending when its text was changed by an actor who may not approve it."""
+    if fields.get("review") == "approved" and not may_approve(creation.data, change.data):
         fields["review"] = "pending"
 
 
-def reopen(fields: dict[str, Any]) -> None:
-    """Let a rejected memory wait again: it was restored."""
+def reopen_rejected(fields: dict[str, Any]) -> None:
+    """Make a rejected memory pending after it was restored."""
     if fields.get("review") == "rejected":
         fields["review"] = "pending"
         fields["details"] = {name: value for name, value in fields["details"].items() if name != _NOTES["reject"]}
@@ -75,8 +79,8 @@ def _is_outside(data: Mapping[str, Any]) -> bool:
     return isinstance(imported, dict) and imported.get("trust") != "keep"
 
 
-def _name(agent: Any) -> str:
-    """Return a program's name without its version: "scribe 2.1" and "scribe 2.2" are one author."""
+def _agent_name(agent: Any) -> str:
+    """Return a program's name without its version: "scribe 2.1" and "scribe 2.2" are the same."""
     name, _, version = _text(agent).strip().rpartition(" ")
     return (name if name and version[:1].isdigit() else _text(agent)).strip().casefold()
 
@@ -86,4 +90,4 @@ def _text(value: Any) -> str:
 
 
 _NOTES = {"approve": "approved_note", "reject": "rejected_reason"}
-"""The detail that keeps what was said with a decision."""
+"""The detail that has the reason of a decision."""

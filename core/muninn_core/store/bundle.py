@@ -1,6 +1,6 @@
-"""Bundles: the records of some memories as one JSON value that another repository can take in.
+"""Bundles: the records of some memories as one JSON value for another repository.
 
-What a bundle is and what taking it in means stands in docs/formats/bundle.md. Knows no files and no work tree.
+docs/formats/bundle.md describes the format and the import. This module reads no files.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ from typing import Any
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, decode_json
 from muninn_core.source.private import strip_all
-from muninn_core.store.change import CHANGES, needs
+from muninn_core.store.change import CHANGES, required_ids
 from muninn_core.store.record import ENVELOPE, VERSION, MalformedRecord, Record, encode_line, make_record
-from muninn_core.store.secrets import mask_all
+from muninn_core.store.secrets import mask_value
 
 BUNDLE_VERSION = 1
 MARK = "imported"
-"""The field that says that a record came from a bundle: this repository's own view, which leaves with no bundle."""
+"""The field that marks an imported record. It is local to this repository and never exported."""
 
 _HINT = "A bundle is what `muninn export` writes; docs/formats/bundle.md describes it."
 
 
-class Intake(Value):
-    """What taking a bundle in would do. `known` are here already; `differing` have another content here.
+class ImportPlan(Value):
+    """What importing a bundle would do.
 
-    `withheld` would change memories of this repository by the word of outside text.
+    `known` records are here already, `differing` ones have other content here. `withheld` ones come from an untrusted
+    bundle and would change memories of this repository.
     """
 
     new: tuple[Record, ...] = ()
@@ -35,42 +36,45 @@ class Intake(Value):
     withheld: tuple[str, ...] = ()
 
 
-def select(records: Mapping[str, Record], ids: frozenset[str]) -> list[Record]:
-    """Return the records of some memories by id: those that made them, and those that speak of nothing else."""
-    speaks_of = set(ids)
-    speaks_of.update(r.id for r in records.values() if r.type == "conflict" and ids.issuperset(needs(r.data)))
-    return [records[identity] for identity in sorted(records) if _belongs(records[identity], ids, speaks_of)]
+def select_records(records: Mapping[str, Record], ids: frozenset[str]) -> list[Record]:
+    """Return the records that create or change only the given memories, sorted by id."""
+    selected = set(ids)
+    selected.update(r.id for r in records.values() if r.type == "conflict" and ids.issuperset(required_ids(r.data)))
+    return [records[identity] for identity in sorted(records) if _belongs(records[identity], ids, selected)]
 
 
-def portable(record: Record) -> dict[str, Any]:
-    """Return a record as a bundle has it: in the order of the log's lines, without the mark of an earlier import."""
+def bundle_form(record: Record) -> dict[str, Any]:
+    """Return a record as a bundle has it: fields in the log's order, without the mark of an earlier import."""
     data = {"v": VERSION, "session": "", **record.data}
     data.pop(MARK, None)
     plain: dict[str, Any] = decode_json(encode_line(make_record(data)))
     return plain
 
 
-def cleaned(record: Record, patterns: Sequence[str]) -> tuple[Record, int]:
-    """Return a record without private spans and secrets, and how many secrets were masked. The envelope stays."""
+def mask_record(record: Record, patterns: Sequence[str]) -> tuple[Record, int]:
+    """Return a record without private spans and secrets, and the number of masked secrets.
+
+    The envelope is unchanged.
+    """
     data, count = {}, 0
     for name, value in record.data.items():
         if name in ENVELOPE:
             data[name] = value
             continue
-        bare, _ = strip_all(value)
-        data[name], found = mask_all(bare, patterns, name)
+        public, _ = strip_all(value)
+        data[name], found = mask_value(public, patterns, name)
         count += found
     return (record if data == record.data else make_record(data)), count
 
 
 def read_bundle(content: bytes) -> tuple[Record, ...]:
-    """Read a bundle. Raises BadParams, which names the record that is none; then nothing of it may be used."""
+    """Return the records of a bundle. Raises BadParams that names the first invalid record."""
     try:
         bundle = decode_json(content)
     except ValueError as error:
-        raise BadParams(f"this is no bundle: {error}", hint=_HINT) from None
+        raise BadParams(f"this is not a bundle: {error}", hint=_HINT) from None
     if not isinstance(bundle, dict) or not isinstance(bundle.get("records"), list):
-        raise BadParams("this is no bundle: it has no list of records", hint=_HINT)
+        raise BadParams("this is not a bundle: it has no list of records", hint=_HINT)
     if bundle.get("version") != BUNDLE_VERSION:
         raise BadParams(
             f"this bundle is of version {bundle.get('version')}; this program reads {BUNDLE_VERSION}", hint=_HINT
@@ -83,33 +87,33 @@ def read_bundle(content: bytes) -> tuple[Record, ...]:
     return tuple(found.values())
 
 
-def take_in(
+def plan_import(
     records: Sequence[Record],
-    here: Mapping[str, Record],
+    existing: Mapping[str, Record],
     *,
     overwrite: bool,
     trusted: bool,
-    waits: Callable[[str], bool] = lambda _type: False,
-) -> Intake:
-    """Plan what to store of a bundle. What is redacted here is never replaced.
+    needs_approval: Callable[[str], bool] = lambda _type: False,
+) -> ImportPlan:
+    """Plan the import of a bundle. A record that is redacted here is never replaced.
 
-    `waits` says by their type which memories have to be approved here; those that somebody vouches for do not.
+    `needs_approval` tells by type which memories must be approved here; those of a `trusted` bundle need none.
     """
-    fresh = {record.id for record in records if record.id not in here}
+    added = {record.id for record in records if record.id not in existing}
     new, replaced, known, differing, withheld = [], [], [], [], []
     for record in records:
-        local = here.get(record.id)
-        if local is not None and portable(local) == portable(record):
+        local = existing.get(record.id)
+        if local is not None and bundle_form(local) == bundle_form(record):
             known.append(record.id)
-        elif not trusted and any(_is_ours(each, here, fresh) for each in _changes(record)):
+        elif not trusted and any(_is_trusted_here(each, existing, added) for each in _changed_ids(record)):
             withheld.append(record.id)
         elif local is None:
-            new.append(_marked(record, trusted, waits))
+            new.append(_mark_imported(record, trusted, needs_approval))
         elif overwrite and local.data.get("redacted") is not True:
-            replaced.append(_marked(record, trusted, waits))
+            replaced.append(_mark_imported(record, trusted, needs_approval))
         else:
             differing.append(record.id)
-    return Intake(
+    return ImportPlan(
         new=tuple(new),
         replaced=tuple(replaced),
         known=tuple(known),
@@ -118,9 +122,9 @@ def take_in(
     )
 
 
-def _belongs(record: Record, ids: frozenset[str], speaks_of: set[str]) -> bool:
+def _belongs(record: Record, ids: frozenset[str], selected: set[str]) -> bool:
     if record.type in CHANGES:
-        return speaks_of.issuperset(needs(record.data))
+        return selected.issuperset(required_ids(record.data))
     return record.data.get("target", record.id) in ids
 
 
@@ -130,26 +134,33 @@ def _read(data: Any, number: int) -> Record:
     try:
         return make_record({"v": VERSION, "session": "", **data})
     except MalformedRecord as error:
-        raise BadParams(f"record {number} of the bundle is none: {error}", hint=_HINT) from None
+        raise BadParams(f"record {number} of the bundle is invalid: {error}", hint=_HINT) from None
 
 
-def _marked(record: Record, trusted: bool, waits: Callable[[str], bool]) -> Record:
-    mark: dict[str, Any] = {"actor": "import", "trust": "keep" if trusted else "outside"}
-    if not trusted and record.type not in CHANGES and waits(record.type):
-        mark["pending"] = True
-    return make_record({**record.data, MARK: mark})
+def _mark_imported(record: Record, trusted: bool, needs_approval: Callable[[str], bool]) -> Record:
+    import_mark: dict[str, Any] = {"actor": "import", "trust": "keep" if trusted else "outside"}
+    if not trusted and record.type not in CHANGES and needs_approval(record.type):
+        import_mark["pending"] = True
+    return make_record({**record.data, MARK: import_mark})
 
 
-def _changes(record: Record) -> tuple[str, ...]:
-    """The memories and conflicts that a record does something to."""
+def _changed_ids(record: Record) -> tuple[str, ...]:
+    """Return the ids of the memories and conflicts that a record changes."""
     data = record.data
     if record.type in CHANGES:
         links = data["set"].get("links") if record.type == "update" else None
-        return (*needs(data), *([data["to"]] if data.get("relation") == "supersedes" else ()), *_replaced_by(links))
-    return (*([data["target"]] if isinstance(data.get("target"), str) else ()), *_replaced_by(data.get("links")))
+        return (
+            *required_ids(data),
+            *([data["to"]] if data.get("relation") == "supersedes" else ()),
+            *_superseded_by_links(links),
+        )
+    return (
+        *([data["target"]] if isinstance(data.get("target"), str) else ()),
+        *_superseded_by_links(data.get("links")),
+    )
 
 
-def _replaced_by(links: Any) -> list[str]:
+def _superseded_by_links(links: Any) -> list[str]:
     return [
         link["target"]
         for link in (links if isinstance(links, list) else ())
@@ -157,9 +168,9 @@ def _replaced_by(links: Any) -> list[str]:
     ]
 
 
-def _is_ours(identity: str, here: Mapping[str, Record], fresh: set[str]) -> bool:
-    """Whether a record was made here, or was taken in by somebody who vouched for it."""
-    if identity in fresh or identity not in here:
+def _is_trusted_here(identity: str, existing: Mapping[str, Record], added: set[str]) -> bool:
+    """Whether a record was created here, or imported from a trusted bundle."""
+    if identity in added or identity not in existing:
         return False
-    mark = here[identity].data.get(MARK)
-    return not isinstance(mark, dict) or mark.get("trust") == "keep"
+    import_mark = existing[identity].data.get(MARK)
+    return not isinstance(import_mark, dict) or import_mark.get("trust") == "keep"

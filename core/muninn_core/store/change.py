@@ -1,4 +1,4 @@
-"""The kinds of change, and the fields that each can't do without (docs/formats/log.md, "Changes")."""
+"""The kinds of change records, and the fields that each requires (docs/formats/log.md, "Changes")."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ _REQUIRED: dict[str, dict[str, type | tuple[type, ...]]] = {
 }
 
 CHANGES: Mapping[str, Mapping[str, type | tuple[type, ...]]] = MappingProxyType(_REQUIRED)
-"""Field and type that each kind of change needs. A kind of memory can't have one of these names."""
+"""The required fields of each kind of change, with their types. A kind of memory can't have one of these names."""
 
 SIDES = ("left", "right", "both")
 
 
-def flaw(data: Mapping[str, Any]) -> str:
-    """Say what a change record lacks, "" when it is whole or no known kind of change."""
+def find_error(data: Mapping[str, Any]) -> str:
+    """Return what is wrong with a change record, "" when it is valid or of an unknown kind."""
     kind = data["type"]
     for name, expected in CHANGES.get(kind, {}).items():
         if name not in data:
-            return f"'{kind}' has no '{name}'"
+            return f"'{kind}' lacks '{name}'"
         if not isinstance(data[name], expected):
             return f"'{name}' of '{kind}' is of the wrong type"
     if kind == "merge" and not all(isinstance(source, str) for source in data["sources"]):
-        return "'sources' of 'merge' is no list of ids"
+        return "'sources' of 'merge' is not a list of ids"
     if kind == "resolve" and data["keep"] not in SIDES:
-        return f"'keep' of 'resolve' is none of {', '.join(SIDES)}"
+        return f"'keep' of 'resolve' is not one of {', '.join(SIDES)}"
     return ""
 
 
-def needs(data: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the ids that must be there before a record has its effect; none for a memory."""
+def required_ids(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the ids of memories or conflicts that a change needs; none for a memory."""
     match data["type"]:
         case "merge":
             return (data["keep"], *data["sources"])

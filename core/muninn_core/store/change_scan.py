@@ -1,7 +1,7 @@
-"""Looking whether files of records came, went or changed. Knows their names and what the system says of them, no more.
+"""Detects whether files of records were added, removed or changed, by their names and signatures only.
 
-Every question looks, so the usual look must cost next to nothing however many files there are: git and we never write
-into a segment that is there, but put another one in its place, and then the folder itself has changed.
+Every call scans, so the usual scan must be almost free for any number of files. Git and the daemon never write into an
+existing segment; they replace it, which changes the folder.
 """
 
 from __future__ import annotations
@@ -14,48 +14,51 @@ from pathlib import Path
 from muninn_core.store.layout import Layout
 
 Signature = tuple[int, int, int, int]
-"""Times of change of content and of file (ns), size (bytes), and number of the inode."""
+"""Modification and status change time (ns), size (bytes) and inode number of a file."""
 
 SETTLED_SECONDS = 2.0
-"""File systems tell times this coarsely at worst: what changes so soon after a change may have the same time."""
+"""The coarsest time resolution of a file system: changes this close together may have the same time."""
 
-AT_LEAST_SECONDS = 10.0
-"""A segment that a person edits in place changes no folder. The watcher tells of it; where there is none, it is seen
-after this time."""
+FULL_SCAN_SECONDS = 10.0
+"""How long a brief scan may miss a person's edit within a segment, which changes no folder."""
 
 
 class ChangeScan:
-    """Looks at main.jsonl, the sealed segments and, `with_spools`, what other processes have not sealed yet."""
+    """Scans main.jsonl, the segments and, `with_spools`, the unsealed files of other processes."""
 
     def __init__(self, layout: Layout, *, with_spools: bool, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._main = str(layout.main)
         self._sessions = str(layout.sessions)
-        self._growing = (str(layout.spool), str(layout.private)) if with_spools else ()
+        self._spool_folders = (str(layout.spool), str(layout.private)) if with_spools else ()
         self._monotonic = monotonic
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
-        """Let the next look be at every file: somebody knows that they changed."""
-        self._seen: dict[str, Signature] | None = None
-        self._brief: object = None
-        self._since = self._looked = 0.0
+    def reset(self) -> None:
+        """Make the next scan a full one."""
+        self._last_files: dict[str, Signature] | None = None
+        self._last_token: object = None
+        self._folder_changed_at = self._scanned_at = 0.0
 
-    def changed(self, *, brief: bool = False) -> dict[str, Signature] | None:
-        """Return the files that are there when anything has changed since the last look, else None.
+    def scan(self, *, brief: bool = False) -> dict[str, Signature] | None:
+        """Return all files with their signatures when anything changed since the last scan, else None.
 
-        A `brief` look is at the folder of the segments in place of each of them, whenever that is enough.
+        A `brief` scan checks the segments' folder instead of each segment while that is sufficient.
         """
         now = self._monotonic()
-        token = self._glance()
-        if token != self._brief:
-            self._brief, self._since = token, now
-        elif brief and self._looked - self._since > SETTLED_SECONDS and now - self._looked < AT_LEAST_SECONDS:
+        token = self._folder_token()
+        if token != self._last_token:
+            self._last_token, self._folder_changed_at = token, now
+        elif (
+            brief
+            and self._scanned_at - self._folder_changed_at > SETTLED_SECONDS
+            and now - self._scanned_at < FULL_SCAN_SECONDS
+        ):
             return None
-        seen, self._looked = self.files(), now
-        if seen == self._seen:
+        files, self._scanned_at = self.files(), now
+        if files == self._last_files:
             return None
-        self._seen = seen
-        return seen
+        self._last_files = files
+        return files
 
     def files(self) -> dict[str, Signature]:
         """Return every file of records with its signature."""
@@ -63,21 +66,21 @@ class ChangeScan:
         main = signature(self._main)
         if main is not None:
             found[self._main] = main
-        for folder in (self._sessions, *self._growing):
+        for folder in (self._sessions, *self._spool_folders):
             _scan(folder, found)
         return found
 
-    def _glance(self) -> object:
-        growing: dict[str, Signature] = {}
-        for folder in self._growing:
-            _scan(folder, growing)
-        return (signature(self._sessions), signature(self._main), growing)
+    def _folder_token(self) -> object:
+        spool_files: dict[str, Signature] = {}
+        for folder in self._spool_folders:
+            _scan(folder, spool_files)
+        return (signature(self._sessions), signature(self._main), spool_files)
 
 
 def signature(path: str | Path) -> Signature | None:
-    """Return what tells one state of a file from another; None when it is not there."""
+    """Return a value that changes with a file; None when the file does not exist."""
     try:
-        return _told(os.stat(path))  # noqa: PTH116 - every question asks
+        return _signature_of(os.stat(path))  # noqa: PTH116 (hot)
     except OSError:
         return None
 
@@ -86,15 +89,15 @@ def _scan(folder: str, found: dict[str, Signature]) -> None:
     try:
         entries = os.scandir(folder)
     except OSError:
-        return  # no folder
+        return  # the folder does not exist
     with entries:
         for entry in entries:
             if entry.name.endswith(".jsonl"):
                 try:
-                    found[entry.path] = _told(entry.stat())
+                    found[entry.path] = _signature_of(entry.stat())
                 except OSError:
-                    continue  # it went meanwhile, or is a link to nothing
+                    continue  # deleted meanwhile, or a broken link
 
 
-def _told(stat: os.stat_result) -> Signature:
+def _signature_of(stat: os.stat_result) -> Signature:
     return (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)

@@ -1,7 +1,7 @@
-"""Contexts that were answered, kept on this machine for a while: so that they can be explained, and given once more.
+"""Stores the contexts that were returned, for a while, so that they can be explained and replayed.
 
-A file a context, named by its id, in the part of `.muninn` that git ignores, readable by its owner alone. What is in a
-file is the affair of who keeps it. Losing one costs its explanation; so nothing is flushed, and the oldest go first.
+Each context is a file named by its id in the part of `.muninn` that git ignores, with mode 0600. The content is opaque
+here. Writes are not flushed, because a lost context only loses its explanation.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from muninn_core.store.disk import TEMPORARY, remove_all, write_private
 
 log = logging.getLogger("muninn.contexts")
 
-KEPT = 200
-"""How many contexts are kept."""
+MAX_CONTEXTS = 200
+"""The number of contexts stored; the oldest are removed."""
 
-KEPT_BYTES = 32_000_000
-"""How large they may be together. The last one is kept whatever its size."""
+MAX_TOTAL_BYTES = 32_000_000
+"""The total size of stored contexts. The last one is stored whatever its size."""
 
 _ID = re.compile(r"c-[0-9a-f]{1,16}")
 
 
 class ContextStore:
-    """The kept contexts of a work tree. Safe to use from several threads; one that can't be written is not kept."""
+    """The stored contexts of a work tree. Safe for several threads. Failed writes are logged and ignored."""
 
     def __init__(self, folder: Path, *, writable: bool) -> None:
         self._folder = folder
         self._writable = writable
 
-    def keep(self, identity: str, content: bytes) -> None:
-        """Keep a context, unless one of its id is there: the first one is what was answered first. Removes old ones."""
+    def save(self, identity: str, content: bytes) -> None:
+        """Store a context and remove old ones. An existing one of the same id is not replaced."""
         path = self._path(identity)
         if not self._writable:
             return
@@ -46,84 +46,84 @@ class ContextStore:
                 write_private(path, content)
                 self._trim(path)
         except (MuninnError, OSError) as error:
-            log.warning("the context %s could not be kept: %s", identity, error)
+            log.warning("the context %s could not be stored: %s", identity, error)
 
     def read(self, identity: str) -> tuple[str, bytes]:
-        """Return the id and the content of a context, by its id or an unambiguous prefix of it.
+        """Return the id and content of a context, by its id or an unambiguous prefix.
 
-        Raises BadParams for what is no id, NotFoundError when there is none, or more than one.
+        Raises BadParams for a malformed id, NotFoundError when none or several match.
         """
         if not _ID.fullmatch(identity):
-            raise BadParams(f"'{identity}' is no context's id", hint="`muninn context` tells it: c- and 16 hex digits.")
-        found = [path for path in self._files() if path.stem.startswith(identity)]
-        if len(found) > 1:
-            names = ", ".join(path.stem for path in found[:5])
-            raise NotFoundError(f"'{identity}' means {len(found)} contexts", hint=f"They begin with {names}.")
+            raise BadParams(f"'{identity}' is not a context id", hint="`muninn context` prints it: c- and hex digits.")
+        matches = [path for path in self._files() if path.stem.startswith(identity)]
+        if len(matches) > 1:
+            names = ", ".join(path.stem for path in matches[:5])
+            raise NotFoundError(f"'{identity}' matches {len(matches)} contexts", hint=f"The first are {names}.")
         try:
-            return found[0].stem, found[0].read_bytes()
+            return matches[0].stem, matches[0].read_bytes()
         except (IndexError, OSError):
             hint = (
-                f"The last {KEPT} are kept on the machine that answered, until one of their memories is redacted."
+                f"The machine that answered stores the last {MAX_CONTEXTS}, until one of their memories is redacted."
                 if self._writable
-                else "A repository that can't be written keeps none."
+                else "A read-only repository stores none."
             )
-            raise NotFoundError(f"no context '{identity}' is kept here", hint=hint) from None
+            raise NotFoundError(f"no context '{identity}' is stored here", hint=hint) from None
 
-    def scrub(self, ids: Iterable[str], texts: Iterable[str] = ()) -> int:
-        """Remove every context that names one of some memories, or holds one of some texts; return how many.
+    def remove_mentioning(self, ids: Iterable[str], texts: Iterable[str] = ()) -> int:
+        """Remove every context that contains one of the memory ids or texts; return their number.
 
-        Raises StorageError or ReadOnlyError.
+        Texts under 8 characters are ignored. Raises StorageError or ReadOnlyError.
         """
         needles = [word.encode() for word in ids] + [encode_json(text)[1:-1] for text in texts if len(text) >= 8]
-        gone = [path for path in self._files(partial=True) if _holds(path, needles)] if needles else []
-        remove_all(gone)
-        return len(gone)
+        removed = [path for path in self._files(partial=True) if _contains(path, needles)] if needles else []
+        remove_all(removed)
+        return len(removed)
 
-    def found(self, pattern: re.Pattern[bytes]) -> set[str]:
-        """Return what a pattern's group finds in the kept contexts, without taking them apart."""
-        found: set[bytes] = set()
+    def find_all(self, pattern: re.Pattern[bytes]) -> set[str]:
+        """Return all matches of a pattern's group in the stored contexts."""
+        matches: set[bytes] = set()
         for path in self._files():
             try:
-                found.update(pattern.findall(path.read_bytes()))
+                matches.update(pattern.findall(path.read_bytes()))
             except OSError:
-                continue  # it went meanwhile
-        return {word.decode("utf-8", "replace") for word in found}
+                continue  # removed meanwhile
+        return {word.decode("utf-8", "replace") for word in matches}
 
     def _path(self, identity: str) -> Path:
         return self._folder / f"{identity}.json"
 
     def _files(self, *, partial: bool = False) -> list[Path]:
-        """Return the files of contexts, by name; with `partial` also those that a crash left half written."""
+        """Return the files of contexts, sorted by name; with `partial`, include temporary files."""
         try:
             names = sorted(os.listdir(self._folder))  # noqa: PTH208 (hot)
         except OSError:
-            return []  # nothing was kept yet
-        ends = (".json", TEMPORARY) if partial else (".json",)
-        return [self._folder / name for name in names if name.endswith(ends)]
+            return []  # nothing is stored yet
+        suffixes = (".json", TEMPORARY) if partial else (".json",)
+        return [self._folder / name for name in names if name.endswith(suffixes)]
 
-    def _trim(self, last: Path) -> None:
-        """Remove the oldest beyond what is kept."""
-        aged = []
-        with os.scandir(self._folder) as entries:  # each context that is kept looks at all of them
+    def _trim(self, newest_path: Path) -> None:
+        """Remove the oldest contexts beyond the limits."""
+        by_age = []
+        with os.scandir(self._folder) as entries:  # hot: runs for each stored context
             for entry in entries:
                 if entry.name.endswith(".json"):
                     try:
                         status = entry.stat()
                     except OSError:
-                        continue  # another thread was here
-                    aged.append((entry.name == last.name, status.st_mtime_ns, entry.name, status.st_size))
-        size, gone = 0, []
-        for number, (newest, _, name, length) in enumerate(sorted(aged, reverse=True)):
+                        continue  # removed by another thread
+                    by_age.append((entry.name == newest_path.name, status.st_mtime_ns, entry.name, status.st_size))
+        size, removed = 0, []
+        for number, (newest, _, name, length) in enumerate(sorted(by_age, reverse=True)):
             size += length
-            if not newest and (number >= KEPT or size > KEPT_BYTES):
-                gone.append(self._folder / name)
-        for path in gone:
+            if not newest and (number >= MAX_CONTEXTS or size > MAX_TOTAL_BYTES):
+                removed.append(self._folder / name)
+        for path in removed:
             path.unlink(missing_ok=True)
 
 
-def _holds(path: Path, needles: Iterable[bytes]) -> bool:
+def _contains(path: Path, needles: Iterable[bytes]) -> bool:
     try:
         content = path.read_bytes()
     except OSError:
-        return False  # it went meanwhile
+        return False  # removed meanwhile
     return any(needle in content for needle in needles)

@@ -1,6 +1,6 @@
-"""Durable writing: what is answered is on the disk, and a file is whole or not there.
+"""Durable writes: acknowledged data is on disk, and a file is written completely or not at all.
 
-The only module of the store that opens files for writing; it turns the system's errors into ours.
+Only this module of the store opens files for writing. It turns OSError into MuninnError.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Make or replace a file in one step: temporary file, flush, rename, flush of the folder.
+def write_atomic(path: Path, content: bytes) -> None:
+    """Create or replace a file: write a temporary file, flush, rename, flush the folder.
 
-    Raises StorageError or ReadOnlyError, and then leaves what was there.
+    Raises StorageError or ReadOnlyError; then the old file is unchanged.
     """
     temporary = path.with_name(path.name + TEMPORARY)
-    with writing(path):
+    with translate_errors(path):
         make_folder(path.parent)
         try:
             with temporary.open("wb") as file:
@@ -42,12 +42,12 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_unflushed(path: Path, pieces: Iterable[bytes]) -> None:
-    """Make or replace a file of the cache, without a flush: a power cut may leave any bytes there under its name.
+    """Create or replace a cache file without flushing; a power failure may leave any content.
 
-    Raises StorageError or ReadOnlyError, and then leaves what was there; and whatever `pieces` raises.
+    Raises StorageError or ReadOnlyError, and what `pieces` raises; then the old file is unchanged.
     """
     temporary = path.with_name(path.name + TEMPORARY)
-    with writing(path):
+    with translate_errors(path):
         make_folder(path.parent)
         try:
             with temporary.open("wb") as file:
@@ -58,12 +58,12 @@ def write_unflushed(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Make or replace a file that only its owner can read (0600), without a flush; several threads may do so at once.
+    """Create or replace a file with mode 0600, without flushing. Safe for several threads.
 
-    Raises StorageError or ReadOnlyError, and then leaves what was there.
+    Raises StorageError or ReadOnlyError; then the old file is unchanged.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}{TEMPORARY}")
-    with writing(path):
+    with translate_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
@@ -75,12 +75,12 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, content: bytes, length: int | None = None) -> None:
-    """Append in one write, and flush. When the write fails, the file is cut back to what it was.
+    """Append in one write and flush. When the write fails, the file is truncated to its old length.
 
-    Should even that fail, the next call says with `length` how many bytes hold; the rest is cut off first.
-    Raises StorageError or ReadOnlyError.
+    If even that fails, the next call passes the valid `length`, and the rest is cut off first. Raises StorageError or
+    ReadOnlyError.
     """
-    with writing(path):
+    with translate_errors(path):
         try:
             handle = os.open(path, _APPEND)
             new = False
@@ -93,70 +93,70 @@ def append(path: Path, content: bytes, length: int | None = None) -> None:
             if length is not None and start > length:
                 os.ftruncate(handle, length)
                 start = length
-            _write_or_cut(handle, content, start)
+            _write_or_truncate(handle, content, start)
         finally:
             os.close(handle)
         if new:
             flush_folder(path.parent)
 
 
-def cut(path: Path, length: int) -> None:
+def truncate(path: Path, length: int) -> None:
     """Shorten a file to `length` bytes and flush it. Raises StorageError or ReadOnlyError."""
-    with writing(path), path.open("r+b") as file:
+    with translate_errors(path), path.open("r+b") as file:
         file.truncate(length)
         os.fsync(file.fileno())
 
 
 def remove(path: Path) -> None:
-    """Delete a file if it is there and flush its folder. Raises StorageError or ReadOnlyError."""
-    with writing(path):
+    """Delete a file if it exists and flush its folder. Raises StorageError or ReadOnlyError."""
+    with translate_errors(path):
         path.unlink(missing_ok=True)
         flush_folder(path.parent)
 
 
 def remove_all(paths: Iterable[Path]) -> None:
-    """Delete files, and flush each of their folders once. Raises StorageError or ReadOnlyError."""
+    """Delete files and flush each of their folders once. Raises StorageError or ReadOnlyError."""
     folders: dict[Path, Path] = {}
     for path in paths:
-        with writing(path):
+        with translate_errors(path):
             path.unlink(missing_ok=True)
         folders.setdefault(path.parent, path)
     for folder, path in folders.items():
-        with writing(path):
+        with translate_errors(path):
             flush_folder(folder)
 
 
 def write_tree(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files by their paths below a new folder and flush all of it. Raises StorageError or ReadOnlyError."""
+    """Write files by relative path into a new folder and flush everything. Raises StorageError or ReadOnlyError."""
     folders = {folder}
-    with writing(folder):
+    with translate_errors(folder):
         make_folder(folder)
         for name, content in contents.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            folders.update(above for above in path.parents if above.is_relative_to(folder))
+            folders.update(parent for parent in path.parents if parent.is_relative_to(folder))
             with path.open("xb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-        for each in folders:
-            flush_folder(each)
+        for changed_folder in folders:
+            flush_folder(changed_folder)
 
 
 def remove_tree(folder: Path) -> None:
-    """Delete a folder with all that is in it, if it is there. Raises StorageError or ReadOnlyError."""
+    """Delete a folder and its content if it exists. Raises StorageError or ReadOnlyError."""
     if os.path.lexists(folder):
-        with writing(folder):
+        with translate_errors(folder):
             if folder.is_symlink():
-                folder.unlink()  # what it leads to is not ours
+                folder.unlink()  # never delete its target
             else:
                 shutil.rmtree(folder)
             flush_folder(folder.parent)
 
 
 def move(path: Path, target: Path) -> None:
-    """Rename a file or folder into a folder that may not be there yet. Raises StorageError or ReadOnlyError."""
-    with writing(target):
+    """Rename a file or folder and create the target's parent. Raises StorageError or ReadOnlyError."""
+    with translate_errors(target):
         make_folder(target.parent)
         path.replace(target)
         flush_folder(target.parent)
@@ -164,7 +164,7 @@ def move(path: Path, target: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it, and flush the parent of each new one. Raises OSError."""
+    """Create a folder and its parents, and flush the parent of each new one. Raises OSError."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
     for folder in missing:
@@ -172,7 +172,7 @@ def make_folder(path: Path) -> None:
 
 
 def flush_folder(path: Path) -> None:
-    """Flush a folder, so that a file's new name outlives a power cut. Windows does that by itself. Raises OSError."""
+    """Flush a folder, so that a new name in it survives a power failure. No-op on Windows. Raises OSError."""
     if sys.platform == "win32":
         return
     handle = os.open(path, os.O_RDONLY)
@@ -183,15 +183,15 @@ def flush_folder(path: Path) -> None:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn an OSError of the body into ours: ReadOnlyError or StorageError, with what to do about it."""
+def translate_errors(path: Path) -> Iterator[None]:
+    """Turn an OSError of the body into ReadOnlyError or StorageError, with a hint."""
     try:
         yield
     except OSError as error:
-        raise _ours(path, error) from error
+        raise _store_error(path, error) from error
 
 
-def _ours(path: Path, error: OSError) -> MuninnError:
+def _store_error(path: Path, error: OSError) -> MuninnError:
     reason = error.strerror or str(error)
     if error.errno in _READ_ONLY:
         return ReadOnlyError(f"can't write {path}: {reason}", hint="Check the folder's permissions and its mount.")
@@ -203,15 +203,15 @@ def _ours(path: Path, error: OSError) -> MuninnError:
 _APPEND = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
-def _write_or_cut(handle: int, content: bytes, start: int) -> None:
+def _write_or_truncate(handle: int, content: bytes, start: int) -> None:
     try:
-        left = memoryview(content)
-        while left:  # a full disk or a signal may take a part only
-            left = left[os.write(handle, left) :]
+        rest = memoryview(content)
+        while rest:  # a write may be partial
+            rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
     except OSError:
         try:
             os.ftruncate(handle, start)
         except OSError:
-            pass  # the caller knows the length that holds, and cuts before its next write
+            pass  # the caller passes the valid length to the next `append`
         raise

@@ -1,4 +1,4 @@
-"""From what an author states to the record that is written. Knows no clock and no git: both are handed in."""
+"""Turns a draft into the record to be written. Time, id, branch and commit are arguments."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from muninn_core.errors import BadParams
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.store.expiry import until
-from muninn_core.store.fields import headline, lowest, trust_of
+from muninn_core.store.expiry import parse_expiry
+from muninn_core.store.fields import actor_trust, headline, lowest_trust
 from muninn_core.store.record import VERSION
 
-MOST_TEXT = 10_000_000
-"""How many characters a memory may have: it is held in memory, searched, and carried by git for good."""
+MAX_TEXT_LENGTH = 10_000_000
+"""The maximum number of characters of a memory, which git carries forever."""
 
 _LISTS = ("tags", "entities", "files", "cites", "links")
 
@@ -27,16 +27,14 @@ def memory_record(
     commit: str | None,
     pending: bool = False,
 ) -> dict[str, Any]:
-    """Return the record of a draft whose type the caller has checked; what is absent is left out.
+    """Return the record of a draft; absent fields are left out. The caller has checked the type.
 
-    `pending`: it waits for an approval.
-
-    Raises BadParams when there is nothing to remember, or `expires` is no time.
+    `pending` marks a memory that needs approval. Raises BadParams when the text is empty or `expires` is not a time.
     """
     text = draft.text.strip()
     if not text:
-        raise BadParams("there is nothing to remember: 'text' is empty", hint="Say it in whole sentences.")
-    trust = trust_of(draft.actor)
+        raise BadParams("there is nothing to remember: 'text' is empty", hint="Write it in full sentences.")
+    trust = actor_trust(draft.actor)
     record: dict[str, Any] = {
         "v": VERSION,
         "id": id,
@@ -53,8 +51,8 @@ def memory_record(
         "title": draft.title.strip() or headline(text),
         "importance": draft.importance,
         "confidence": draft.confidence,
-        "trust": lowest(draft.trust, trust),
-        "expires": until(draft.expires, ts) if draft.expires else None,
+        "trust": lowest_trust(draft.trust, trust),
+        "expires": parse_expiry(draft.expires, ts) if draft.expires else None,
         "pinned": draft.pin or None,
         "private": draft.private or draft.scope == "session" or None,
         "scope": "session" if draft.scope == "session" else None,
@@ -63,18 +61,18 @@ def memory_record(
     }
     for name in _LISTS:
         items = to_plain(getattr(draft, name))
-        record[name] = [_slim(item) for item in items] or None
+        record[name] = [_without_empty(item) for item in items] or None
     return {name: value for name, value in record.items() if value is not None}
 
 
 def check_length(text: str) -> None:
-    """Raise BadParams for a text that is too long for a memory."""
-    if len(text) > MOST_TEXT:
+    """Raise BadParams for text that is too long for a memory."""
+    if len(text) > MAX_TEXT_LENGTH:
         raise BadParams(
-            f"a text of {len(text):,} characters is no memory: it may have {MOST_TEXT:,}",
-            hint="Remember what matters of it; a file of .muninn/knowledge can hold the rest.",
+            f"a text of {len(text):,} characters is too long: the limit is {MAX_TEXT_LENGTH:,}",
+            hint="Remember what matters, and put the rest into a file of .muninn/knowledge.",
         )
 
 
-def _slim(item: Any) -> Any:
+def _without_empty(item: Any) -> Any:
     return {key: value for key, value in item.items() if value not in (None, "")} if isinstance(item, dict) else item

@@ -1,4 +1,4 @@
-"""When a memory expires, as its author says it: a span from now, a day, or a time."""
+"""Reads the expiry of a memory: a span from now, a day, or a time."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _UNITS = {
 }
 
 
-def span_of(said: str) -> timedelta | None:
-    """Return the span that `30d` means (h, d, w, m of 30 days, y of 365); None for what is no span."""
-    span = _SPAN.fullmatch(said.strip())
+def parse_span(text: str) -> timedelta | None:
+    """Return the span of text such as `30d` (h, d, w, m of 30 days, y of 365); None for other text."""
+    span = _SPAN.fullmatch(text.strip())
     return int(span[1]) * _UNITS[span[2].lower()] if span else None
 
 
-def until(said: str, now: str) -> str:
-    """Return the canonical time of `30d` (h, d, w, m of 30 days, y of 365), `2026-12-31` (its last moment) or a time.
+def parse_expiry(text: str, now: str) -> str:
+    """Return the canonical time of a span from `now`, a day (`2026-12-31`: its last millisecond) or an RFC 3339 time.
 
-    `now` is canonical. Raises BadParams.
+    `now` is canonical. See `parse_span` for spans. Raises BadParams.
     """
-    text = said.strip()
-    span = span_of(text)
+    stripped = text.strip()
+    span = parse_span(stripped)
     try:
         if span is not None:
             return timestamp(datetime.fromisoformat(now) + span)
-        return normalise(f"{text}T23:59:59.999Z" if _DAY.fullmatch(text) else text)
+        return normalise(f"{stripped}T23:59:59.999Z" if _DAY.fullmatch(stripped) else stripped)
     except (ValueError, OverflowError):
         raise BadParams(
-            f"'expires' is no time: '{said}'", hint="Write 30d, 2026-12-31 or, as in RFC 3339, 2026-12-31T12:00:00Z."
+            f"'expires' is not a time: '{text}'", hint="Write 30d, 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)."
         ) from None

@@ -1,8 +1,8 @@
-"""Reading what nearly every line of a log is: a memory of this version, each field of its own type, and nothing else.
+"""The fast path for the common line: a memory of this version whose fields all have their own types.
 
-Such a line goes straight into its memory, at a tenth of the cost of `parse_line` and `fields`, which say what a line
-means. Whatever is unusual about one is left to them, and a test holds that both ways say the same. Reading it only
-tells that it is plain: its memory is made by who asks for it, for most are never asked for between two starts.
+Such a line is decoded straight into its memory, at a tenth of the cost of `parse_line` and `fields`. All other lines go
+through these; a test checks that both give the same result. `read_line` only determines that a line is plain; the
+memory is created on first use.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Annotated, Any
 from muninn_core.model.memory import Cite, Memory, Trust
 from muninn_core.model.value import UNSET, Meta, UnsetType, Value, decoder_of, field
 from muninn_core.store.change import CHANGES
-from muninn_core.store.fields import headline, lowest, trust_of
-from muninn_core.store.record import DEEPEST, VERSION, Record, encode_line, parse_line
+from muninn_core.store.fields import actor_trust, headline, lowest_trust
+from muninn_core.store.record import MAX_DEPTH, VERSION, Record, encode_line, parse_line
 from muninn_core.store.stamp import normalise
 
 
-class _Plain(Value):
-    """The fields of a plain memory's line. One that has others, or of other types, is not plain."""
+class _PlainMemory(Value):
+    """The fields of a plain line. A line with other fields or types is not plain."""
 
     id: Annotated[str, Meta(min_length=1)]
     ts: str
@@ -44,15 +44,15 @@ class _Plain(Value):
     details: dict[str, Any] = field(default_factory=dict)
 
 
-_decode = decoder_of(_Plain)
+_decode = decoder_of(_PlainMemory)
 
 
 def read_line(line: bytes) -> Record:
-    """Read one line, its end stripped or not. Raises MalformedRecord."""
-    found = _plain(line)
-    if found is None:
+    """Parse one line, with or without its newline. Raises MalformedRecord."""
+    decoded = _decode_plain(line)
+    if decoded is None:
         return parse_line(line)
-    plain, ts = found
+    plain, ts = decoded
     return Record(
         id=plain.id,
         ts=ts,
@@ -64,21 +64,21 @@ def read_line(line: bytes) -> Record:
     )
 
 
-def as_read(record: Record) -> Record:
-    """Return a record as it is read from its line: of a plain one that is less than half of what its fields take."""
+def reparse(record: Record) -> Record:
+    """Return a record as parsed from its own line. A plain one then takes less than half the memory."""
     return read_line(encode_line(record))
 
 
-def memory_of(line: bytes) -> Memory:
-    """Return the sealed memory that a plain line makes by itself. Raises ValueError for a line that is not plain."""
-    found = _plain(line)
-    if found is None:
-        raise ValueError("no plain line")
-    return _memory(*found)
+def memory_from_line(line: bytes) -> Memory:
+    """Return the sealed memory that a plain line gives. Raises ValueError for a line that is not plain."""
+    decoded = _decode_plain(line)
+    if decoded is None:
+        raise ValueError("the line is not plain")
+    return _make_memory(*decoded)
 
 
-def _plain(line: bytes) -> tuple[_Plain, str] | None:
-    """Return the fields of a plain line, and its time in canonical form; None for any other."""
+def _decode_plain(line: bytes) -> tuple[_PlainMemory, str] | None:
+    """Return the fields of a plain line and its canonical time; None for any other line."""
     try:
         plain = _decode(line)
         ts = normalise(plain.ts)
@@ -86,14 +86,14 @@ def _plain(line: bytes) -> tuple[_Plain, str] | None:
         return None
     if plain.v != VERSION or plain.type in CHANGES or not plain.text.strip():
         return None
-    if plain.details and line.count(b"[") + line.count(b"{") > DEEPEST:
-        return None  # nothing else of a plain line can be nested so deeply
+    if plain.details and line.count(b"[") + line.count(b"{") > MAX_DEPTH:
+        return None  # only `details` can be nested
     return plain, ts
 
 
-def _memory(plain: _Plain, ts: str) -> Memory:
-    """Make the memory. What thousands have in common, from the author to the files, is in memory once."""
-    cap = trust_of(plain.actor)
+def _make_memory(plain: _PlainMemory, ts: str) -> Memory:
+    """Create the memory. Strings that many memories share are interned."""
+    cap = actor_trust(plain.actor)
     session = intern(plain.session)
     return Memory(
         id=plain.id,
@@ -101,13 +101,13 @@ def _memory(plain: _Plain, ts: str) -> Memory:
         text=plain.text,
         ts=ts,
         title=plain.title or headline(plain.text),
-        tags=_distinct(plain.tags),
-        entities=_distinct(plain.entities),
-        files=_distinct(plain.files),
-        cites=tuple(map(_cite, plain.cites)),
+        tags=_intern_distinct(plain.tags),
+        entities=_intern_distinct(plain.entities),
+        files=_intern_distinct(plain.files),
+        cites=tuple(map(_intern_cite, plain.cites)),
         importance=plain.importance,
         confidence=plain.confidence,
-        trust=cap if isinstance(plain.trust, UnsetType) else lowest(plain.trust, cap),
+        trust=cap if isinstance(plain.trust, UnsetType) else lowest_trust(plain.trust, cap),
         actor=intern(plain.actor),
         agent=intern(plain.agent) or None,
         session=session or None,
@@ -121,11 +121,11 @@ def _memory(plain: _Plain, ts: str) -> Memory:
     )
 
 
-def _distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _intern_distinct(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(intern, texts)))
 
 
-def _cite(cite: Cite) -> Cite:
+def _intern_cite(cite: Cite) -> Cite:
     return Cite(
         path=intern(cite.path),
         start=cite.start,

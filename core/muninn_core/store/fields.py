@@ -1,4 +1,4 @@
-"""Reading a memory's fields from a record, leniently: what does not fit its field becomes a detail, never an error."""
+"""Reads a memory's fields from a record. A value that does not fit its field becomes a detail, never an error."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from muninn_core.store.record import ENVELOPE, Record
 from muninn_core.store.stamp import normalise
 
 TITLE_LENGTH = 80
-_NO_FIELDS = frozenset(ENVELOPE) - {"task"}
-_BY_ACTOR: dict[str, Trust] = {
+_ENVELOPE_FIELDS = frozenset(ENVELOPE) - {"task"}
+_ACTOR_TRUST: dict[str, Trust] = {
     "user": "user",
     "hook": "commit",
     "tool": "commit",
@@ -22,32 +22,32 @@ _BY_ACTOR: dict[str, Trust] = {
 }
 
 
-class _Unfit(ValueError):
-    """A value that is not of its field's type."""
+class _WrongType(ValueError):
+    """A value that does not have its field's type."""
 
 
-_BY_BACKFILL: dict[str, Trust] = {"git": "commit", "transcripts": "agent"}
-"""What was made from things that were there already: from commits, or from what agents' transcripts say."""
+_BACKFILL_TRUST: dict[str, Trust] = {"git": "commit", "transcripts": "agent"}
+"""Trust of backfilled memories, by their source."""
 
 
-def born(record: Record) -> dict[str, Any] | None:
-    """Return the fields of the memory that a record creates, None when it has no text and so creates none."""
+def memory_fields(record: Record) -> dict[str, Any] | None:
+    """Return the fields of the memory that a record creates; None when it has no text."""
     data = record.data
-    fields, rest = read_fields(data, _NO_FIELDS)
+    fields, rest = read_fields(data, _ENVELOPE_FIELDS)
     if not fields.get("text", "").strip() and data.get("redacted") is not True:
         fields.pop("text", None)
-        fields = {**_told(record.type, data), **fields}
+        fields = {**_legacy_text(record.type, data), **fields}
         if "text" not in fields:
             return None
     fields.setdefault("text", "")
-    if ("pending" in data or "imported" in data) and is_pending(data):  # asked of every record: most have neither
+    if ("pending" in data or "imported" in data) and is_pending(data):  # a cheap test first: most records have neither
         fields["review"] = "pending"
     fields.pop("pending", None)
     details = rest.pop("details", {})
     fields["details"] = {**rest, **details} if isinstance(details, dict) else {**rest, "details": details}
     fields["title"] = fields.get("title") or headline(fields["text"])
     fields["actor"] = _text_or(data.get("actor"), "")
-    fields["trust"] = lowest(fields.get("trust"), cap_of(data))
+    fields["trust"] = lowest_trust(fields.get("trust"), max_trust(data))
     fields["sessions"] = (record.session,) if record.session else ()
     for name in ("agent", "branch", "commit"):
         fields[name] = _text_or(data.get(name), None)
@@ -58,7 +58,7 @@ def born(record: Record) -> dict[str, Any] | None:
 def read_fields(
     data: Mapping[str, Any], ignored: frozenset[str] = frozenset()
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split data into fields of a memory, converted, and the rest; absent and null ones of optional fields are None."""
+    """Split data into typed fields of a memory and the rest. Null gives None for an optional field."""
     fields: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for name, value in data.items():
@@ -69,14 +69,14 @@ def read_fields(
             continue
         try:
             fields[name] = reader(value)
-        except (_Unfit, ValidationError):
+        except (_WrongType, ValidationError):
             rest[name] = value
     return fields, rest
 
 
 def headline(text: str) -> str:
     """Return the first sentence of a text, at most 80 characters, cut between words."""
-    line = text.strip()  # each step only where there is something to do: asked of every memory of a log
+    line = text.strip()  # hot: every memory of a log passes here
     if "\n" in line:
         line = line[: line.index("\n")].rstrip()
     if ". " in line:
@@ -92,67 +92,67 @@ def headline(text: str) -> str:
     return short[: short.rfind(" ")].rstrip(" ,;:") + "…" if " " in short[40:] else short + "…"
 
 
-def trust_of(actor: str) -> Trust:
-    """Return the most that an actor can vouch for."""
-    return _BY_ACTOR.get(actor, "agent")
+def actor_trust(actor: str) -> Trust:
+    """Return the highest trust that an actor can give."""
+    return _ACTOR_TRUST.get(actor, "agent")
 
 
-def cap_of(data: Mapping[str, Any]) -> Trust:
-    """Return the most that a record is trusted: its actor's, unless it was imported and nobody vouched for it.
+def max_trust(data: Mapping[str, Any]) -> Trust:
+    """Return the highest trust of a record: its actor's, "outside" when imported and not vouched for.
 
-    What a backfill has made is worth as much as what it was made from.
+    A backfilled record has the trust of its source.
     """
     imported = data.get("imported")
     if isinstance(imported, dict) and imported.get("trust") != "keep":
         return "outside"
     source = data.get("backfill")
-    if data.get("actor") == "import" and isinstance(source, str) and source in _BY_BACKFILL:
-        return _BY_BACKFILL[source]
-    return trust_of(_text_or(data.get("actor"), ""))
+    if data.get("actor") == "import" and isinstance(source, str) and source in _BACKFILL_TRUST:
+        return _BACKFILL_TRUST[source]
+    return actor_trust(_text_or(data.get("actor"), ""))
 
 
-def lowest(*trusts: Trust | None) -> Trust:
-    """Return the lowest of the trusts that are given."""
+def lowest_trust(*trusts: Trust | None) -> Trust:
+    """Return the lowest of the given trusts; None values are ignored."""
     return min((trust for trust in trusts if trust), key=TRUST_ORDER.index)
 
 
 def read_link(data: Any) -> Link:
-    """Read one link. Raises ValueError when it is none."""
+    """Return one link. Raises ValueError when it is malformed."""
     if not isinstance(data, dict):
-        raise _Unfit
+        raise _WrongType
     strength = data.get("strength", 1.0)
     return Link(
-        relation=_text(data.get("relation")),
-        target=_text(data.get("target")),
-        strength=_fraction(strength),
+        relation=_read_text(data.get("relation")),
+        target=_read_text(data.get("target")),
+        strength=_read_fraction(strength),
         reason=_text_or(data.get("reason"), ""),
         by=_text_or(data.get("by"), ""),
     )
 
 
-def _told(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The text of the older forms that have none; the fields that it is made of stay in the details."""
+def _legacy_text(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return text and title for older kinds that have no text. Their own fields stay in the details."""
     if kind == "pattern" and isinstance(data.get("pattern"), str):
-        entities = _list_of(data.get("entities"))
+        entities = _strings_or_empty(data.get("entities"))
         text = f"{data['pattern']}: {', '.join(entities)}" if entities else data["pattern"]
         return {"text": text, "title": headline(data["pattern"])}
-    if kind == "context_hit" and (files := _list_of(data.get("files"))):
+    if kind == "context_hit" and (files := _strings_or_empty(data.get("files"))):
         query = _text_or(data.get("query"), "") or _text_or(data.get("query_hash"), "")
         told: dict[str, Any] = {"text": f"Relevant for query {query}: {', '.join(files)}"}
         if isinstance(data.get("relevance"), int | float):
             told["confidence"] = min(1.0, max(0.0, float(data["relevance"])))
         return told
     if kind == "session_summary":
-        files = _list_of(data.get("files_touched"))
-        learnings = _list_of(data.get("learnings"))
+        files = _strings_or_empty(data.get("files_touched"))
+        learnings = _strings_or_empty(data.get("learnings"))
         if learnings or files:
             return {"text": "\n".join(learnings) or f"Touched {', '.join(files)}", "files": files}
     return {}
 
 
-def _text(value: Any) -> str:
+def _read_text(value: Any) -> str:
     if not isinstance(value, str):
-        raise _Unfit
+        raise _WrongType
     return value
 
 
@@ -160,98 +160,98 @@ def _text_or(value: Any, default: Any) -> Any:
     return value if isinstance(value, str) and value else default
 
 
-def _optional(value: Any) -> str | None:
-    return None if value is None else _text(value) or None
+def _read_optional(value: Any) -> str | None:
+    return None if value is None else _read_text(value) or None
 
 
-def _strings(value: Any) -> tuple[str, ...]:
+def _read_strings(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list):
-        raise _Unfit
-    for item in value:  # a loop costs a third of `all`, and every record of a log passes here
+        raise _WrongType
+    for item in value:  # hot: a loop costs a third of `all`
         if not isinstance(item, str):
-            raise _Unfit
+            raise _WrongType
     return tuple(dict.fromkeys(value))
 
 
-def _list_of(value: Any) -> tuple[str, ...]:
+def _strings_or_empty(value: Any) -> tuple[str, ...]:
     try:
-        return _strings(value)
-    except _Unfit:
+        return _read_strings(value)
+    except _WrongType:
         return ()
 
 
-def _whole(value: Any) -> int:
+def _read_importance(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _Unfit
+        raise _WrongType
     return min(10, max(1, round(value)))
 
 
-def _fraction(value: Any) -> float:
+def _read_fraction(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _Unfit
+        raise _WrongType
     return min(1.0, max(0.0, float(value)))
 
 
-def _flag(value: Any) -> bool:
+def _read_flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _Unfit
+        raise _WrongType
     return value
 
 
-def _trust(value: Any) -> Trust:
+def _read_trust(value: Any) -> Trust:
     if value not in TRUST_ORDER:
-        raise _Unfit
+        raise _WrongType
     return TRUST_ORDER[TRUST_ORDER.index(value)]
 
 
-def _scope(value: Any) -> Scope:
+def _read_scope(value: Any) -> Scope:
     if value == "session":
         return "session"
     if value != "project":
-        raise _Unfit  # "global" is where a record lies, and no log of a repository holds one
+        raise _WrongType  # global memories are in a log of their own
     return "project"
 
 
-def _expires(value: Any) -> str | None:
+def _read_expires(value: Any) -> str | None:
     try:
-        return None if value is None else normalise(_text(value))
+        return None if value is None else normalise(_read_text(value))
     except ValueError:
-        raise _Unfit from None
+        raise _WrongType from None
 
 
-def _cites(value: Any) -> tuple[Cite, ...]:
+def _read_cites(value: Any) -> tuple[Cite, ...]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise _Unfit
+        raise _WrongType
     known = Cite.__struct_fields__
     return tuple(from_plain({name: item[name] for name in known if name in item}, Cite) for item in value)
 
 
-def _links(value: Any) -> tuple[Link, ...]:
+def _read_links(value: Any) -> tuple[Link, ...]:
     if not isinstance(value, list):
-        raise _Unfit
+        raise _WrongType
     return tuple(read_link(item) for item in value)
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "text": _text,
-    "title": _text,
-    "tags": _strings,
-    "entities": _strings,
-    "files": _strings,
-    "cites": _cites,
-    "importance": _whole,
-    "confidence": _fraction,
-    "trust": _trust,
-    "expires": _expires,
-    "pinned": _flag,
-    "private": _flag,
-    "scope": _scope,
-    "pending": _flag,
-    "links": _links,
-    "task": _optional,
+    "text": _read_text,
+    "title": _read_text,
+    "tags": _read_strings,
+    "entities": _read_strings,
+    "files": _read_strings,
+    "cites": _read_cites,
+    "importance": _read_importance,
+    "confidence": _read_fraction,
+    "trust": _read_trust,
+    "expires": _read_expires,
+    "pinned": _read_flag,
+    "private": _read_flag,
+    "scope": _read_scope,
+    "pending": _read_flag,
+    "links": _read_links,
+    "task": _read_optional,
 }
 
 FIELDS: tuple[str, ...] = tuple(_READERS)
-"""The fields of a memory that have a type; whatever else a record has is a detail of its kind."""
+"""The typed fields of a memory. All other fields of a record are details."""

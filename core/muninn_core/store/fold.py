@@ -1,7 +1,7 @@
-"""Folding: from a set of records to the state, whatever their order and however often each is there.
+"""Folding: from a set of records to the state, independent of their order and of repetitions.
 
-`fold` is the pure function; `Fold` does the same step by step, for a log that grows. Both give a `State`, which
-never changes again, so that readers need no lock.
+`fold` is the pure function; `Fold` does the same incrementally for a growing log. Both return a `State`, which never
+changes, so that readers need no lock.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Protocol
 
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, replace
-from muninn_core.store.fast_parse import memory_of
-from muninn_core.store.fold_index import FoldIndex, makes_memory
+from muninn_core.store.fast_parse import memory_from_line
+from muninn_core.store.fold_index import FoldIndex, creates_memory
 from muninn_core.store.lazy_mapping import LazyMapping, Slots, make_all
-from muninn_core.store.lazy_memory import LazyMemory
-from muninn_core.store.record import Record, preferred
-from muninn_core.store.record_history import alone, plain, unsealed
-from muninn_core.store.relations import Component, relate
+from muninn_core.store.lazy_memory import LazyMemories
+from muninn_core.store.record import Record, preferred_version
+from muninn_core.store.record_history import as_unsealed, is_standalone, standalone_memory
+from muninn_core.store.relations import Component, fold_component
 
 
 class Dispute(Value):
-    """A conflict as it stands. A side that was merged is the memory that speaks for it.
+    """A conflict between two memories, as it stands. A merged side is represented by the memory it was merged into.
 
-    `keep` is what a person decided: left, right or both. `open` says that a person is asked.
+    `keep` is a person's decision: left, right or both. `open` means that a decision is needed.
     """
 
     id: str
@@ -37,94 +37,94 @@ class Dispute(Value):
 
 
 class State(Value):
-    """What a set of records says. Memories are in the order of their ids, disputes in that of time.
+    """The result of folding. Memories are in the order of their ids, disputes in that of time.
 
-    `waiting` are changes that lack what they are about; `records` counts distinct records, `silent` the memories that
-    are not active, `pending` those of them that wait for an approval.
+    `unresolved` are changes whose target does not exist. `records` counts distinct records, `inactive` the memories
+    that are not active, and `pending` those that wait for approval.
     """
 
     memories: Mapping[str, Memory]
     disputes: tuple[Dispute, ...] = ()
-    waiting: tuple[Record, ...] = ()
+    unresolved: tuple[Record, ...] = ()
     records: int = 0
-    silent: int = 0
+    inactive: int = 0
     pending: int = 0
 
     @property
     def conflicts(self) -> tuple[Dispute, ...]:
-        """The disputes that wait for a person, oldest first."""
+        """The open disputes, oldest first."""
         return tuple(dispute for dispute in self.disputes if dispute.open)
 
     @property
     def active(self) -> int:
-        """How many memories are active."""
-        return len(self.memories) - self.silent
+        """The number of active memories."""
+        return len(self.memories) - self.inactive
 
 
 def fold(records: Iterable[Record]) -> State:
-    """Fold records, all of them taken as sealed. Commutative, associative, idempotent."""
-    growing = Fold()
-    growing.add(records, sealed=True)
-    return growing.state()
+    """Fold records, all taken as sealed. Commutative, associative and idempotent."""
+    folding = Fold()
+    folding.add(records, sealed=True)
+    return folding.state()
 
 
-class Base(Protocol):
-    """Where a fold that was made before has its values. A memory is the same object each time it is asked for."""
+class ValueSource(Protocol):
+    """The values of a fold that was cached. `memory` returns the same object each time."""
 
     def record(self, number: int) -> Record:
         """Return a record."""
 
-    def same_record(self, number: int) -> Record:
-        """Return a record, the same object each time: for who looks through all of them, and does so again."""
+    def cached_record(self, number: int) -> Record:
+        """Return a record, the same object each time: for callers that read all records repeatedly."""
 
     def memory(self, number: int) -> Memory:
         """Return a memory."""
 
 
 class Fold:
-    """A fold that takes records as they come. Not for several threads at once; its states are."""
+    """An incremental fold. Not safe for several threads; its states are."""
 
     def __init__(self, before: Mapping[str, Memory] | None = None) -> None:
-        """`before` are memories of an earlier fold: one that comes out equal stays the same object."""
+        """`before` has the memories of an earlier fold; an equal result reuses the same object."""
         self.unsealed: set[str] = set()
-        """The ids of the records that nobody said to be sealed."""
+        """The ids of the records that are not sealed."""
         self.changed: set[str] = set()
-        """The memories that may have changed or gone since somebody last emptied this."""
-        self.varied: set[str] = set()
-        """The ids of which more than one record was seen."""
-        self.silent: set[str] = set()
+        """The ids of memories that may have changed or gone since a caller last emptied this set."""
+        self.revised: set[str] = set()
+        """The ids that more than one distinct record has had."""
+        self.inactive: set[str] = set()
         """The ids of the memories that are not active."""
         self.pending: set[str] = set()
-        """The ids of those of them that wait for an approval."""
-        self.filed = FoldIndex()
-        self.base: Base | None = None
+        """The ids of the memories that wait for approval."""
+        self.index = FoldIndex()
+        self.cached: ValueSource | None = None
         self.slots: Slots[Record] = {}
         self.folded: Slots[Memory] = {}
         self._before: Mapping[str, Memory] = before or {}
-        self._unmade: LazyMemory | None = None
+        self._lazy: LazyMemories | None = None
         self._all_made = False
         self._shown: LazyMapping[Memory] | None = None
-        """The memories of the last state, while some of them are yet to be made."""
+        """The memories of the last state, while some are not created yet."""
 
     @property
     def records(self) -> Mapping[str, Record]:
-        """All records by id, as they are now: a view."""
-        return LazyMapping(self.slots, None if self.base is None else self.base.record)
+        """A live view of all records by id."""
+        return LazyMapping(self.slots, None if self.cached is None else self.cached.record)
 
     def all_records(self) -> Mapping[str, Record]:
-        """Return all records by id; what comes later does not change it."""
-        return LazyMapping(dict(self.slots), None if self.base is None else self.base.same_record)
+        """Return a snapshot of all records by id."""
+        return LazyMapping(dict(self.slots), None if self.cached is None else self.cached.cached_record)
 
     @property
     def memories(self) -> Mapping[str, Memory]:
-        """All memories by id, as they are now: a view."""
-        return LazyMapping(self.folded, self._maker())
+        """A live view of all memories by id."""
+        return LazyMapping(self.folded, self._memory_source())
 
     def add(self, records: Iterable[Record], sealed: bool) -> None:
-        """Take records in; those that are known count once. What was sealed once stays so."""
-        slots, known_records, file = self.slots, self.records, self.filed.file
-        missing = self.filed.missing
-        touched: dict[str, None] = {}  # no set: the records of a log come nearly in the order of their ids
+        """Add records; known ones are ignored. A record that was sealed once stays sealed."""
+        slots, known_records, file = self.slots, self.records, self.index.add
+        missing = self.index.missing
+        concerned: dict[str, None] = {}  # ordered: the records of a log are almost sorted by id
         revised = False
         for record in records:
             identity = record.id
@@ -133,174 +133,174 @@ class Fold:
                 if not sealed:
                     self.unsealed.add(identity)
                 if record.plain and identity not in missing:
-                    touched[identity] = None  # what `file` says of nearly all
+                    concerned[identity] = None  # the common case
                 else:
-                    touched.update(dict.fromkeys(file(record, self._makes_memory)))
+                    concerned.update(dict.fromkeys(file(record, self._creates_memory)))
                 continue
             if sealed and identity in self.unsealed:
                 self.unsealed.discard(identity)
-                touched[identity] = None
+                concerned[identity] = None
             known = known_records[identity]
-            if not known.says_as(record):
-                self.varied.add(identity)
-                slots[identity] = better = preferred(known, record)
+            if not known.has_same_content(record):
+                self.revised.add(identity)
+                slots[identity] = better = preferred_version(known, record)
                 revised = revised or better is not known
         if revised:
-            self._file_anew()
-            touched = dict.fromkeys(slots)
-        self._refold(touched)
+            self._rebuild_index()
+            concerned = dict.fromkeys(slots)
+        self._refold(concerned)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Take records out, as if they had never come. Not for those of `varied`: which stands then is not known.
+        """Remove records as if they had never been added. Not for ids in `revised`, whose other version is unknown.
 
-        Whatever the records are connected with is taken apart and filed again; the rest is not looked at.
+        Only the connected memories are folded again.
         """
         records, memories = self.records, self.memories
         gone = {identity: records[identity] for identity in ids if identity in records}
         members: set[str] = set()
-        for identity in {each for record in gone.values() for each in self.filed.about(record)}:
+        for identity in {each for record in gone.values() for each in self.index.memories_of(record)}:
             if identity not in members:
-                members |= self.filed.component(identity)
+                members |= self.index.component(identity)
         before = {each: memories[each] for each in members if each in memories}
-        births = {each for each in members if self._makes_memory(each)}
+        creations = {each for each in members if self._creates_memory(each)}
         decided = {record.data["conflict"] for record in gone.values() if record.type == "resolve"}
-        apart = {each: records[each] for each in self.filed.take_apart(members, decided) | births}
-        for record in {**apart, **gone}.values():
-            self.filed.wait_no_longer(record)
+        detached = {each: records[each] for each in self.index.remove(members, decided) | creations}
+        for record in {**detached, **gone}.values():
+            self.index.remove_missing(record)
         for identity in before:
             del self.folded[identity]
         for identity in gone:
             del self.slots[identity]
         self.unsealed -= gone.keys()
-        self.silent -= members
+        self.inactive -= members
         self.pending -= members
         self._before = before
-        left = [apart[identity] for identity in sorted(apart.keys() - gone.keys())]
-        self._refold(dict.fromkeys(each for record in left for each in self.filed.file(record, self._makes_memory)))
+        left = [detached[identity] for identity in sorted(detached.keys() - gone.keys())]
+        self._refold(dict.fromkeys(each for record in left for each in self.index.add(record, self._creates_memory)))
         self.changed |= {each for each, memory in before.items() if self.folded.get(each) is not memory}
 
     def state(self) -> State:
-        """Return the state so far; later records do not change it."""
-        memories = self._show()
-        waiting = {identity for waits in self.filed.missing.values() for identity in waits}
+        """Return the current state."""
+        memories = self._snapshot()
+        waiting = {identity for waits in self.index.missing.values() for identity in waits}
         return State(
             memories=memories,
             disputes=self._disputes(),
-            waiting=tuple(self.records[identity] for identity in sorted(waiting)),
+            unresolved=tuple(self.records[identity] for identity in sorted(waiting)),
             records=len(self.slots),
-            silent=len(self.silent),
+            inactive=len(self.inactive),
             pending=len(self.pending),
         )
 
-    def _show(self) -> LazyMapping[Memory]:
-        make = self._maker()
-        if make is not None and self._shown is not None and self._shown.settled:
-            make_all(self.folded, make)  # all are there, and the next state need not see to that for itself
-            self._all_made, self._unmade, make = True, None, None
+    def _snapshot(self) -> LazyMapping[Memory]:
+        make = self._memory_source()
+        if make is not None and self._shown is not None and self._shown.complete:
+            make_all(self.folded, make)  # all have been created, so later states share them
+            self._all_made, self._lazy, make = True, None, None
         shown = LazyMapping(dict(self.folded), make)
         self._shown = shown if make is not None else None
         return shown
 
-    def _maker(self) -> Callable[[int], Memory] | None:
-        """Return what makes a memory of its number; None while there is none to be made."""
+    def _memory_source(self) -> Callable[[int], Memory] | None:
+        """Return the function that creates a memory from its number; None when all are created."""
         if self._all_made:
             return None
-        base, unmade = self.base, self._unmade
+        base, unmade = self.cached, self._lazy
         if base is None or unmade is None:
             one = base or unmade
             return None if one is None else one.memory
         return lambda number: (base if number >= 0 else unmade).memory(number)
 
-    def latest(self, about: Iterable[str]) -> str:
-        """Return the time of the last word on memories or conflicts, "" when there is none."""
-        filed, records = (self.filed.changes, self.filed.merges, self.filed.resolves), self.records
+    def latest_change(self, about: Iterable[str]) -> str:
+        """Return the time of the last record about some memories or conflicts, "" when there is none."""
+        filed, records = (self.index.changes, self.index.merges, self.index.resolves), self.records
         known = [word for one in about for word in (one, *(each for said in filed for each in said.get(one, ())))]
         return max((records[each].ts for each in known if each in records), default="")
 
-    def _makes_memory(self, identity: str) -> bool:
-        return identity in self.folded or (identity in self.slots and makes_memory(self.records[identity]))
+    def _creates_memory(self, identity: str) -> bool:
+        return identity in self.folded or (identity in self.slots and creates_memory(self.records[identity]))
 
-    def _file_anew(self) -> None:
-        """File all records again: one that was filed is another one now."""
+    def _rebuild_index(self) -> None:
+        """Index all records again after one was replaced by a preferred version."""
         self._before = self.memories
         self.changed.update(self.folded)
-        self.filed, self.folded, self.silent, self.pending = FoldIndex(), {}, set(), set()
+        self.index, self.folded, self.inactive, self.pending = FoldIndex(), {}, set(), set()
         for record in self.records.values():
-            self.filed.file(record, self._makes_memory)
+            self.index.add(record, self._creates_memory)
 
-    def _refold(self, touched: dict[str, None]) -> None:
-        near, changes, slots, folded = self.filed.near, self.filed.changes, self.slots, self.folded
+    def _refold(self, concerned: dict[str, None]) -> None:
+        near, changes, slots, folded = self.index.near, self.index.changes, self.slots, self.folded
         count, last = len(folded), next(reversed(folded), "")
         first = not (folded or self._before)
-        unmade = LazyMemory() if first else None
+        unmade = LazyMemories() if first else None
         if unmade is not None:
-            self._unmade, self._all_made = unmade, False
+            self._lazy, self._all_made = unmade, False
         done: set[str] = set()
-        for identity in sorted(touched):
+        for identity in sorted(concerned):
             record = slots.get(identity)
             if isinstance(record, Record) and record.plain and identity not in near and identity not in changes:
                 if unmade is not None and identity not in self.unsealed:
-                    folded[identity] = unmade.take(record)  # nothing to compare with; one that is plain is active
+                    folded[identity] = unmade.add(record)  # a plain memory is active
                 else:
-                    memory = memory_of(record.line)
-                    self._put(identity, unsealed(memory) if identity in self.unsealed else memory)
+                    memory = memory_from_line(record.line)
+                    self._set_memory(identity, as_unsealed(memory) if identity in self.unsealed else memory)
             elif identity not in done:
-                for each, memory in self._related(identity, done):
-                    self._put(each, memory)
+                for each, memory in self._fold_component(identity, done):
+                    self._set_memory(each, memory)
         if first:
-            self.changed.update(touched)
+            self.changed.update(concerned)
         self._before = {}
         came = [last, *reversed([*islice(reversed(folded), len(folded) - count)])]
         if any(one > other for one, other in pairwise(came)):
             self.folded = {each: folded[each] for each in sorted(folded)}
 
-    def _put(self, identity: str, folded: Memory) -> None:
+    def _set_memory(self, identity: str, folded: Memory) -> None:
         known = self.memories[identity] if identity in self.folded else self._before.get(identity)
         if known is None or known != folded:
             known = folded
             self.changed.add(identity)
         self.folded[identity] = known
-        for ids, belongs in ((self.silent, not known.active), (self.pending, known.waits)):
+        for ids, belongs in ((self.inactive, not known.active), (self.pending, known.waits)):
             if belongs:
                 ids.add(identity)
             else:
                 ids.discard(identity)
 
-    def _related(self, identity: str, done: set[str]) -> Iterable[tuple[str, Memory]]:
-        """Fold the component of a memory; its members are `done` then."""
+    def _fold_component(self, identity: str, done: set[str]) -> Iterable[tuple[str, Memory]]:
+        """Fold the component of a memory and add its members to `done`."""
         records = self.records
-        if identity not in self.filed.near and identity not in self.filed.changes and self._makes_memory(identity):
-            birth = records[identity]
-            if plain(birth):
-                memory = alone(birth, sealed=identity not in self.unsealed)
+        if identity not in self.index.near and identity not in self.index.changes and self._creates_memory(identity):
+            creation = records[identity]
+            if is_standalone(creation):
+                memory = standalone_memory(creation, sealed=identity not in self.unsealed)
                 return ((identity, memory),) if memory is not None else ()
-        members = self.filed.component(identity)
+        members = self.index.component(identity)
         done |= members
         return [
             (each, memory if each in self.unsealed else replace(memory, sealed=True))
-            for each, memory in sorted(relate(self._records_of(members)).items())
+            for each, memory in sorted(fold_component(self._component_of(members)).items())
         ]
 
-    def _records_of(self, members: set[str]) -> Component:
-        filed, records = self.filed, self.records
+    def _component_of(self, members: set[str]) -> Component:
+        filed, records = self.index, self.records
         merges = {each for member in members for each in filed.merges.get(member, ())}
         conflicts = {each for member in members for each in filed.sides.get(member, ())}
         return Component(
-            births={each: records[each] for each in members if self._makes_memory(each)},
+            creations={each: records[each] for each in members if self._creates_memory(each)},
             changes={each: [records[one] for one in filed.changes[each]] for each in members if each in filed.changes},
             merges=tuple(records[each] for each in sorted(merges)),
             disputes=tuple(
-                (records[each], self._last_word(each)) for each in sorted(conflicts) if each in filed.resolves
+                (records[each], self._decision(each)) for each in sorted(conflicts) if each in filed.resolves
             ),
         )
 
-    def _last_word(self, conflict: str) -> Record:
+    def _decision(self, conflict: str) -> Record:
         records = self.records
-        return max((records[each] for each in self.filed.resolves[conflict]), key=lambda record: record.stamp)
+        return max((records[each] for each in self.index.resolves[conflict]), key=lambda record: record.stamp)
 
     def _disputes(self) -> tuple[Dispute, ...]:
-        found = sorted(map(self._dispute, self.filed.conflicts), key=lambda each: (each.ts, each.id))
-        # Two machines may have asked about one pair before they knew who speaks for whom; one answer is enough.
+        found = sorted(map(self._dispute, self.index.conflicts), key=lambda each: (each.ts, each.id))
+        # Two machines may have recorded the same conflict before merges were known; one decision is enough.
         answered = {frozenset((each.left, each.right)) for each in found if each.keep is not None}
         return tuple(
             replace(each, open=False) if each.open and frozenset((each.left, each.right)) in answered else each
@@ -311,11 +311,13 @@ class Fold:
         record, memories = self.records[identity], self.memories
         data = record.data
         sides = [memories.get(data[side]) for side in ("left", "right")]
-        spokesmen = [side and memories.get(side.merged_into or side.id) for side in sides]
-        left, right = (side.id if side else data[name] for name, side in zip(("left", "right"), spokesmen, strict=True))
-        keep = self._last_word(identity).data["keep"] if identity in self.filed.resolves else None
+        current_sides = [side and memories.get(side.merged_into or side.id) for side in sides]
+        left, right = (
+            side.id if side else data[name] for name, side in zip(("left", "right"), current_sides, strict=True)
+        )
+        keep = self._decision(identity).data["keep"] if identity in self.index.resolves else None
         reason = data.get("reason")
-        both_active = all(side is not None and side.active for side in spokesmen)
+        both_active = all(side is not None and side.active for side in current_sides)
         return Dispute(
             id=identity,
             left=left,

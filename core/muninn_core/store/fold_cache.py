@@ -1,9 +1,11 @@
-"""The fold of what is sealed, kept in a file, so that opening a long log need not read it again.
+"""The fold of the sealed records, cached in a file so that opening a long log need not read it again.
 
-It is part of the cache: whatever is wrong with it, the files of memory say the same. So it is used only when it was
-made by this very code, nothing in it was changed, and for those files that are still what they were. Its values are
-read when somebody asks for them; in the place of a damaged piece the files are read then.
-The format is in docs/formats/layout.md. Holds nothing that is private or not sealed yet.
+The cache is disposable. It is used only if this version of the code wrote it, its checksums match, and only for files
+whose signature is unchanged. Values are read on first use; a damaged block is replaced by reading the memory files. It
+holds no private and no unsealed records.
+
+The file has blocks of lines, then a JSON table (`cached_values.Table`), then a trailer of 128 bytes: magic, code
+version, length of the table and its CRC-32.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from pathlib import Path
 from muninn_core import __version__
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value, decoder_of, encode_json
-from muninn_core.store.cached_values import PER_BLOCK, CachedValues, File, Table
+from muninn_core.store.cached_values import LINES_PER_BLOCK, CachedValues, File, Table
 from muninn_core.store.change_scan import SETTLED_SECONDS, Signature
 from muninn_core.store.disk import remove, write_unflushed
 from muninn_core.store.fast_parse import read_line
@@ -32,18 +34,18 @@ from muninn_core.store.lines import Malformed, read_content, read_lines
 from muninn_core.store.record import Record, encode_line
 
 NAME = "fold"
-"""The file's name in the cache."""
+"""The file's name in the cache folder."""
 
 _MAGIC = b"muninn fold 1 "
-_TAIL = 128
-"""Bytes at the end of the file, padded with blanks: what tells that it is whole, and where its table begins."""
+_TRAILER_BYTES = 128
+"""The trailer is padded with blanks to this size."""
 
-_NEVER: Signature = (0, 0, 0, 0)
-"""No file is like this, so one that is said to be so is read again."""
+_NO_SIGNATURE: Signature = (0, 0, 0, 0)
+"""No file has this signature, so a file with it is read again."""
 
 
 class CachedFile(Value):
-    """What a file was like when it was read, and which records it holds: `names` are ids, all or those of `numbers`."""
+    """A file's signature when it was read, and its records: those of `names` at `numbers`, or all `names`."""
 
     signature: Signature | None
     names: tuple[str, ...]
@@ -57,12 +59,12 @@ class CachedFile(Value):
 
     @property
     def count(self) -> int:
-        """How many records are in the file."""
+        """The number of records in the file."""
         return len(self.names if self.numbers is None else self.numbers)
 
 
 class CachedFold(Value):
-    """A fold of nothing but sealed records, the files that it was made of by their names, and the ids of keys."""
+    """A fold of sealed records, its files by path, and the record ids by idempotency key."""
 
     fold: Fold
     files: dict[str, CachedFile]
@@ -73,37 +75,37 @@ _decode = decoder_of(Table)
 
 
 def load(path: Path, memory: Path) -> CachedFold | None:
-    """Return what was kept in a file, of the files below `memory`; None when there is nothing that can be used."""
+    """Return the cached fold for the files below `memory`; None when there is no usable cache."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError:
         return None
     try:
-        table = _table_of(handle)
-        if not _is_sound(table):
-            raise ValueError("numbers that mean nothing")
+        table = _read_table(handle)
+        if not _is_consistent(table):
+            raise ValueError("inconsistent table")
     except (OSError, ValueError, IndexError, OverflowError, RecursionError):
         os.close(handle)
         return None
-    return _kept(table, CachedValues(handle, table, lambda: _anew(memory)), memory)
+    return _restore(table, CachedValues(handle, table, lambda: _fold_files(memory)), memory)
 
 
-def save(path: Path, kept: CachedFold, memory: Path, now: float | None = None) -> None:
-    """Keep a fold in a file; what was there stays until that is whole. Raises StorageError or ReadOnlyError.
+def save(path: Path, cached: CachedFold, memory: Path, now: float | None = None) -> None:
+    """Write a fold to the cache file, atomically. Raises StorageError or ReadOnlyError.
 
-    `now` is the time in seconds since 1970: a file that has just changed is not taken for what it was.
+    `now` is in seconds since 1970: files changed within the last `SETTLED_SECONDS` are stored without a signature.
     """
-    ids = [*kept.fold.folded, *sorted(kept.fold.slots.keys() - kept.fold.folded.keys())]
+    ids = [*cached.fold.folded, *sorted(cached.fold.slots.keys() - cached.fold.folded.keys())]
     numbers = {identity: number for number, identity in enumerate(ids)}
-    composed = tuple(number for number, identity in enumerate(ids) if _is_composed(kept.fold, identity))
-    young = int(((time.time() if now is None else now) - SETTLED_SECONDS) * 1e9)
+    composed = tuple(number for number, identity in enumerate(ids) if _is_composed(cached.fold, identity))
+    too_recent = int(((time.time() if now is None else now) - SETTLED_SECONDS) * 1e9)
     ends: list[int] = []
     sums: list[int] = []
 
     def pieces() -> Iterator[bytes]:
-        lines = _lines(kept.fold, ids, composed)
+        lines = _value_lines(cached.fold, ids, composed)
         at = 0
-        while block := [*islice(lines, PER_BLOCK)]:
+        while block := [*islice(lines, LINES_PER_BLOCK)]:
             content = b"\n".join(block)
             at += len(content)
             ends.append(at)
@@ -112,32 +114,35 @@ def save(path: Path, kept: CachedFold, memory: Path, now: float | None = None) -
         table = encode_json(
             Table(
                 records=tuple(ids),
-                memories=len(kept.fold.folded),
+                memories=len(cached.fold.folded),
                 composed=composed,
-                silent=kept.fold.silent,
-                pending=kept.fold.pending,
-                varied=kept.fold.varied,
-                keyed=kept.keyed,
-                index=kept.fold.filed.index(),
-                files=tuple(_file(name, held, memory, numbers, young) for name, held in sorted(kept.files.items())),
+                silent=cached.fold.inactive,
+                pending=cached.fold.pending,
+                varied=cached.fold.revised,
+                keyed=cached.keyed,
+                index=cached.fold.index.snapshot(),
+                files=tuple(
+                    _file_entry(name, file_entry, memory, numbers, too_recent)
+                    for name, file_entry in sorted(cached.files.items())
+                ),
                 ends=tuple(ends),
                 sums=tuple(sums),
             )
         )
         yield table
-        yield (_MAGIC + b"%s %d %s" % (code(), len(table), _sum(table))).ljust(_TAIL)
+        yield (_MAGIC + b"%s %d %s" % (code_version(), len(table), _checksum(table))).ljust(_TRAILER_BYTES)
 
     write_unflushed(path, pieces())
 
 
-def drop(path: Path) -> None:
-    """Delete the file. Raises StorageError or ReadOnlyError."""
+def delete(path: Path) -> None:
+    """Delete the cache file. Raises StorageError or ReadOnlyError."""
     remove(path)
 
 
 @cache
-def code() -> bytes:
-    """Return what tells this version of the code that reads and folds from any other."""
+def code_version() -> bytes:
+    """Return a hash of the code that parses and folds records."""
     known = hashlib.blake2b(__version__.encode(), digest_size=8)
     here = Path(__file__).parent
     for path in sorted([*here.glob("*.py"), *(here.parent / "model").glob("*.py")]):
@@ -145,45 +150,45 @@ def code() -> bytes:
     return known.hexdigest().encode()
 
 
-def _table_of(handle: int) -> Table:
-    """Read the table. Raises ValueError for one that is not whole, or not of this code, and OSError."""
+def _read_table(handle: int) -> Table:
+    """Read the table. Raises OSError, and ValueError for a truncated file or one of another code version."""
     size = os.fstat(handle).st_size
-    tail = os.pread(handle, _TAIL, max(size - _TAIL, 0))
+    tail = os.pread(handle, _TRAILER_BYTES, max(size - _TRAILER_BYTES, 0))
     if not tail.startswith(_MAGIC):
-        raise ValueError("not whole")
-    made_by, length, told = tail.removeprefix(_MAGIC).split()
-    if made_by != code() or not 0 <= int(length) <= size - _TAIL:
-        raise ValueError("of other code")
-    content = os.pread(handle, int(length), size - _TAIL - int(length))
-    if len(content) != int(length) or _sum(content) != told:
-        raise ValueError("changed")
+        raise ValueError("no trailer")
+    made_by, length, stored = tail.removeprefix(_MAGIC).split()
+    if made_by != code_version() or not 0 <= int(length) <= size - _TRAILER_BYTES:
+        raise ValueError("another code version")
+    content = os.pread(handle, int(length), size - _TRAILER_BYTES - int(length))
+    if len(content) != int(length) or _checksum(content) != stored:
+        raise ValueError("wrong checksum")
     return _decode(content)
 
 
-def _is_sound(table: Table) -> bool:
-    """Whether all numbers mean something, and no record is there that is in none of the files."""
+def _is_consistent(table: Table) -> bool:
+    """Whether all numbers are in range and each record is in some file."""
     count = len(table.records)
-    held = set(chain.from_iterable(file.records for file in table.files))
-    if len(held) != count or (held and (min(held) < 0 or max(held) >= count)):
+    file_entry = set(chain.from_iterable(file.records for file in table.files))
+    if len(file_entry) != count or (file_entry and (min(file_entry) < 0 or max(file_entry) >= count)):
         return False
     if not 0 <= table.memories <= count or not all(0 <= number < table.memories for number in table.composed):
         return False
     lines = count + len(table.composed)
-    return len(table.ends) == len(table.sums) == -(-lines // PER_BLOCK)
+    return len(table.ends) == len(table.sums) == -(-lines // LINES_PER_BLOCK)
 
 
-def _kept(table: Table, values: CachedValues, memory: Path) -> CachedFold:
+def _restore(table: Table, values: CachedValues, memory: Path) -> CachedFold:
     ids = table.records
     fold = Fold()
-    fold.base = values
+    fold.cached = values
     numbers = dict(zip(ids, range(len(ids)), strict=True))
     fold.slots = {**numbers}
     for _ in range(table.memories, len(ids)):
-        numbers.popitem()  # the last ones make no memory
+        numbers.popitem()  # the last records create no memory
     fold.folded = {**numbers}
-    for number, one in enumerate(table.composed, start=len(ids)):
-        fold.folded[ids[one]] = number
-    fold.silent, fold.pending, fold.varied, fold.filed = (
+    for number, composed_number in enumerate(table.composed, start=len(ids)):
+        fold.folded[ids[composed_number]] = number
+    fold.inactive, fold.pending, fold.revised, fold.index = (
         table.silent,
         table.pending,
         table.varied,
@@ -199,19 +204,19 @@ def _kept(table: Table, values: CachedValues, memory: Path) -> CachedFold:
 
 
 def _is_composed(fold: Fold, identity: str) -> bool:
-    """Whether a memory has to be kept as it is: reading its record does not make it."""
+    """Whether a memory must be stored itself, because its record alone does not give it."""
     if identity not in fold.folded:
         return False
-    if identity in fold.filed.near or identity in fold.filed.changes:
+    if identity in fold.index.near or identity in fold.index.changes:
         return True
     record = fold.slots[identity]
     if isinstance(record, Record):
         return not (record if record.line else read_line(encode_line(record))).plain
-    return not (isinstance(fold.base, CachedValues) and fold.base.makes_by_itself(record))
+    return not (isinstance(fold.cached, CachedValues) and fold.cached.is_standalone(record))
 
 
-def _lines(fold: Fold, ids: list[str], composed: tuple[int, ...]) -> Iterator[bytes]:
-    values = fold.base if isinstance(fold.base, CachedValues) else None
+def _value_lines(fold: Fold, ids: list[str], composed: tuple[int, ...]) -> Iterator[bytes]:
+    values = fold.cached if isinstance(fold.cached, CachedValues) else None
     for identity in ids:
         record = fold.slots[identity]
         if isinstance(record, Record):
@@ -226,24 +231,24 @@ def _lines(fold: Fold, ids: list[str], composed: tuple[int, ...]) -> Iterator[by
             yield values.line(memory)
 
 
-def _file(name: str, held: CachedFile, memory: Path, numbers: Mapping[str, int], young: int) -> File:
-    told = held.signature or _NEVER
+def _file_entry(name: str, file_entry: CachedFile, memory: Path, numbers: Mapping[str, int], too_recent: int) -> File:
+    stored = file_entry.signature or _NO_SIGNATURE
     return File(
         name=Path(name).relative_to(memory).as_posix(),
-        signature=_NEVER if max(told[:2]) > young else told,
-        records=tuple(numbers[identity] for identity in held.ids),
-        malformed=held.malformed,
+        signature=_NO_SIGNATURE if max(stored[:2]) > too_recent else stored,
+        records=tuple(numbers[identity] for identity in file_entry.ids),
+        malformed=file_entry.malformed,
     )
 
 
-def _anew(memory: Path) -> Fold:
+def _fold_files(memory: Path) -> Fold:
     fold = Fold()
     with gc_paused():
         for path in (memory / "main.jsonl", *sorted((memory / "sessions").glob("*.jsonl"))):
-            with suppress(OSError):  # what can't be read now is not in what is made of it
+            with suppress(OSError):  # unreadable files are left out
                 fold.add(read_lines(read_content(path), path.name).records, sealed=True)
     return fold
 
 
-def _sum(content: bytes) -> bytes:
+def _checksum(content: bytes) -> bytes:
     return b"%08x" % zlib.crc32(content)

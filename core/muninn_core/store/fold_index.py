@@ -1,7 +1,6 @@
-"""Where folding finds what it needs: which records speak of which memories, and what connects these.
+"""The index that folding uses: which records concern which memories, and which memories are connected.
 
-Everything is filed by id, in plain dicts and lists, so that it can be kept in a file. Knows no memory, and records
-only while it files them.
+It holds ids in plain dicts and lists, so that it can be written to a file.
 """
 
 from __future__ import annotations
@@ -10,16 +9,19 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from muninn_core.model.value import Value
-from muninn_core.store.change import CHANGES, needs
+from muninn_core.store.change import CHANGES, required_ids
 from muninn_core.store.record import Record
 
 
-class Index(Value):
-    """Everything that is filed.
+class FoldIndexData(Value):
+    """The content of a `FoldIndex`, by id.
 
-    `changes`, `merges`: records by the memory that they are about; `conflicts`: the two sides by id; `sides`: the
-    conflicts by their sides; `resolves`: by the conflict that they decide; `near`: the memories that a record connects
-    with one; `missing`: the changes that wait for a memory or conflict.
+    changes, merges: records by the memory that they concern
+    conflicts: the two sides of each conflict
+    sides: conflicts by the memories on their sides
+    resolves: records by the conflict that they decide
+    near: memories that a record connects with a memory
+    missing: records by the memory or conflict that they need and that does not exist yet
     """
 
     changes: dict[str, list[str]]
@@ -31,13 +33,13 @@ class Index(Value):
     missing: dict[str, set[str]]
 
 
-_EMPTY = Index(changes={}, merges={}, conflicts={}, sides={}, resolves={}, near={}, missing={})
+_EMPTY = FoldIndexData(changes={}, merges={}, conflicts={}, sides={}, resolves={}, near={}, missing={})
 
 
 class FoldIndex:
-    """An index that grows; `Index` says what is in it."""
+    """A `FoldIndexData` that records are added to and removed from."""
 
-    def __init__(self, index: Index = _EMPTY) -> None:
+    def __init__(self, index: FoldIndexData = _EMPTY) -> None:
         self.changes: dict[str, list[str]] = defaultdict(list, index.changes)
         self.merges: dict[str, list[str]] = defaultdict(list, index.merges)
         self.conflicts = dict(index.conflicts)
@@ -46,30 +48,27 @@ class FoldIndex:
         self.near: dict[str, set[str]] = defaultdict(set, index.near)
         self.missing: dict[str, set[str]] = defaultdict(set, index.missing)
 
-    def index(self) -> Index:
-        """Return all that is filed, as it is now: later records change it."""
-        return Index(**{name: getattr(self, name) for name in Index.__struct_fields__})
+    def snapshot(self) -> FoldIndexData:
+        """Return the current content. It shares its values with the index."""
+        return FoldIndexData(**{name: getattr(self, name) for name in FoldIndexData.__struct_fields__})
 
-    def file(self, record: Record, there: Callable[[str], bool]) -> Iterable[str]:
-        """Put a record where folding finds it, and return the memories that it touches.
-
-        `there` says whether a record made a memory of this id.
-        """
+    def add(self, record: Record, exists: Callable[[str], bool]) -> Iterable[str]:
+        """Index a record and return the memories that it concerns. `exists` tells whether a memory of an id exists."""
         if record.type not in CHANGES:
-            return self._file_birth(record)
+            return self._add_creation(record)
         data = record.data
-        wanted = needs(data)
-        for identity in wanted:
-            if identity not in self.conflicts and not there(identity):
+        required = required_ids(data)
+        for identity in required:
+            if identity not in self.conflicts and not exists(identity):
                 self.missing[identity].add(record.id)
         match record.type:
             case "merge":
-                for identity in set(wanted):
+                for identity in set(required):
                     self.merges[identity].append(record.id)
             case "conflict":
                 self.missing.pop(record.id, None)
                 self.conflicts[record.id] = (data["left"], data["right"])
-                for identity in wanted:
+                for identity in required:
                     self.sides[identity].add(record.id)
             case "resolve":
                 self.resolves[data["conflict"]].append(record.id)
@@ -77,73 +76,73 @@ class FoldIndex:
             case _:
                 target = data["target"]
                 self.changes[target].append(record.id)
-                wanted = (target, *superseded_by(record), *wanted[1:])
-        self._connect(wanted)
-        return wanted
+                required = (target, *superseded_ids(record), *required[1:])
+        self._connect(required)
+        return required
 
-    def about(self, record: Record) -> Iterable[str]:
-        """Return the memories that a record says something of."""
+    def memories_of(self, record: Record) -> Iterable[str]:
+        """Return the ids of the memories that a record concerns."""
         if record.type == "resolve":
             return self.conflicts.get(record.data["conflict"], ())
-        return (record.id, *needs(record.data), *superseded_by(record))
+        return (record.id, *required_ids(record.data), *superseded_ids(record))
 
     def component(self, start: str) -> set[str]:
-        """Return a memory with all that records connect it with, near or far."""
+        """Return a memory and all memories that records connect it with, directly or indirectly."""
         members = {start}
-        ahead = [start]
-        while ahead:
-            near = self.near.get(ahead.pop(), set()) - members
-            members |= near
-            ahead.extend(near)
+        queue = [start]
+        while queue:
+            neighbours = self.near.get(queue.pop(), set()) - members
+            members |= neighbours
+            queue.extend(neighbours)
         return members
 
-    def take_apart(self, members: set[str], conflicts: set[str]) -> set[str]:
-        """Forget all that is filed of some memories, and of conflicts and those about them; return those records."""
+    def remove(self, members: set[str], conflicts: set[str]) -> set[str]:
+        """Remove the entries of memories, and of conflicts and those about the memories; return their records' ids."""
         found: set[str] = set()
         conflicts = set(conflicts)
-        for each in members:
-            self.near.pop(each, None)
-            conflicts |= self.sides.pop(each, set())
-            found.update(self.changes.pop(each, ()), self.merges.pop(each, ()))
-        for each in conflicts:
-            found.update(self.resolves.pop(each, ()))
-            if self.conflicts.pop(each, None):
-                found.add(each)
+        for identity in members:
+            self.near.pop(identity, None)
+            conflicts |= self.sides.pop(identity, set())
+            found.update(self.changes.pop(identity, ()), self.merges.pop(identity, ()))
+        for identity in conflicts:
+            found.update(self.resolves.pop(identity, ()))
+            if self.conflicts.pop(identity, None):
+                found.add(identity)
         return found
 
-    def wait_no_longer(self, record: Record) -> None:
-        """Forget that a record waits for something."""
-        for wanted in needs(record.data):
-            waiting = self.missing.get(wanted)
+    def remove_missing(self, record: Record) -> None:
+        """Remove a record from the lists of those that need something."""
+        for required in required_ids(record.data):
+            waiting = self.missing.get(required)
             if waiting is not None:
                 waiting.discard(record.id)
                 if not waiting:
-                    del self.missing[wanted]
+                    del self.missing[required]
 
-    def _file_birth(self, record: Record) -> tuple[str, ...]:
-        if not makes_memory(record):
-            return ()  # a change of a later time: kept, not applied
+    def _add_creation(self, record: Record) -> tuple[str, ...]:
+        if not creates_memory(record):
+            return ()  # an unknown kind of change: stored, not applied
         self.missing.pop(record.id, None)
         if not record.plain and "links" in record.data:
-            self._connect((record.id, *superseded_by(record)))
+            self._connect((record.id, *superseded_ids(record)))
         return (record.id,)
 
-    def _connect(self, identities: tuple[str, ...]) -> None:
-        first = identities[0]
-        for other in identities[1:]:
+    def _connect(self, ids: tuple[str, ...]) -> None:
+        first = ids[0]
+        for other in ids[1:]:
             self.near[first].add(other)
             self.near[other].add(first)
 
 
-def makes_memory(record: Record) -> bool:
-    """Whether a record is no change: it makes a memory, if it has a text."""
+def creates_memory(record: Record) -> bool:
+    """Whether a record creates a memory, provided it has a text."""
     return record.plain or (record.type not in CHANGES and "target" not in record.data)
 
 
-def superseded_by(record: Record) -> tuple[str, ...]:
-    """Return the memories that a record's links say are superseded, now or no longer."""
+def superseded_ids(record: Record) -> tuple[str, ...]:
+    """Return the memories that a record's links supersede or no longer supersede."""
     if record.plain:
-        return ()  # it has no links
+        return ()  # plain records have no links
     data = record.data
     if record.type in ("link", "unlink"):
         return (data["to"],) if data["relation"] == "supersedes" else ()

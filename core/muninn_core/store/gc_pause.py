@@ -1,7 +1,7 @@
-"""Making very many values at once without the collector looking through all of them again and again.
+"""Creates very many values at once without repeated passes of the garbage collector.
 
-Reading a log of 100,000 memories makes a million objects of which none is garbage. Python's cycle collector would walk
-them again and again: a third of the time of opening, and half a second in the midst of some later, small change.
+Reading a log of 100,000 memories creates a million objects and no garbage. Python's cycle collector would traverse them
+again and again: a third of the time to open, and half a second during some later, small change.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Hold the cycle collector off while the body runs, and let it pass over what is there then.
+    """Disable the cycle collector for the body, and exclude all objects that exist afterwards from later passes.
 
-    All that is no longer used and is in no cycle goes at once all the same, now and later.
+    Reference counting still frees objects that are not in cycles.
     """
     if not gc.isenabled():
         yield

@@ -1,8 +1,7 @@
-"""Ids that sort by time: ULIDs in lower case, from a clock and a source of chance that are handed in.
+"""Ids that sort by time: ULIDs in lower case.
 
-The layout is that of the ULID specification (github.com/ulid/spec): 48 bits of milliseconds, 80 bits of chance,
-26 characters of Crockford's base 32. Within one process ids only grow: in the same millisecond, or when the clock
-steps back, the 80 bits count up.
+Source: github.com/ulid/spec. 48 bits of milliseconds, 80 random bits, 26 characters of Crockford's base 32. Ids of one
+process only grow: within a millisecond, or when the clock goes back, the last id is incremented.
 """
 
 from __future__ import annotations
@@ -15,34 +14,34 @@ from datetime import datetime
 from muninn_core.store.stamp import milliseconds, timestamp
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-_CHANCE_BITS = 80
-_CHANCE_BYTES = _CHANCE_BITS // 8
+_RANDOM_BITS = 80
+_RANDOM_BYTES = _RANDOM_BITS // 8
 
 
-class Ids:
-    """Calling it gives the next id. Safe to call from several threads."""
+class UlidGenerator:
+    """Each call returns the next id. Safe for several threads."""
 
-    def __init__(self, clock: Callable[[], datetime], chance: Callable[[int], bytes]) -> None:
-        """`clock` gives an aware time; `chance(n)` gives n random bytes, such as `os.urandom`."""
+    def __init__(self, clock: Callable[[], datetime], random_bytes: Callable[[int], bytes]) -> None:
+        """`clock` returns an aware time; `random_bytes(n)` returns n random bytes, as `os.urandom` does."""
         self._clock = clock
-        self._chance = chance
+        self._random_bytes = random_bytes
         self._lock = threading.Lock()
         self._last = 0
 
     def __call__(self) -> str:
-        """Return a new id, greater than every one before."""
-        now = milliseconds(timestamp(self._clock())) << _CHANCE_BITS
+        """Return a new id, greater than all before."""
+        now = milliseconds(timestamp(self._clock())) << _RANDOM_BITS
         with self._lock:
-            fresh = now | int.from_bytes(self._chance(_CHANCE_BYTES), "big")
-            same_or_earlier = now >> _CHANCE_BITS <= self._last >> _CHANCE_BITS
-            self._last = self._last + 1 if same_or_earlier and self._last else fresh
+            drawn = now | int.from_bytes(self._random_bytes(_RANDOM_BYTES), "big")
+            same_or_earlier = now >> _RANDOM_BITS <= self._last >> _RANDOM_BITS
+            self._last = self._last + 1 if same_or_earlier and self._last else drawn
             return _encode(self._last)
 
 
 def derived_id(ts: str, content: bytes) -> str:
-    """Return the id that follows from a canonical time and some bytes: the same on every machine."""
-    chance = hashlib.sha256(content).digest()[:_CHANCE_BYTES]
-    return _encode(milliseconds(ts) << _CHANCE_BITS | int.from_bytes(chance, "big"))
+    """Return the id derived from a canonical time and the sha256 of `content`; the same on every machine."""
+    random_bytes = hashlib.sha256(content).digest()[:_RANDOM_BYTES]
+    return _encode(milliseconds(ts) << _RANDOM_BITS | int.from_bytes(random_bytes, "big"))
 
 
 def _encode(number: int) -> str:

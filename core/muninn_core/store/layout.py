@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from muninn_core.model.value import Value
-from muninn_core.store.disk import write_whole
+from muninn_core.store.disk import write_atomic
 
 _GITIGNORE = """\
 # Rebuilt or private: never in git.
@@ -20,7 +20,7 @@ _GITATTRIBUTES = """\
 memory/**/*.jsonl text eol=lf merge=union
 """
 
-KEEP = ".gitkeep"
+KEEP_FILE = ".gitkeep"
 """Keeps `sessions` in git when it is otherwise empty. Without it, git would treat the folder as renamed to where its
 files went, and report conflicts about new files of other branches."""
 
@@ -69,10 +69,10 @@ class Layout(Value):
 
 
 def layout_of(root: Path, local: Path | None = None) -> Layout:
-    """Return the paths of the work tree at `root`; touches no file."""
+    """Return the paths of the work tree at `root`. No file is read."""
     muninn = Path(root) / ".muninn"
     memory = muninn / "memory"
-    own = Path(local) if local is not None else muninn / "local"
+    local_folder = Path(local) if local is not None else muninn / "local"
     return Layout(
         root=Path(root),
         muninn=muninn,
@@ -83,11 +83,11 @@ def layout_of(root: Path, local: Path | None = None) -> Layout:
         knowledge=muninn / "knowledge",
         context_files=muninn / "context",
         packs=muninn / "packs",
-        local=own,
-        spool=own / "spool",
-        private=own / "private",
-        undo=own / "undo",
-        contexts=own / "contexts",
+        local=local_folder,
+        spool=local_folder / "spool",
+        private=local_folder / "private",
+        undo=local_folder / "undo",
+        contexts=local_folder / "contexts",
         cache=muninn / "cache",
         config=muninn / "config.yaml",
     )
@@ -121,13 +121,13 @@ def initialise(layout: Layout, config_text: str) -> tuple[str, ...]:
 
     Raises StorageError or ReadOnlyError.
     """
-    wanted = {
+    contents = {
         layout.config: config_text,
         layout.muninn / ".gitignore": _GITIGNORE,
         layout.muninn / ".gitattributes": _GITATTRIBUTES,
         layout.knowledge / "README.md": KNOWLEDGE_README,
     }
-    return _write_missing(layout, wanted)
+    return _write_missing(layout, contents)
 
 
 def prepare_memory(layout: Layout) -> tuple[str, ...]:
@@ -136,11 +136,11 @@ def prepare_memory(layout: Layout) -> tuple[str, ...]:
     `main.jsonl` exists from the first commit on: otherwise one branch could change it while another lacks it.
     Raises StorageError or ReadOnlyError.
     """
-    return _write_missing(layout, {layout.main: "", layout.sessions / KEEP: ""})
+    return _write_missing(layout, {layout.main: "", layout.sessions / KEEP_FILE: ""})
 
 
-def _write_missing(layout: Layout, wanted: dict[Path, str]) -> tuple[str, ...]:
-    missing = [path for path in wanted if not path.exists()]
+def _write_missing(layout: Layout, contents: dict[Path, str]) -> tuple[str, ...]:
+    missing = [path for path in contents if not path.exists()]
     for path in missing:
-        write_whole(path, wanted[path].encode())
+        write_atomic(path, contents[path].encode())
     return tuple(layout.relative(path) for path in missing)

@@ -1,6 +1,6 @@
-"""A mapping whose values need not be there yet: a number stands for one that is made when somebody asks for it.
+"""A mapping whose values are created on first use: a number stands for a value to be created.
 
-Most of what a long log says is never asked for between two starts; making it all would be most of the time to open.
+Most values of a long log are never read, and creating all of them would take most of the time to open it.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from typing import TypeVar, cast
 T = TypeVar("T")
 
 Slots = dict[str, T | int]
-"""Values, or the numbers of those that are to be made. No value is a number itself."""
+"""Values, or the numbers of values to be created. No value is itself an int."""
 
 
 def make_all(slots: Slots[T], make: Callable[[int], T]) -> dict[str, T]:
-    """Put the values in the place of all numbers, in the dict itself, and return it."""
+    """Replace all numbers by their values, in place, and return the dict."""
     for key, value in slots.items():
         if isinstance(value, int):
-            slots[key] = make(value)  # the key is there already, so who iterates meanwhile is not disturbed
+            slots[key] = make(value)  # an existing key, so concurrent iteration is safe
     return cast("dict[str, T]", slots)
 
 
 class LazyMapping(Mapping[str, T]):
-    """A view of slots. `make` gives the same object each time it is asked for a number."""
+    """A view of slots. `make` must return the same object for the same number."""
 
-    __slots__ = ("_make", "_slots", "settled")
+    __slots__ = ("_make", "_slots", "complete")
 
     def __init__(self, slots: Slots[T], make: Callable[[int], T] | None) -> None:
         self._slots = slots
         self._make = make
-        self.settled = make is None
-        """Whether every value has been made."""
+        self.complete = make is None
+        """Whether every value has been created."""
 
     def __getitem__(self, key: str) -> T:
         value = self._slots[key]
@@ -47,22 +47,22 @@ class LazyMapping(Mapping[str, T]):
         return len(self._slots)
 
     def keys(self) -> KeysView[str]:
-        """Return the keys; no value is made."""
+        """Return the keys without creating values."""
         return self._slots.keys()
 
     def values(self) -> ValuesView[T]:
-        """Return all values, made now where they were not."""
-        return self._all().values()
+        """Return all values; creates the missing ones."""
+        return self._make_all().values()
 
     def items(self) -> ItemsView[str, T]:
-        """Return all keys with their values, made now where they were not."""
-        return self._all().items()
+        """Return all keys and values; creates the missing values."""
+        return self._make_all().items()
 
     def __repr__(self) -> str:
-        return repr(self._all())
+        return repr(self._make_all())
 
-    def _all(self) -> dict[str, T]:
-        if not self.settled and self._make is not None:
+    def _make_all(self) -> dict[str, T]:
+        if not self.complete and self._make is not None:
             make_all(self._slots, self._make)
-            self.settled = True
+            self.complete = True
         return cast("dict[str, T]", self._slots)

@@ -1,32 +1,35 @@
-"""Memories that are not made yet: each follows from one plain line, and is made when somebody asks for it.
+"""Memories that are created from their line on first use.
 
-To make them all is a third of the time in which a log of 100,000 is read and folded, and whoever opens one to store a
-memory or to ask for a few never looks at the others.
+Creating all of them takes a third of the time to open a log of 100,000 memories, of which most callers need a few.
 """
 
 from __future__ import annotations
 
 from muninn_core.model.memory import Memory
-from muninn_core.store.fast_parse import memory_of
+from muninn_core.store.fast_parse import memory_from_line
 from muninn_core.store.record import Record
 
 
-class LazyMemory:
-    """The memories of plain records, made when somebody asks. Safe to use from several threads.
+class LazyMemories:
+    """Memories of plain records, created on first use. Safe for several threads.
 
-    Their numbers are below zero, so that none is that of a value of a fold that was kept.
+    Their numbers are negative, which keeps them apart from those of `CachedValues`.
     """
 
     def __init__(self) -> None:
         self._records: list[Record] = []
-        self._made: dict[int, Memory] = {}
+        self._memories: dict[int, Memory] = {}
 
-    def take(self, record: Record) -> int:
-        """Return the number of the memory that a plain record makes by itself."""
+    def add(self, record: Record) -> int:
+        """Return the number of the memory that a plain record creates."""
         self._records.append(record)
         return -len(self._records)
 
     def memory(self, number: int) -> Memory:
         """Return a memory, the same object each time."""
-        made = self._made.get(number)
-        return made if made is not None else self._made.setdefault(number, memory_of(self._records[-number - 1].line))
+        memory = self._memories.get(number)
+        return (
+            memory
+            if memory is not None
+            else self._memories.setdefault(number, memory_from_line(self._records[-number - 1].line))
+        )

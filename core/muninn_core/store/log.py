@@ -1,7 +1,7 @@
-"""The memory log of one work tree: appending, sealing, and what readers see of it.
+"""The memory log of one work tree: append, seal, redact, and snapshots for readers.
 
-One process writes, holding a lock that is not this module's. Its threads may all call the log; readers take `state`,
-which is replaced as a whole and never changes. What the files say together is `gathered`'s affair.
+One process writes; the caller holds the lock that ensures this. The log is safe for several threads. Readers take
+`state`, a snapshot that never changes. `IncrementalFold` reads the files.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from typing import Any
 from muninn_core.errors import BadParams, MuninnError, NotInitialised, ReadOnlyError, StorageError
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.repository import Problem
-from muninn_core.store.change import needs
-from muninn_core.store.disk import append, cut, remove, write_whole
-from muninn_core.store.fast_parse import as_read
+from muninn_core.store.change import required_ids
+from muninn_core.store.disk import append, remove, truncate, write_atomic
+from muninn_core.store.fast_parse import reparse
 from muninn_core.store.fold import State
-from muninn_core.store.incremental_fold import WORTH_KEEPING, IncrementalFold
+from muninn_core.store.incremental_fold import MIN_CHANGED_RECORDS, IncrementalFold
 from muninn_core.store.layout import Layout
-from muninn_core.store.lines import LARGEST_BYTES, Lines, Malformed, unsealed_lines
+from muninn_core.store.lines import MAX_FILE_BYTES, Lines, Malformed, unsealed_lines
 from muninn_core.store.record import VERSION, MalformedRecord, Record, make_record
-from muninn_core.store.redact import blank_files, replace_records, subject_of
+from muninn_core.store.redact import redact_files, redaction_subject, replace_records
 from muninn_core.store.spool import (
+    delete_temporary_files,
+    list_spools,
     private_files,
     private_path,
-    repair,
+    repair_last_line,
     segment_path,
     spool_path,
-    spools,
-    sweep,
-    torn_pieces,
+    torn_files,
 )
-from muninn_core.store.stamp import later, timestamp
-from muninn_core.store.undo_journal import forget
+from muninn_core.store.stamp import next_millisecond, timestamp
+from muninn_core.store.undo_journal import delete_journals
 
 
 class Sealed(Value):
-    """What sealing wrote: segments, relative to the root, and how many records they hold."""
+    """The result of sealing: the segments, relative to the root, and the number of their records."""
 
     segments: tuple[str, ...] = ()
     records: int = 0
 
 
 class _View(Value):
-    """All that readers see, replaced as a whole."""
+    """What readers see; replaced as a whole."""
 
     state: State
     malformed: tuple[Malformed, ...]
@@ -56,19 +56,18 @@ class _View(Value):
 
 
 def open_log(layout: Layout, *, clock: Callable[[], datetime], ids: Callable[[], str], writable: bool = True) -> Log:
-    """Open the log of a work tree. `clock` gives aware times.
+    """Open the log of a work tree. `clock` returns aware times.
 
-    A writable log first heals what a crash left: temporary files go, a torn last line is mended, and the spools
-    that are there, whose sessions died with their process, are sealed. What can't be healed is among the problems.
-    Raises NotInitialised when there is no `.muninn`.
+    A writable log first repairs what a crash left: it deletes temporary files, repairs torn last lines and seals the
+    spools of ended sessions. What it can't repair is in `problems`. Raises NotInitialised without `.muninn`.
     """
     if not layout.muninn.is_dir():
-        raise NotInitialised(f"there is no .muninn in {layout.root}", hint="`muninn init` makes it.")
+        raise NotInitialised(f"there is no .muninn in {layout.root}", hint="`muninn init` creates it.")
     return Log(layout, clock=clock, ids=ids, writable=writable)
 
 
 class Log:
-    """An open log; `open_log` makes it."""
+    """An open log; see `open_log`."""
 
     def __init__(
         self, layout: Layout, *, clock: Callable[[], datetime], ids: Callable[[], str], writable: bool
@@ -78,27 +77,27 @@ class Log:
         self._clock = clock
         self._ids = ids
         self._lock = threading.RLock()
-        self._gathered = IncrementalFold(layout, writing=writable)
-        self._cut_to: dict[str, int] = {}
-        self._troubles: list[Problem] = []
+        self._fold = IncrementalFold(layout, writing=writable)
+        self._valid_lengths: dict[str, int] = {}
+        self._storage_problems: list[Problem] = []
         self._malformed: tuple[Malformed, ...] = ()
         self._segments = 0
         if writable:
-            self._heal()
-        self._gathered.open()
-        self._look_anew()
-        if writable and self._gathered.spooled:
-            self._seal_the_dead()
+            self._repair()
+        self._fold.open()
+        self._refresh_view()
+        if writable and self._fold.spooled:
+            self._seal_leftovers()
 
     @property
     def state(self) -> State:
-        """What the log says now: a snapshot that never changes."""
+        """The current state: a snapshot that never changes."""
         return self._view.state
 
     def sealed_ids(self) -> set[str]:
-        """Return the ids of the records that main.jsonl or a segment holds."""
+        """Return the ids of the records in main.jsonl and the segments."""
         with self._lock:
-            return self._gathered.fold.slots.keys() - self._gathered.fold.unsealed
+            return self._fold.fold.slots.keys() - self._fold.fold.unsealed
 
     @property
     def position(self) -> int:
@@ -107,62 +106,62 @@ class Log:
 
     @property
     def malformed(self) -> tuple[Malformed, ...]:
-        """The lines that could not be read; line 0 is a whole file."""
+        """The lines that are not records; line 0 stands for a whole file."""
         return self._view.malformed
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What a person should mend: the malformed lines, and what opening could not heal."""
+        """Problems that a person should fix: malformed lines, and failed repairs."""
         return self._view.problems
 
     @property
     def unsealed(self) -> int:
-        """How many records only the spool holds."""
+        """The number of records that only the spool holds."""
         return self._view.unsealed
 
     @property
     def spooled(self) -> Mapping[str, int]:
-        """How many records each session has that only the spool holds."""
+        """The number of unsealed records by session."""
         with self._lock:
-            return {session: len(lines.records) for session, lines in self._gathered.spooled.items()}
+            return {session: len(lines.records) for session, lines in self._fold.spooled.items()}
 
     @property
     def segments(self) -> int:
-        """How many sealed segments wait to be reconciled."""
+        """The number of sealed segments that are not reconciled."""
         return self._view.segments
 
     def append(self, records: Sequence[Mapping[str, Any]], session: str) -> tuple[Record, ...]:
-        """Store records, all or none; they are on the disk when this returns.
+        """Store records, all or none; they are on disk when this returns.
 
-        `v`, `id`, `ts` and `session` are filled in where absent; the time of a change is then never before the last
-        word on what it changes. A record whose `key` is known is not stored again: the stored one is returned.
-        Raises BadParams, ReadOnlyError or StorageError; nothing is stored then.
+        Missing `v`, `id`, `ts` and `session` are filled in. A filled-in `ts` of a change is later than the last change
+        of its target. A record whose `key` is stored already is not stored again; the stored one is returned. Raises
+        BadParams, ReadOnlyError or StorageError; then nothing is stored.
         """
         path = spool_path(self.layout, session)
         with self._lock:
             self._check_writable()
-            given, fresh = self._prepare(records, session)
-            private, shared = self._apart(fresh)
-            _check_room(private_path(self.layout, session), private, "Name another session.")
-            _check_room(path, shared, "`muninn seal` makes a file of the session so far; then store it again.")
+            stored, new_records = self._prepare(records, session)
+            private, shared = self._split_private(new_records)
+            _check_size(private_path(self.layout, session), private, "Use another session name.")
+            _check_size(path, shared, "Run `muninn seal`, then store it again.")
             self._append_private(private, session)
             if shared:
                 length = self._length(session, path)
                 try:
-                    append(path, _written(shared), self._cut_to.get(session))
+                    append(path, _encode(shared), self._valid_lengths.get(session))
                 except MuninnError:
-                    self._cut_to[session] = length
-                    self._take_back(private, session)
+                    self._valid_lengths[session] = length
+                    self._remove_private(private, session)
                     raise
-                self._cut_to.pop(session, None)
-                self._gathered.spooled[session] = _longer(self._gathered.spooled.get(session, Lines()), shared)
-            if fresh:
-                self._gathered.add_own(fresh)
-                self._view = self._look()
-            return given
+                self._valid_lengths.pop(session, None)
+                self._fold.spooled[session] = _extend(self._fold.spooled.get(session, Lines()), shared)
+            if new_records:
+                self._fold.add_unsealed(new_records)
+                self._view = self._build_view()
+            return stored
 
     def seal(self, session: str | None = None) -> Sealed:
-        """Turn the spool of a session, or of all, into segments that git can carry; an empty one makes none.
+        """Turn the spool of a session, or of all sessions, into segments that git can track. An empty spool makes none.
 
         Raises BadParams, ReadOnlyError or StorageError; what was not sealed stays in the spool.
         """
@@ -171,46 +170,48 @@ class Log:
         with self._lock:
             self._check_writable()
             self.refresh()
-            names = sorted(self._gathered.spooled) if session is None else [session]
-            sealed = [self._seal_one(name) for name in names if name in self._gathered.spooled]
-            self._look_anew()
+            names = sorted(self._fold.spooled) if session is None else [session]
+            sealed = [self._seal_one(name) for name in names if name in self._fold.spooled]
+            self._refresh_view()
             return Sealed(
-                segments=tuple(path for one in sealed for path in one.segments),
-                records=sum(one.records for one in sealed),
+                segments=tuple(path for sealed_session in sealed for path in sealed_session.segments),
+                records=sum(sealed_session.records for sealed_session in sealed),
             )
 
     @property
     def records(self) -> Mapping[str, Record]:
-        """All records by id, as they are now."""
+        """All records by id; a snapshot."""
         with self._lock:
-            return self._gathered.fold.all_records()
+            return self._fold.fold.all_records()
 
     def redact(self, ids: Sequence[str], *, texts: tuple[str, ...], actor: str, session: str) -> tuple[str, ...]:
-        """Blank memories in every file, tracked ones too; return the files that changed, relative to the root.
+        """Redact memories in every file, tracked ones included; return the changed files, relative to the root.
 
-        The redact records are stored first: what a crash interrupts, the next call ends. `texts` are the wordings that
-        tell a broken line. Raises ReadOnlyError or StorageError.
+        The redact records are stored first, so a call after an interruption completes it. Malformed lines that contain
+        one of `texts` are deleted. Raises ReadOnlyError or StorageError.
         """
         with self._lock:
             self._check_writable()
-            records = self._gathered.fold.records
+            records = self._fold.fold.records
             redacted = {record.data["target"] for record in records.values() if record.type == "redact"}
             missing = [identity for identity in ids if identity not in redacted]
             self.append([{"type": "redact", "actor": actor, "target": identity} for identity in missing], session)
-            for name in list(self._cut_to):
-                cut(spool_path(self.layout, name), self._cut_to.pop(name))
-            forget(self.layout)  # undo would bring the text back
-            self._gathered.drop_kept()
+            for name in list(self._valid_lengths):
+                truncate(spool_path(self.layout, name), self._valid_lengths.pop(name))
+            delete_journals(self.layout)  # undo would restore the text
+            self._fold.delete_cache()
             try:
-                changed = blank_files(self.layout, subject_of(set(ids), self._gathered.fold.records, texts))
+                changed = redact_files(self.layout, redaction_subject(set(ids), self._fold.fold.records, texts))
             except OSError as error:
-                raise StorageError(f"a file of records can't be read: {error}", hint="Redact again.") from error
+                raise StorageError(
+                    f"can't read a file of records: {error}", hint="Fix it, then redact again."
+                ) from error
             finally:
-                self._follow_rewrite()
+                self._reload()
             return tuple(self.layout.relative(path) for path in changed)
 
-    def take_in(self, new: Sequence[Record], replaced: Sequence[Record], session: str) -> None:
-        """Store records of a bundle and put others in the place of those that have their ids; all or none.
+    def import_records(self, new: Sequence[Record], replaced: Sequence[Record], session: str) -> None:
+        """Store records of a bundle, and replace those that share an id with `replaced`; all or none.
 
         Raises BadParams, ReadOnlyError or StorageError.
         """
@@ -220,129 +221,130 @@ class Log:
             try:
                 if replaced:
                     replace_records(self.layout, {record.id: record for record in replaced}, undo)
-                    self._follow_rewrite()
+                    self._reload()
                 self.append([record.data for record in new], session)
             except (MuninnError, OSError):
                 for path, content in undo.items():
-                    write_whole(path, content)
-                self._follow_rewrite()
+                    write_atomic(path, content)
+                self._reload()
                 raise
 
-    def _follow_rewrite(self) -> None:
-        """Take in that records were changed in place, in any of the files."""
-        self._gathered.start_over()
-        self._look_anew()
+    def _reload(self) -> None:
+        """Read all files again after records were changed in place."""
+        self._fold.reload()
+        self._refresh_view()
 
     def refresh(self, *, wait: bool = True, brief: bool = False) -> bool:
-        """Follow what changed in the files, by git or by hand; say whether something had.
+        """Read what git or a person changed in the files; return whether anything changed.
 
-        Without `wait` nothing is done while somebody writes: a reader must not stand behind a disk. A `brief` look
-        costs next to nothing and sees all that git does, but a person's edit within a segment some seconds late.
+        Without `wait` it does nothing while another thread writes, so that a reader never waits for the disk. A `brief`
+        scan is almost free and sees all that git does; it sees a person's edit within a segment some seconds late.
         """
         if not self._lock.acquire(blocking=wait):
             return False
         try:
-            if self._gathered.is_deleted():
-                self._gathered.start_over()
-            elif not self._gathered.follow(brief=brief):
+            if self._fold.is_deleted():
+                self._fold.reload()
+            elif not self._fold.update(brief=brief):
                 return False
-            self._look_anew()
+            self._refresh_view()
             return True
         finally:
             self._lock.release()
 
-    def keep(self, least: int = WORTH_KEEPING) -> bool:
-        """Keep what the sealed files say in the cache, where that saves the next opening more than a moment.
+    def save_cache(self, least: int = MIN_CHANGED_RECORDS) -> bool:
+        """Cache the fold of the sealed files when enough changed; return whether it was saved.
 
-        `least` is how many records must be in files that are not as they were kept. Say whether it was done: a cache
-        that can't be written costs time, nothing else.
+        `least` is the number of records in files that differ from the cache. A failed write returns False: the cache
+        only saves time.
         """
         with self._lock:
             try:
-                return self.writable and self._gathered.keep(least)
+                return self.writable and self._fold.save_cache(least)
             except MuninnError:
                 return False
 
-    def take_changed(self) -> set[str] | None:
-        """Return the ids of the memories that may have changed since the last call; None when any of them may have.
+    def drain_changed(self) -> set[str] | None:
+        """Return the ids of the memories that may have changed since the last call; None when any may have.
 
-        What they are now is in a `state` that is taken afterwards.
+        Take `state` afterwards to read them.
         """
         with self._lock:
-            gathered = self._gathered
-            changed = None if gathered.anew else gathered.fold.changed
-            gathered.fold.changed, gathered.anew = set(), False
+            gathered = self._fold
+            changed = None if gathered.replaced else gathered.fold.changed
+            gathered.fold.changed, gathered.replaced = set(), False
             return changed
 
     def _check_writable(self) -> None:
         if not self.writable:
             raise ReadOnlyError(
-                "memory is open for reading only", hint="Check the folder's permissions, or stop who holds it."
+                "memory is open for reading only",
+                hint="Check the folder's permissions, or stop the process that holds it.",
             )
 
     def _prepare(
         self, records: Sequence[Mapping[str, Any]], session: str
     ) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
-        given: list[Record] = []
-        fresh: dict[str, Record] = {}
+        stored: list[Record] = []
+        new_records: dict[str, Record] = {}
         keyed: dict[str, Record] = {}
         for data in records:
             key = data.get("key")
-            known = (self._gathered.of_key(key) or keyed.get(key)) if isinstance(key, str) and key else None
-            if known is None:
-                record = self._made(data, session)
-                known = self._gathered.fold.records.get(record.id) or fresh.get(record.id)
-                if known is None:
-                    known = fresh[record.id] = record
-                elif not known.says_as(record):
-                    raise BadParams(f"another record has the id '{record.id}'", hint="Ids are made once.")
+            existing = (self._fold.record_of_key(key) or keyed.get(key)) if isinstance(key, str) and key else None
+            if existing is None:
+                record = self._make_record(data, session)
+                existing = self._fold.fold.records.get(record.id) or new_records.get(record.id)
+                if existing is None:
+                    existing = new_records[record.id] = record
+                elif not existing.has_same_content(record):
+                    raise BadParams(f"another record has the id '{record.id}'", hint="Use a new id.")
                 if record.key:
-                    keyed[record.key] = known
-            given.append(known)
-        return tuple(given), tuple(fresh.values())
+                    keyed[record.key] = existing
+            stored.append(existing)
+        return tuple(stored), tuple(new_records.values())
 
-    def _made(self, data: Mapping[str, Any], session: str) -> Record:
+    def _make_record(self, data: Mapping[str, Any], session: str) -> Record:
         now = timestamp(self._clock())
         filled = {"v": VERSION, "session": session, "ts": now, **data}
         if "id" not in filled:
             filled["id"] = self._ids()
         try:
             record = make_record(filled)
-            said = "" if "ts" in data else self._gathered.fold.latest(needs(record.data))
-            # The last word counts by its time, so a clock behind that of an earlier writer must not mute this one.
-            return as_read(record if said < now else make_record({**filled, "ts": later(said)}))
+            latest = "" if "ts" in data else self._fold.fold.latest_change(required_ids(record.data))
+            # The change with the latest time wins, so a slow clock must not make this one lose.
+            return reparse(record if latest < now else make_record({**filled, "ts": next_millisecond(latest)}))
         except MalformedRecord as error:
-            raise BadParams(f"this is no record: {error}", hint="docs/formats/log.md says what one is.") from None
+            raise BadParams(f"this is not a record: {error}", hint="docs/formats/log.md has the format.") from None
 
-    def _apart(self, fresh: Sequence[Record]) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
-        """Part what stays on this machine from what is sealed one day."""
-        hidden = set(self._gathered.hidden)
-        for record in fresh:
+    def _split_private(self, new_records: Sequence[Record]) -> tuple[tuple[Record, ...], tuple[Record, ...]]:
+        """Split records into private ones, which stay on this machine, and those to be sealed."""
+        private_ids = set(self._fold.private_ids)
+        for record in new_records:
             data = record.data
-            if data.get("private") is True or hidden.intersection(needs(data)):
-                hidden.add(record.id)
-        private = tuple(record for record in fresh if record.id in hidden)
-        return private, tuple(record for record in fresh if record.id not in hidden)
+            if data.get("private") is True or private_ids.intersection(required_ids(data)):
+                private_ids.add(record.id)
+        private = tuple(record for record in new_records if record.id in private_ids)
+        return private, tuple(record for record in new_records if record.id not in private_ids)
 
     def _append_private(self, private: tuple[Record, ...], session: str) -> None:
         if private:
             path = private_path(self.layout, session)
-            append(path, _written(private))
-            self._gathered.private[path] = _longer(self._gathered.private.get(path, Lines()), private)
-            self._gathered.hidden.update(record.id for record in private)
+            append(path, _encode(private))
+            self._fold.private[path] = _extend(self._fold.private.get(path, Lines()), private)
+            self._fold.private_ids.update(record.id for record in private)
 
-    def _take_back(self, private: tuple[Record, ...], session: str) -> None:
-        """Undo `_append_private`: the rest of the call could not be stored."""
+    def _remove_private(self, private: tuple[Record, ...], session: str) -> None:
+        """Undo `_append_private` after the rest of the call failed."""
         if private:
             path = private_path(self.layout, session)
-            cut(path, path.stat().st_size - len(_written(private)))
-            lines = self._gathered.private[path]
-            self._gathered.private[path] = replace(lines, records=lines.records[: -len(private)])
-            self._gathered.hidden.difference_update(record.id for record in private)
+            truncate(path, path.stat().st_size - len(_encode(private)))
+            lines = self._fold.private[path]
+            self._fold.private[path] = replace(lines, records=lines.records[: -len(private)])
+            self._fold.private_ids.difference_update(record.id for record in private)
 
     def _length(self, session: str, path: Path) -> int:
-        if session in self._cut_to:
-            return self._cut_to[session]
+        if session in self._valid_lengths:
+            return self._valid_lengths[session]
         try:
             return path.stat().st_size
         except OSError:
@@ -350,94 +352,96 @@ class Log:
 
     def _seal_one(self, session: str) -> Sealed:
         path = spool_path(self.layout, session)
-        if session in self._cut_to and path.exists():
-            cut(path, self._cut_to[session])
-        self._cut_to.pop(session, None)
-        content, count = unsealed_lines(path.read_bytes(), self._gathered.is_sealed) if path.exists() else (b"", 0)
+        if session in self._valid_lengths and path.exists():
+            truncate(path, self._valid_lengths[session])
+        self._valid_lengths.pop(session, None)
+        content, count = unsealed_lines(path.read_bytes(), self._fold.is_sealed) if path.exists() else (b"", 0)
         segments: tuple[str, ...] = ()
         if content:
             segment = segment_path(self.layout, session, content)
             if not segment.exists():
-                write_whole(segment, content)
-            self._gathered.hold(segment, content)
+                write_atomic(segment, content)
+            self._fold.add_segment(segment, content)
             segments = (self.layout.relative(segment),)
         remove(path)
-        del self._gathered.spooled[session]
-        self._troubles = [trouble for trouble in self._troubles if trouble.path != self.layout.relative(path)]
+        del self._fold.spooled[session]
+        self._storage_problems = [
+            trouble for trouble in self._storage_problems if trouble.path != self.layout.relative(path)
+        ]
         return Sealed(segments=segments, records=count)
 
-    def _heal(self) -> None:
+    def _repair(self) -> None:
         try:
-            sweep(self.layout)
+            delete_temporary_files(self.layout)
         except (MuninnError, OSError) as error:
-            self._troubles.append(_problem("storage", error))
-        for session, path in spools(self.layout).items():
+            self._storage_problems.append(_error_problem("storage", error))
+        for session, path in list_spools(self.layout).items():
             try:
                 spool_path(self.layout, session)
-                repair(self.layout, path)
+                repair_last_line(self.layout, path)
             except (MuninnError, OSError) as error:
-                self._troubles.append(_problem("storage", error, self.layout.relative(path)))
+                self._storage_problems.append(_error_problem("storage", error, self.layout.relative(path)))
                 if isinstance(error, BadParams):
                     continue
-            self._gathered.spooled[session] = self._gathered.read(path)
+            self._fold.spooled[session] = self._fold.read_file(path)
         for path in private_files(self.layout):
             try:
-                repair(self.layout, path)
+                repair_last_line(self.layout, path)
             except (MuninnError, OSError) as error:
-                self._troubles.append(_problem("storage", error, self.layout.relative(path)))
-        self._gathered.read_private()
+                self._storage_problems.append(_error_problem("storage", error, self.layout.relative(path)))
+        self._fold.read_private()
 
-    def _seal_the_dead(self) -> None:
-        for session in sorted(self._gathered.spooled):
+    def _seal_leftovers(self) -> None:
+        for session in sorted(self._fold.spooled):
             try:
                 self._seal_one(session)
             except (MuninnError, OSError) as error:
                 shown = self.layout.relative(spool_path(self.layout, session))
-                self._troubles.append(_problem("unsealed", error, shown))
-        self._look_anew()
+                self._storage_problems.append(_error_problem("unsealed", error, shown))
+        self._refresh_view()
 
-    def _look_anew(self) -> None:
-        """Take note of what only changes with the files, too: storing a record need not count it again."""
+    def _refresh_view(self) -> None:
+        """Rebuild the view, including what only changes with the files."""
         torn = tuple(
-            Malformed(path=self.layout.relative(path), line=0, reason="the bytes of a line that a crash cut off")
-            for path in torn_pieces(self.layout)
+            Malformed(path=self.layout.relative(path), line=0, reason="part of a line that a crash cut off")
+            for path in torn_files(self.layout)
         )
-        self._malformed = self._gathered.malformed() + torn
-        self._segments = self._gathered.segments()
-        self._view = self._look()
+        self._malformed = self._fold.malformed() + torn
+        self._segments = self._fold.segments()
+        self._view = self._build_view()
 
-    def _look(self) -> _View:
+    def _build_view(self) -> _View:
         return _View(
-            state=self._gathered.state(),
+            state=self._fold.state(),
             malformed=self._malformed,
-            problems=(*map(_as_problem, self._malformed), *self._troubles),
-            unsealed=self._gathered.unsealed(),
+            problems=(*map(_malformed_problem, self._malformed), *self._storage_problems),
+            unsealed=self._fold.unsealed(),
             segments=self._segments,
         )
 
 
-def _check_room(path: Path, records: Sequence[Record], hint: str) -> None:
-    """Raise StorageError when a file would become too large to be read again: what is acknowledged must be."""
+def _check_size(path: Path, records: Sequence[Record], hint: str) -> None:
+    """Raise StorageError when a file would exceed the size that is read again."""
     more = sum(len(record.line) + 1 for record in records)
-    if more and more + (path.stat().st_size if path.exists() else 0) > LARGEST_BYTES:
-        raise StorageError(f"{path} would have more than {LARGEST_BYTES:,} bytes; nothing was stored", hint=hint)
+    if more and more + (path.stat().st_size if path.exists() else 0) > MAX_FILE_BYTES:
+        raise StorageError(f"{path} would exceed {MAX_FILE_BYTES:,} bytes; nothing was stored", hint=hint)
 
 
-def _written(records: Iterable[Record]) -> bytes:
+def _encode(records: Iterable[Record]) -> bytes:
     return b"".join(record.line + b"\n" for record in records)
 
 
-def _longer(lines: Lines, records: tuple[Record, ...]) -> Lines:
+def _extend(lines: Lines, records: tuple[Record, ...]) -> Lines:
     return replace(lines, records=(*lines.records, *records))
 
 
-def _as_problem(malformed: Malformed) -> Problem:
-    hint = "Mend or delete the line; until then it is skipped, and kept."
+def _malformed_problem(malformed: Malformed) -> Problem:
+    hint = "Fix or delete the line. Until then it is skipped and kept."
     if malformed.line == 0:
-        hint = "Look whether something in it is worth keeping, then delete or mend the file."
+        hint = "Check whether the file has anything worth keeping, then fix or delete it."
     return Problem(kind="malformed", message=malformed.reason, path=malformed.path, line=malformed.line, hint=hint)
 
 
-def _problem(kind: str, error: MuninnError | OSError, path: str = "") -> Problem:
+def _error_problem(kind: str, error: MuninnError | OSError, path: str = "") -> Problem:
     hint = error.hint if isinstance(error, MuninnError) else "Check the folder's permissions."
     return Problem(kind=kind, message=str(error), path=path, hint=hint)

@@ -1,6 +1,6 @@
-"""One record of the log: reading a line and writing one. Knows the envelope, not what the kinds mean.
+"""One record of the log: parsing and encoding a line. It checks the envelope and leaves the kinds to others.
 
-The format is docs/formats/log.md. What this version does not know stays in `data` and is written back.
+The format is docs/formats/log.md. Unknown fields stay in `data` and are written back.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from muninn_core.model.value import Value, decode_json, encode_json
-from muninn_core.store.change import flaw
+from muninn_core.store.change import find_error
 from muninn_core.store.ids import derived_id
 from muninn_core.store.stamp import normalise
 
 VERSION = 1
-DEEPEST = 64
-"""Nesting beyond this is no record of ours, and would overflow the stack of whoever walks it."""
+MAX_DEPTH = 64
+"""Deeper nesting is refused, because it would overflow the stack of recursive readers."""
 
 _MARKERS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
@@ -23,11 +23,10 @@ ENVELOPE = ("v", "id", "ts", "type", "session", "actor", "agent", "task", "branc
 
 
 class Record(Value):
-    """A record as it was read. `ts` is canonical; `data` holds every field as it stood, the id always.
+    """A parsed record. `ts` is canonical.
 
-    `line` are its bytes, "" when nobody wrote it yet. `given` is None where `data` is still to be made of them: hardly
-    anybody asks for it. `plain` is whether the line, on its own, makes a memory of which every field is of its type and
-    of this version: `quick` says which are, and makes it of the line when somebody asks.
+    `line` has its bytes, b"" for one not written yet. `decoded` is the object, None until `data` is needed. `plain`
+    means that the line alone creates a memory whose fields are all typed and of this version; see `fast_parse`.
     """
 
     id: str
@@ -36,47 +35,47 @@ class Record(Value):
     session: str
     key: str = ""
     line: bytes = b""
-    given: dict[str, Any] | None = None
+    decoded: dict[str, Any] | None = None
     plain: bool = False
 
     @property
     def data(self) -> dict[str, Any]:
-        """Every field as it stood, and the id. Not to be changed; ask once and keep it."""
-        if self.given is not None:
-            return self.given
+        """The fields as written, with the id always present. Do not change it; it is decoded on each access."""
+        if self.decoded is not None:
+            return self.decoded
         data: dict[str, Any] = decode_json(self.line)
         return data
 
     @property
     def stamp(self) -> tuple[str, str]:
-        """What decides who wrote last."""
+        """Orders records: the latest wins."""
         return (self.ts, self.id)
 
-    def says_as(self, other: Record) -> bool:
-        """Whether both say the same in every field."""
+    def has_same_content(self, other: Record) -> bool:
+        """Whether both have equal fields."""
         return (self.line == other.line and self.line != b"") or self.data == other.data
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Record) and self.says_as(other)
+        return isinstance(other, Record) and self.has_same_content(other)
 
-    __hash__ = None  # type: ignore[assignment]  # it holds plain data
+    __hash__ = None  # type: ignore[assignment]  # `decoded` is a dict
 
 
 class MalformedRecord(ValueError):
-    """A line or object that is no record; its text says why."""
+    """A line or object that is not a record. The message has the reason."""
 
 
 def parse_line(line: bytes) -> Record:
-    """Read one line, its end stripped or not. Raises MalformedRecord."""
+    """Parse one line, with or without its newline. Raises MalformedRecord."""
     line = line.strip()
     data = _decode(line)
     if not isinstance(data, dict):
-        raise MalformedRecord("no JSON object")
+        raise MalformedRecord("not a JSON object")
     return _record(data, line)
 
 
 def make_record(data: Mapping[str, Any]) -> Record:
-    """Check a record that is to be written; it needs an id. Raises MalformedRecord."""
+    """Return a record to be written, after checking it. `data` must have an id. Raises MalformedRecord."""
     try:
         line = encode_json(dict(data))
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -85,15 +84,15 @@ def make_record(data: Mapping[str, Any]) -> Record:
 
 
 def encode_line(record: Record) -> bytes:
-    """Write a record as one line with its end: the envelope in order, then the rest by name."""
+    """Return a record as one line with a newline: the envelope in order, then the other fields sorted by name."""
     data = record.data
     ordered = {name: data[name] for name in ENVELOPE if name in data}
     ordered.update((name, _sorted(data[name])) for name in sorted(data.keys() - ordered.keys()))
     return encode_json(ordered) + b"\n"
 
 
-def preferred(one: Record, other: Record) -> Record:
-    """Of two records with the same id, return the one that stands, whichever came first."""
+def preferred_version(one: Record, other: Record) -> Record:
+    """Of two records with the same id, return the one that counts, whatever their order."""
     return max(one, other, key=lambda record: (record.data.get("redacted") is True, record.ts, encode_line(record)))
 
 
@@ -103,10 +102,10 @@ def _decode(line: bytes) -> Any:
     except RecursionError:
         raise MalformedRecord("nested too deeply") from None
     except ValueError as error:
-        what = "a merge marker of git" if line.startswith(_MARKERS) else f"no JSON: {error}"
+        what = "a merge marker of git" if line.startswith(_MARKERS) else f"not JSON: {error}"
         raise MalformedRecord(what) from None
-    # Counting first: nearly no line has enough brackets to be worth a walk.
-    if line.count(b"[") + line.count(b"{") > DEEPEST and _depth(data) > DEEPEST:
+    # Count brackets first: hardly any line has enough to be deep.
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
         raise MalformedRecord("nested too deeply")
     return data
 
@@ -123,25 +122,25 @@ def _depth(data: Any) -> int:
 def _record(data: dict[str, Any], line: bytes) -> Record:
     version = data.get("v", VERSION)
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise MalformedRecord("'v' is no version")
+        raise MalformedRecord("'v' is not a version")
     if version > VERSION:
         raise MalformedRecord(f"written by a later version (format {version}; this one reads {VERSION})")
     for name in ("ts", "type"):
         if not isinstance(data.get(name), str) or not data[name]:
-            raise MalformedRecord(f"no '{name}'")
+            raise MalformedRecord(f"'{name}' is missing or not text")
     try:
         ts = normalise(data["ts"])
     except ValueError:
-        raise MalformedRecord("'ts' is no RFC 3339 time") from None
+        raise MalformedRecord("'ts' is not an RFC 3339 time") from None
     identity = data.get("id")
     if identity is None and line:
         identity = derived_id(ts, line)
         data["id"] = identity
     if not isinstance(identity, str) or not identity:
-        raise MalformedRecord("'id' is no text")
-    lack = flaw(data)
-    if lack:
-        raise MalformedRecord(lack)
+        raise MalformedRecord("'id' is not text")
+    problem = find_error(data)
+    if problem:
+        raise MalformedRecord(problem)
     session, key = data.get("session"), data.get("key")
     return Record(
         id=identity,
@@ -150,7 +149,7 @@ def _record(data: dict[str, Any], line: bytes) -> Record:
         session=session if isinstance(session, str) else "",
         key=key if isinstance(key, str) else "",
         line=line,
-        given=data,
+        decoded=data,
     )
 
 

@@ -1,6 +1,6 @@
-"""The life of one memory: the record that made it and the changes made to it, in order.
+"""The history of one memory: the record that creates it and its changes, in order.
 
-Knows nothing of other memories; what they do to each other is `relate`.
+The effects of memories on each other are in `relations`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import Any
 
 from muninn_core.model.memory import Link, Memory
 from muninn_core.model.value import Value, field, fields_of, replace
-from muninn_core.store.approval import judge, reopen, reword
-from muninn_core.store.fast_parse import memory_of
-from muninn_core.store.fields import born, cap_of, lowest, read_fields, read_link
+from muninn_core.store.approval import apply_review, reopen_rejected, revoke_if_reworded
+from muninn_core.store.fast_parse import memory_from_line
+from muninn_core.store.fields import lowest_trust, max_trust, memory_fields, read_fields, read_link
 from muninn_core.store.record import Record
 
 Stamp = tuple[str, str]
 _WORDING = ("text", "title")
-_BLANK: dict[str, Any] = {
+_REDACTED_FIELDS: dict[str, Any] = {
     "text": "",
     "title": "[redacted]",
     "tags": (),
@@ -29,80 +29,82 @@ _BLANK: dict[str, Any] = {
 
 
 class RecordHistory(Value):
-    """A memory's fields after its changes, and what concerns others.
+    """A memory's fields after its changes, and what concerns other memories.
 
-    `worded` is the stamp of its wording; `superseders` are (stamp, id or None) of supersede records; `linked` tells
-    when each link was made; `restored` is the stamp of the last restore.
+    `links` has each link with the stamp of the record that made it. `superseders` are (stamp, id or None) of supersede
+    records. `restored_at` is the stamp of the last restore, `worded_at` that of the last change of text or title.
     """
 
     fields: dict[str, Any]
     links: dict[tuple[str, str], tuple[Link, Stamp]] = field(default_factory=dict)
     superseders: tuple[tuple[Stamp, str | None], ...] = ()
-    restored: Stamp = ("", "")
-    worded: Stamp = ("", "")
+    restored_at: Stamp = ("", "")
+    worded_at: Stamp = ("", "")
 
 
-def live(birth: Record, changes: Iterable[Record]) -> RecordHistory | None:
-    """Apply changes, in the order of their stamps, to the memory that a record made; None when it made none."""
-    fields = _fields(birth)
+def apply_changes(creation: Record, changes: Iterable[Record]) -> RecordHistory | None:
+    """Apply changes, in the order of their stamps, to a memory's creation record; None when it creates none."""
+    fields = _fields(creation)
     if fields is None:
         return None
-    links = {(link.relation, link.target): (link, birth.stamp) for link in fields.pop("links", ())}
+    links = {(link.relation, link.target): (link, creation.stamp) for link in fields.pop("links", ())}
     superseders: list[tuple[Stamp, str | None]] = []
-    restored: Stamp = ("", "")
-    worded = birth.stamp
+    restored_at: Stamp = ("", "")
+    worded_at = creation.stamp
     for change in sorted(changes, key=lambda record: record.stamp):
         before = (fields["text"], fields.get("title"))
         _apply(fields, links, change)
         if (fields["text"], fields.get("title")) != before:
-            worded = change.stamp
-            reword(fields, birth, change)
+            worded_at = change.stamp
+            revoke_if_reworded(fields, creation, change)
         if change.type == "supersede":
             superseders.append((change.stamp, change.data["by"]))
         elif change.type == "restore":
-            restored = change.stamp
-            reopen(fields)
+            restored_at = change.stamp
+            reopen_rejected(fields)
         elif change.type in ("approve", "reject"):
-            judge(fields, birth, change)
+            apply_review(fields, creation, change)
         if change.type != "feedback":
             fields["updated"] = max(fields["updated"], change.ts)
-    if (not birth.plain and birth.data.get("redacted") is True) or fields.get("redacted"):
-        fields.update(_BLANK, redacted=True)
+    if (not creation.plain and creation.data.get("redacted") is True) or fields.get("redacted"):
+        fields.update(_REDACTED_FIELDS, redacted=True)
         links = {key: (Link(relation=link.relation, target=link.target), at) for key, (link, at) in links.items()}
-    return RecordHistory(fields=fields, links=links, superseders=tuple(superseders), restored=restored, worded=worded)
+    return RecordHistory(
+        fields=fields, links=links, superseders=tuple(superseders), restored_at=restored_at, worded_at=worded_at
+    )
 
 
-def alone(birth: Record, *, sealed: bool) -> Memory | None:
-    """Return the memory that a record made when no other speaks of it; None when it made none.
+def standalone_memory(creation: Record, *, sealed: bool) -> Memory | None:
+    """Return the memory of a record that no other record concerns; None when it creates none.
 
-    It must be `plain`. The same as `live` and `relate` give, at a fraction of the cost: nearly all memories are such.
+    The record must satisfy `is_standalone`. The result equals that of `fold_component`, at a fraction of the cost.
     """
-    if birth.plain:
-        memory = memory_of(birth.line)
-        return memory if sealed else unsealed(memory)
-    fields = born(birth)
+    if creation.plain:
+        memory = memory_from_line(creation.line)
+        return memory if sealed else as_unsealed(memory)
+    fields = memory_fields(creation)
     return None if fields is None else Memory(**fields, sealed=sealed)
 
 
-def _fields(birth: Record) -> dict[str, Any] | None:
-    """Return the fields of the memory that a record made; None when it made none."""
-    if not birth.plain:
-        return born(birth)
-    fields = fields_of(memory_of(birth.line))
-    del fields["sealed"]  # of the file it is in, and no matter of its life
+def _fields(creation: Record) -> dict[str, Any] | None:
+    """Return the fields of the memory that a record creates; None when it creates none."""
+    if not creation.plain:
+        return memory_fields(creation)
+    fields = fields_of(memory_from_line(creation.line))
+    del fields["sealed"]  # depends on the file, not on the history
     return fields
 
 
-def unsealed(memory: Memory) -> Memory:
-    """Return a memory as one that only the spool holds."""
+def as_unsealed(memory: Memory) -> Memory:
+    """Return a memory marked as not sealed."""
     return replace(memory, sealed=False)
 
 
-def plain(birth: Record) -> bool:
-    """Whether what a record made says nothing of others and was not blanked."""
-    if birth.plain:
+def is_standalone(creation: Record) -> bool:
+    """Whether a creation record has no links and was not redacted."""
+    if creation.plain:
         return True
-    data = birth.data
+    data = creation.data
     return "links" not in data and data.get("redacted") is not True
 
 
@@ -128,23 +130,23 @@ def _apply(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Stam
         case "redact":
             fields["redacted"] = True
         case "feedback":
-            _count(fields, data["useful"])
+            _count_feedback(fields, data["useful"])
 
 
 def _update(fields: dict[str, Any], links: dict[tuple[str, str], tuple[Link, Stamp]], change: Record) -> None:
     wanted, rest = read_fields(change.data["set"])
-    cap = cap_of(change.data)
+    cap = max_trust(change.data)
     stated = wanted.pop("trust", None)
-    for name in ("private", "pending", "scope"):  # where a memory lies and who vouches for it are no matters of wording
+    for name in ("private", "pending", "scope"):  # an update changes no storage and no approval
         wanted.pop(name, None)
     for link in wanted.pop("links", ()):
         links[link.relation, link.target] = (link, change.stamp)
     if not wanted.get("text", "x"):
-        del wanted["text"]  # an empty wording says nothing; forgetting is another verb
+        del wanted["text"]  # an empty text is ignored
     if any(name in wanted for name in _WORDING):
-        fields["trust"] = lowest(fields["trust"], cap)
+        fields["trust"] = lowest_trust(fields["trust"], cap)
     if stated:
-        fields["trust"] = lowest(stated, cap) if cap == "user" else lowest(stated, cap, fields["trust"])
+        fields["trust"] = lowest_trust(stated, cap) if cap == "user" else lowest_trust(stated, cap, fields["trust"])
     fields.update(wanted)
     named = rest.pop("details", {})
     details = {**fields["details"], **rest, **(named if isinstance(named, dict) else {})}
@@ -156,10 +158,10 @@ def _strength(data: dict[str, Any]) -> float:
     return strength if isinstance(strength, int | float) and not isinstance(strength, bool) else 1.0
 
 
-def _count(fields: dict[str, Any], useful: bool) -> None:
-    known = fields["details"].get("feedback")
-    counts = known if isinstance(known, dict) else {}
+def _count_feedback(fields: dict[str, Any], useful: bool) -> None:
+    stored = fields["details"].get("feedback")
+    counts = stored if isinstance(stored, dict) else {}
     name = "useful" if useful else "useless"
-    so_far = counts.get(name, 0)
-    counts = {**counts, name: so_far + 1 if isinstance(so_far, int) else 1}
+    count_before = counts.get(name, 0)
+    counts = {**counts, name: count_before + 1 if isinstance(count_before, int) else 1}
     fields["details"] = {**fields["details"], "feedback": counts}

@@ -1,7 +1,7 @@
-"""What memories do to each other: merging, superseding, and how a person decided conflicts.
+"""Effects between memories: merging, superseding, and decided conflicts.
 
-Works on a component: memories that any record connects. Nothing outside it can change the outcome, so that one new
-record costs only its own component. Rings are cut at a place that every machine agrees on.
+It works on a component: memories that records connect. Nothing outside a component affects it, so a new record costs
+only its own component. Cycles are broken at the same place on every machine.
 """
 
 from __future__ import annotations
@@ -14,133 +14,141 @@ from typing import Any
 
 from muninn_core.model.memory import Cite, Link, Memory
 from muninn_core.model.value import Value, encode_json, replace
-from muninn_core.store.approval import HELD
+from muninn_core.store.approval import UNAPPROVED
 from muninn_core.store.record import Record
-from muninn_core.store.record_history import RecordHistory, Stamp, live
+from muninn_core.store.record_history import RecordHistory, Stamp, apply_changes
 
 Edges = dict[str, str]
 Candidates = dict[str, list[tuple[Stamp, str | None]]]
 
 
 class Component(Value):
-    """The records of memories that are connected. A dispute is a conflict with the resolve that counts."""
+    """The records of connected memories, by memory id.
 
-    births: dict[str, Record]
+    `disputes` pairs each conflict with the resolve record that counts.
+    """
+
+    creations: dict[str, Record]
     changes: dict[str, list[Record]]
     merges: Sequence[Record]
     disputes: Sequence[tuple[Record, Record]]
 
 
-def relate(component: Component) -> dict[str, Memory]:
-    """Fold a component into its memories."""
-    lives = _lives(component)
-    if len(lives) == 1 and not component.merges and not component.disputes:
-        ((identity, life),) = lives.items()  # most memories stand alone
-        return {identity: Memory(**life.fields, links=_links_of(life))}
-    merged = _merge_edges(lives, component.merges)
-    roots = {identity: _end(identity, merged) for identity in lives}
-    candidates = _candidates(lives, roots)
-    _decide(component, lives, roots, candidates)
-    superseded = _supersede_edges(lives, candidates)
+def fold_component(component: Component) -> dict[str, Memory]:
+    """Return the memories of a component, by id."""
+    histories = _histories(component)
+    if len(histories) == 1 and not component.merges and not component.disputes:
+        ((identity, history),) = histories.items()  # the common case
+        return {identity: Memory(**history.fields, links=_links_of(history))}
+    merged = _merge_edges(histories, component.merges)
+    roots = {identity: _follow_edges(identity, merged) for identity in histories}
+    candidates = _candidates(histories, roots)
+    _apply_decisions(component, histories, roots, candidates)
+    superseded = _supersede_edges(histories, candidates)
     groups: dict[str, list[str]] = defaultdict(list)
-    for identity in sorted(lives):
+    for identity in sorted(histories):
         groups[roots[identity]].append(identity)
     memories = {}
-    for identity, life in lives.items():
-        own = Memory(**life.fields, links=_links_of(life))
+    for identity, history in histories.items():
+        memory = Memory(**history.fields, links=_links_of(history))
         if roots[identity] == identity:
-            own = replace(own, superseded_by=superseded.get(identity))
+            memory = replace(memory, superseded_by=superseded.get(identity))
         else:
-            own = replace(own, merged_into=roots[identity])
-        memories[identity] = own
+            memory = replace(memory, merged_into=roots[identity])
+        memories[identity] = memory
     for root, members in groups.items():
         if len(members) > 1:
             sources = [memories[member] for member in members if member != root]
-            memories[root] = _speak_for(memories[root], sources, lives)
+            memories[root] = _merge_memories(memories[root], sources, histories)
     return memories
 
 
-def _lives(component: Component) -> dict[str, RecordHistory]:
-    found = {identity: live(birth, component.changes.get(identity, ())) for identity, birth in component.births.items()}
-    return {identity: life for identity, life in found.items() if life is not None}
+def _histories(component: Component) -> dict[str, RecordHistory]:
+    found = {
+        identity: apply_changes(creation, component.changes.get(identity, ()))
+        for identity, creation in component.creations.items()
+    }
+    return {identity: history for identity, history in found.items() if history is not None}
 
 
-def _speaks(identity: str, lives: dict[str, RecordHistory]) -> bool:
-    """Whether a memory is there and nobody has to approve it first: until then it does nothing to others."""
-    return identity in lives and lives[identity].fields.get("review") not in HELD
+def _is_effective(identity: str, histories: dict[str, RecordHistory]) -> bool:
+    """Whether a memory exists and is approved or needs no approval. Others do not affect any memory."""
+    return identity in histories and histories[identity].fields.get("review") not in UNAPPROVED
 
 
-def _links_of(life: RecordHistory) -> tuple[Link, ...]:
-    return tuple(life.links[key][0] for key in sorted(life.links))
+def _links_of(history: RecordHistory) -> tuple[Link, ...]:
+    return tuple(history.links[key][0] for key in sorted(history.links))
 
 
-def _merge_edges(lives: dict[str, RecordHistory], merges: Iterable[Record]) -> Edges:
+def _merge_edges(histories: dict[str, RecordHistory], merges: Iterable[Record]) -> Edges:
     edges: Edges = {}
     for record in sorted(merges, key=lambda record: record.stamp):
         keep = record.data["keep"]
         for source in record.data["sources"]:
-            if not (_speaks(source, lives) and _speaks(keep, lives)) or source == keep:
+            if not (_is_effective(source, histories) and _is_effective(keep, histories)) or source == keep:
                 continue
-            if record.stamp > lives[source].restored:
+            if record.stamp > histories[source].restored_at:
                 edges[source] = keep
-    return _cut_rings(edges, min)
+    return _break_cycles(edges, min)
 
 
-def _candidates(lives: dict[str, RecordHistory], roots: Edges) -> Candidates:
-    """Who says that it stands in whose place, and since when; what is said of a source is said of its root."""
+def _candidates(histories: dict[str, RecordHistory], roots: Edges) -> Candidates:
+    """Return the claims to supersede each root: (stamp, id of the superseder or None). Sources count as their root."""
     candidates: Candidates = defaultdict(list)
 
     def add(target: str, stamp: Stamp, by: str | None) -> None:
-        if target in lives and (by is None or (_speaks(by, lives) and roots[by] != roots[target])):
+        if target in histories and (by is None or (_is_effective(by, histories) and roots[by] != roots[target])):
             candidates[roots[target]].append((stamp, by and roots[by]))
 
-    for identity, life in lives.items():
-        for stamp, by in life.superseders:
+    for identity, history in histories.items():
+        for stamp, by in history.superseders:
             add(identity, stamp, by)
-        for (relation, target), (_, stamp) in life.links.items():
+        for (relation, target), (_, stamp) in history.links.items():
             if relation == "supersedes":
                 add(target, stamp, identity)
     return candidates
 
 
-def _decide(component: Component, lives: dict[str, RecordHistory], roots: Edges, candidates: Candidates) -> None:
-    """Apply what people decided: the side that lost is superseded, the one that is kept may be reworded."""
+def _apply_decisions(
+    component: Component, histories: dict[str, RecordHistory], roots: Edges, candidates: Candidates
+) -> None:
+    """Apply resolve records: the losing side is superseded, and the kept one may get a new text."""
     reworded: dict[str, list[Record]] = defaultdict(list)
     for conflict, resolve in component.disputes:
         sides = [conflict.data["left"], conflict.data["right"]]
-        if resolve.data["keep"] == "both" or any(side not in lives for side in sides):
+        if resolve.data["keep"] == "both" or any(side not in histories for side in sides):
             continue
         left, right = (roots[side] for side in sides)
         kept, lost = (left, right) if resolve.data["keep"] == "left" else (right, left)
-        if not _speaks(kept, lives):
+        if not _is_effective(kept, histories):
             continue
         if kept != lost:
             candidates[lost].append((resolve.stamp, kept))
         text = resolve.data.get("text")
         if isinstance(text, str) and text.strip():
             update = {**resolve.data, "type": "update", "target": kept, "set": {"text": text}}
-            reworded[kept].append(replace(resolve, type="update", given=update))
+            reworded[kept].append(replace(resolve, type="update", decoded=update))
     for identity, updates in reworded.items():
-        life = live(component.births[identity], [*component.changes.get(identity, ()), *updates])
-        if life is not None and life.fields.get("review") not in HELD:  # by somebody who could not approve the words
-            lives[identity] = life
+        history = apply_changes(component.creations[identity], [*component.changes.get(identity, ()), *updates])
+        if history is not None and history.fields.get("review") not in UNAPPROVED:  # unless the new text needs approval
+            histories[identity] = history
 
 
-def _supersede_edges(lives: dict[str, RecordHistory], candidates: Candidates) -> Edges:
+def _supersede_edges(histories: dict[str, RecordHistory], candidates: Candidates) -> Edges:
     edges: Edges = {}
-    for identity, said in candidates.items():
-        _, by = max(said, key=lambda candidate: (candidate[0], candidate[1] or ""))
+    for identity, claims in candidates.items():
+        _, by = max(claims, key=lambda candidate: (candidate[0], candidate[1] or ""))
         if by is not None:
             edges[identity] = by
 
-    def newest(ring: Iterable[str]) -> str:
-        return max(ring, key=lambda identity: (lives[identity].fields["ts"], identity))
+    def newest(cycle: Iterable[str]) -> str:
+        return max(cycle, key=lambda identity: (histories[identity].fields["ts"], identity))
 
-    return _cut_rings(edges, newest)
+    return _break_cycles(edges, newest)
 
 
-def _cut_rings(edges: Edges, stays: Callable[[Iterable[str]], str]) -> Edges:
-    """Remove, from every ring, the edge that leaves the member that `stays` chooses."""
+def _break_cycles(edges: Edges, choose_root: Callable[[Iterable[str]], str]) -> Edges:
+    """Remove from each cycle the edge that leaves the member which `choose_root` returns."""
     kept = dict(edges)
     done: set[str] = set()
     for start in sorted(edges):
@@ -152,32 +160,32 @@ def _cut_rings(edges: Edges, stays: Callable[[Iterable[str]], str]) -> Edges:
             on_path.add(at)
             at = kept[at]
         if at in on_path:
-            del kept[stays(path[path.index(at) :])]
+            del kept[choose_root(path[path.index(at) :])]
         done.update(path)
     return kept
 
 
-def _end(identity: str, edges: Edges) -> str:
+def _follow_edges(identity: str, edges: Edges) -> str:
     while identity in edges:
         identity = edges[identity]
     return identity
 
 
-def _wording(root: Memory, sources: Iterable[Memory], lives: dict[str, RecordHistory]) -> Memory:
-    """Return whose words are kept: the newest of those that are trusted as much as the root's."""
+def _preferred_wording(root: Memory, sources: Iterable[Memory], histories: dict[str, RecordHistory]) -> Memory:
+    """Return the memory with the newest wording among those trusted as much as the root."""
     fit = [each for each in sources if each.trust == root.trust and each.text and not each.archived]
-    return max([root, *fit], key=lambda memory: lives[memory.id].worded)
+    return max([root, *fit], key=lambda memory: histories[memory.id].worded_at)
 
 
-def _speak_for(root: Memory, sources: Sequence[Memory], lives: dict[str, RecordHistory]) -> Memory:
-    """Let one memory speak for others that say the same, in the words of one of them."""
+def _merge_memories(root: Memory, sources: Sequence[Memory], histories: dict[str, RecordHistory]) -> Memory:
+    """Return the root with the fields of its merged sources combined."""
     if root.redacted:
         return replace(root, sources=_union(root.sources, [(source.id,) for source in sources]))
-    everyone = [root, *sources]
-    ids = {memory.id for memory in everyone}
-    links = {(link.relation, link.target): link for memory in reversed(everyone) for link in memory.links}
-    wording = _wording(root, sources, lives)
-    wordings = [memory.text for memory in everyone if memory.text and memory.text != wording.text]
+    group = [root, *sources]
+    ids = {memory.id for memory in group}
+    links = {(link.relation, link.target): link for memory in reversed(group) for link in memory.links}
+    wording = _preferred_wording(root, sources, histories)
+    wordings = [memory.text for memory in group if memory.text and memory.text != wording.text]
     return replace(
         root,
         text=wording.text,
@@ -185,20 +193,20 @@ def _speak_for(root: Memory, sources: Sequence[Memory], lives: dict[str, RecordH
         tags=_union(root.tags, [source.tags for source in sources]),
         entities=_union(root.entities, [source.entities for source in sources]),
         files=_union(root.files, [source.files for source in sources]),
-        cites=_cites(everyone),
+        cites=_cites(group),
         sessions=_union(root.sessions, [source.sessions for source in sources]),
         links=tuple(links[key] for key in sorted(links) if key[1] not in ids),
         aliases=tuple(dict.fromkeys(wordings)),
         sources=tuple(source.id for source in sources),
-        importance=max(memory.importance for memory in everyone),
-        pinned=any(memory.pinned for memory in everyone),
-        confidence=_confidence(everyone),
-        updated=max(memory.updated for memory in everyone),
+        importance=max(memory.importance for memory in group),
+        pinned=any(memory.pinned for memory in group),
+        confidence=_confidence(group),
+        updated=max(memory.updated for memory in group),
     )
 
 
-def _union(own: tuple[str, ...], others: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*own, *(item for other in others for item in other)]))
+def _union(memory: tuple[str, ...], others: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*memory, *(item for other in others for item in other)]))
 
 
 def _cites(memories: Iterable[Memory]) -> tuple[Cite, ...]:
@@ -207,10 +215,10 @@ def _cites(memories: Iterable[Memory]) -> tuple[Cite, ...]:
 
 
 def _confidence(memories: Iterable[Memory]) -> float:
-    """1 - (1-a)(1-b)…, one factor a session (its highest): the chance that not all independent witnesses err."""
+    """Return 1 - (1-a)(1-b)…, with one factor per session, its highest: the chance that not all sources err."""
     witnesses: dict[Any, float] = {}
     for memory in memories:
         witness = memory.session or ("none", memory.id)
         witnesses[witness] = max(witnesses.get(witness, 0.0), memory.confidence)
-    doubts = [1 - witnesses[key] for key in sorted(witnesses, key=str)]
-    return round(1 - reduce(mul, doubts, 1.0), 4)
+    remaining = [1 - witnesses[key] for key in sorted(witnesses, key=str)]
+    return round(1 - reduce(mul, remaining, 1.0), 4)

@@ -1,6 +1,6 @@
-"""Masking secrets before a record is written: known formats, values given to telling names, the user's patterns.
+"""Masks secrets before a record is written: known formats, assignments to secret names, and the user's patterns.
 
-The formats take a fifth of a second to load: a text that holds none of their marks never loads them.
+Loading the formats takes 0.2 s, so text without any of their markers never loads them.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, from_plain, to_plain
-from muninn_core.store.detectors import Format, formats
-from muninn_core.store.secret_assignments import is_secret, is_secret_name, secret_values
+from muninn_core.store.detectors import SecretFormat, secret_formats
+from muninn_core.store.secret_assignments import find_secret_words, is_secret, secret_values
 
 T = TypeVar("T", bound=Value)
 
 
-class _Marks:
-    """Tells whether a text may hold a secret of a known format.
+class _SecretMarkers:
+    """Tests whether a text may contain a secret of a known format.
 
-    Each expression begins with plain characters, which the engine finds as fast as memory is read; together as one
-    they would be tried at every character, ten times as slow. What stands before the plain part is looked back at.
+    Each expression begins with literal characters, which the regex engine finds at memory speed. As one alternation
+    they would be tried at every character, ten times as slow. Lookbehinds check what precedes the literal.
     """
 
     _EXACT = tuple(
@@ -40,74 +40,74 @@ class _Marks:
     )
     _LOWER = tuple(map(re.compile, (r"xox[abposr]-\d", r"hooks\.slack", r"aws.{0,20}?(?:key|pw|pass|token)")))
 
-    def search(self, text: str) -> bool:
-        """Whether any of the marks is there."""
+    def is_in(self, text: str) -> bool:
+        """Whether any marker is in the text."""
         lower = text.lower()
         return any(mark.search(text) for mark in self._EXACT) or any(mark.search(lower) for mark in self._LOWER)
 
 
-_MARKS = _Marks()
-"""A text without any of these holds no secret of a format that is known here."""
+_MARKERS = _SecretMarkers()
+"""Text without any of these contains no secret of a known format."""
 
 _KEY_BLOCK = re.compile(
     r"-----BEGIN ([A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?)-----.*?(?:-----END \1-----|\Z)"
     r"|PuTTY-User-Key-File-\d.*?(?:Private-MAC:[^\n]*|\Z)",
     re.DOTALL,
 )
-"""The detectors find the first line of a private key; what must go is the key."""
+"""A whole private key. The detectors match its first line only."""
 
-_OWN = (
+_OWN_FORMATS = (
     ("github-token", re.compile(r"github_pat_[A-Za-z0-9_]{36,255}")),
     ("anthropic-token", re.compile(r"sk-ant-[A-Za-z0-9_-]{24,}")),
     ("openai-token", re.compile(r"sk-(?:proj|svcacct)-[A-Za-z0-9_-]{40,}")),
 )
-"""Formats that are younger than the detectors. Sources: the vendors' pages on the formats of their keys."""
+"""Formats newer than the detectors. Source: the vendors' documentation of their keys."""
 
-_SHORTEST_GROUP = 16
-"""A group this long is the secret itself; a shorter one is only its prefix."""
+_MIN_GROUP_LENGTH = 16
+"""A group this long is the secret itself; a shorter one is a prefix."""
 
 
 def mask(text: str, patterns: Sequence[str] = ()) -> tuple[str, int]:
-    """Return the text with each secret replaced by `[masked:<kind>]`, and how many were replaced.
+    """Return the text with each secret replaced by `[masked:<kind>]`, and the number of replacements.
 
-    `patterns` are regular expressions of the user. Raises BadParams for one that is none.
+    `patterns` are the user's regular expressions. Raises BadParams for an invalid one.
     """
     count = 0
     for pattern in patterns:
-        text, found = _compiled(pattern).subn("[masked:custom]", text)
+        text, found = _compile(pattern).subn("[masked:custom]", text)
         count += found
-    if _MARKS.search(text):
+    if _MARKERS.is_in(text):
         text, found = _KEY_BLOCK.subn("[masked:private-key]", text)
         count += found
         for kind, regex, valid in _all_formats():
             text, found = _replace(text, kind, _spans(text, regex, valid))
             count += found
-    if any(is_secret_name(text)):
+    if any(find_secret_words(text)):
         text, found = _replace(text, "assigned", secret_values(text))
         count += found
     return text, count
 
 
 def mask_draft(draft: T, patterns: Sequence[str] = ()) -> tuple[T, int]:
-    """Return a value with every text in it masked, however deep, and how many secrets were masked."""
-    # A value's own fields say nothing by their names: `key` is that of idempotency.
-    masked = {name: mask_all(item, patterns) for name, item in to_plain(draft).items()}
+    """Return a value with the secrets in all its texts masked, at any depth, and their number."""
+    # Field names are no evidence here: `key` is the idempotency key.
+    masked = {name: mask_value(item, patterns) for name, item in to_plain(draft).items()}
     plain = {name: item for name, (item, _) in masked.items()}
     count = sum(found for _, found in masked.values())
     return (from_plain(plain, type(draft)), count) if count else (draft, 0)
 
 
-def mask_all(value: Any, patterns: Sequence[str] = (), name: str = "") -> tuple[Any, int]:
-    """Mask every text in plain data, names of fields too. `name` is that of the field which holds the value."""
+def mask_value(value: Any, patterns: Sequence[str] = (), name: str = "") -> tuple[Any, int]:
+    """Mask all texts of plain data, keys of objects included. `name` is the key that holds the value."""
     if isinstance(value, str):
         if name and is_secret(name, value):
             return "[masked:assigned]", 1
         return mask(value, patterns)
     if isinstance(value, dict):
-        pairs = [(mask(field, patterns), mask_all(item, patterns, field)) for field, item in value.items()]
-        return {name: item for (name, _), (item, _) in pairs}, sum(one + other for (_, one), (_, other) in pairs)
+        pairs = [(mask(field, patterns), mask_value(item, patterns, field)) for field, item in value.items()]
+        return {name: item for (name, _), (item, _) in pairs}, sum(own + nested for (_, own), (_, nested) in pairs)
     if isinstance(value, list | tuple):
-        items = [mask_all(item, patterns, name) for item in value]
+        items = [mask_value(item, patterns, name) for item in value]
         return [item for item, _ in items], sum(count for _, count in items)
     return value, 0
 
@@ -133,20 +133,20 @@ def _spans(text: str, regex: re.Pattern[str], valid: Callable[[str], bool] | Non
 
 
 def _is_secret(regex: re.Pattern[str], group: str) -> bool:
-    # In a URL with a password everything up to the '@' is the group, however short.
-    return len(group) >= _SHORTEST_GROUP or regex.pattern.startswith("://")
+    # In a URL with a password, the group is everything up to the '@', however short.
+    return len(group) >= _MIN_GROUP_LENGTH or regex.pattern.startswith("://")
 
 
-def _all_formats() -> Iterator[Format]:
-    jwt, *others = formats()
-    return chain((jwt,), ((kind, regex, None) for kind, regex in _OWN), others)
+def _all_formats() -> Iterator[SecretFormat]:
+    jwt, *others = secret_formats()
+    return chain((jwt,), ((kind, regex, None) for kind, regex in _OWN_FORMATS), others)
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
         raise BadParams(
-            f"the secret pattern '{pattern}' is no regular expression: {error}", hint="Mend memory.secrets."
+            f"the secret pattern '{pattern}' is not a regular expression: {error}", hint="Fix it in memory.secrets."
         ) from None

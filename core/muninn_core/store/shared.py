@@ -1,7 +1,7 @@
-"""The user's global memory: a log outside every repository, to which the daemons of several append at the same time.
+"""The user's global memory: a log outside all repositories that several daemons append to.
 
-Each process appends to a spool of its own, and all of them read all spools; nothing is ever sealed. A lock of the
-folder, held only while a few lines are written, keeps a redaction from meeting an append. Knows no repository.
+Each process appends to its own spool and reads all spools; nothing is sealed. A lock on the folder, held while a few
+lines are written, keeps redactions and appends apart.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from muninn_core.launch.lock import FileLock
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.repository import Problem
-from muninn_core.store.disk import append, writing
+from muninn_core.store.disk import append, translate_errors
 from muninn_core.store.fold import State
 from muninn_core.store.layout import shared_layout
 from muninn_core.store.log import Log, open_log
 from muninn_core.store.record import VERSION, MalformedRecord, Record, encode_line, make_record
-from muninn_core.store.redact import blank_files, subject_of
-from muninn_core.store.spool import repair
-from muninn_core.store.stamp import later, timestamp
+from muninn_core.store.redact import redact_files, redaction_subject
+from muninn_core.store.spool import repair_last_line
+from muninn_core.store.stamp import next_millisecond, timestamp
 
-TRIES = 500
-"""How often the folder's lock is tried, a hundredth of a second apart; who holds it writes a few lines."""
+LOCK_ATTEMPTS = 500
+"""How often the folder's lock is tried, every 10 ms. A holder only writes a few lines."""
 
-_NOTHING = State(memories={})
+_EMPTY_STATE = State(memories={})
 
 
 class SharedLog:
-    """The global memory as one process sees it. Its threads may all call it.
+    """The global memory as one process sees it. Safe for several threads.
 
-    `folder` need not be there yet: the first memory makes it, for its owner alone. `name` is that of this process's
-    spool. `pause` waits for so many seconds, while another process holds the folder.
+    `folder` need not exist: the first memory creates it with mode 0700. `name` is that of this process's spool.
+    `pause(seconds)` waits while another process holds the folder.
     """
 
     def __init__(
@@ -59,22 +59,22 @@ class SharedLog:
         self._lock = FileLock(str(self.layout.root / "lock"))
         self._depth = 0
         self._log: Log | None = None
-        self._seen: tuple[State, Mapping[str, Memory]] = (_NOTHING, {})
+        self._marked: tuple[State, Mapping[str, Memory]] = (_EMPTY_STATE, {})
 
     @property
     def memories(self) -> Mapping[str, Memory]:
-        """All global memories by id, marked as such; a snapshot, the same object until something changes."""
+        """All global memories by id, with scope "global". A snapshot: the same object until something changes."""
         state = self.state
-        seen, memories = self._seen
+        seen, memories = self._marked
         if seen is not state:
-            memories = {each: replace(memory, scope="global") for each, memory in state.memories.items()}
-            self._seen = (state, memories)
+            memories = {identity: replace(memory, scope="global") for identity, memory in state.memories.items()}
+            self._marked = (state, memories)
         return memories
 
     @property
     def state(self) -> State:
-        """What the records say."""
-        return self._log.state if self._log is not None else _NOTHING
+        """The state that the records fold to."""
+        return self._log.state if self._log is not None else _EMPTY_STATE
 
     @property
     def records(self) -> Mapping[str, Record]:
@@ -83,11 +83,11 @@ class SharedLog:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What a person should mend."""
+        """Problems that a person should fix."""
         return self._log.problems if self._log is not None else ()
 
     def refresh(self) -> bool:
-        """Take in what others wrote; cheap when nobody did. Say whether anybody had."""
+        """Read what other processes wrote; return whether there was anything."""
         if self._log is None:
             with self._threads:
                 if self._log is None and self.layout.spool.is_dir():
@@ -97,34 +97,37 @@ class SharedLog:
         return self._log.refresh()
 
     def append(self, records: Sequence[Mapping[str, Any]], session: str) -> tuple[Record, ...]:
-        """Store records, all or none; they are on the disk when this returns. As `Log.append` in all else.
+        """Store records, all or none; they are on disk when this returns. See `Log.append`.
 
         Raises BadParams, BusyError, ReadOnlyError or StorageError.
         """
-        with self._writing():
-            given, fresh = self._prepare(records, session)
-            if fresh:
+        with self._locked():
+            stored, new_records = self._prepare(records, session)
+            if new_records:
                 if self._spool.exists():
-                    with writing(self._spool):
-                        repair(self.layout, self._spool)  # what a crash left of a process of this name
-                append(self._spool, b"".join(map(encode_line, fresh)))
+                    with translate_errors(self._spool):
+                        repair_last_line(self.layout, self._spool)  # after a crash of a process of the same name
+                append(self._spool, b"".join(map(encode_line, new_records)))
                 self.refresh()
-            return given
+            return stored
 
     def redact(self, ids: Sequence[str], *, texts: tuple[str, ...], actor: str, session: str) -> tuple[str, ...]:
-        """Blank memories in the files of all processes; return the files that changed. As `Log.redact` in all else."""
-        with self._writing():
+        """Redact memories in the files of all processes; return the changed files, relative to the folder.
+
+        See `Log.redact`.
+        """
+        with self._locked():
             redacted = {record.data["target"] for record in self.records.values() if record.type == "redact"}
-            wanted = [each for each in ids if each not in redacted]
-            self.append([{"type": "redact", "actor": actor, "target": each} for each in wanted], session)
-            with writing(self.layout.spool):
-                changed = blank_files(self.layout, subject_of(set(ids), self.records, texts))
+            wanted = [identity for identity in ids if identity not in redacted]
+            self.append([{"type": "redact", "actor": actor, "target": identity} for identity in wanted], session)
+            with translate_errors(self.layout.spool):
+                changed = redact_files(self.layout, redaction_subject(set(ids), self.records, texts))
             self.refresh()
             return tuple(self.layout.relative(path) for path in changed)
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Hold the folder, against the threads of this process and against other processes; may be nested."""
+    def _locked(self) -> Iterator[None]:
+        """Hold the folder's lock against other threads and processes. May be nested."""
         with self._threads:
             if not self._depth:
                 self._acquire()
@@ -138,38 +141,40 @@ class SharedLog:
                     self._lock.release()
 
     def _acquire(self) -> None:
-        with writing(self.layout.root):
+        with translate_errors(self.layout.root):
             self.layout.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.layout.spool.mkdir(mode=0o700, exist_ok=True)
-        for _ in range(TRIES):
-            with writing(self.layout.root):
+        for _ in range(LOCK_ATTEMPTS):
+            with translate_errors(self.layout.root):
                 if self._lock.acquire():
                     return
             self._pause(0.01)
-        raise BusyError("your global memory is held by another process", hint="Try again; look for one that hangs.")
+        raise BusyError(
+            "another process holds your global memory", hint="Try again. If it persists, end the process that hangs."
+        )
 
     def _prepare(self, records: Sequence[Mapping[str, Any]], session: str) -> tuple[tuple[Record, ...], list[Record]]:
         keyed = {r.data["key"]: r for r in self.records.values() if isinstance(r.data.get("key"), str)}
-        given: list[Record] = []
-        fresh: list[Record] = []
+        stored: list[Record] = []
+        new_records: list[Record] = []
         for data in records:
-            known = keyed.get(data.get("key")) if data.get("key") else None
-            if known is None:
-                known = self._made(data, session)
-                fresh.append(known)
+            existing = keyed.get(data.get("key")) if data.get("key") else None
+            if existing is None:
+                existing = self._make_record(data, session)
+                new_records.append(existing)
                 if isinstance(data.get("key"), str):
-                    keyed[data["key"]] = known
-            given.append(known)
-        return tuple(given), fresh
+                    keyed[data["key"]] = existing
+            stored.append(existing)
+        return tuple(stored), new_records
 
-    def _made(self, data: Mapping[str, Any], session: str) -> Record:
+    def _make_record(self, data: Mapping[str, Any], session: str) -> Record:
         now = timestamp(self._clock())
         filled = {"v": VERSION, "session": session, "ts": now, **data}
         filled.setdefault("id", self._ids())
         target = self.state.memories.get(str(data.get("target", "")))
         if target is not None and "ts" not in data and target.updated >= now:
-            filled["ts"] = later(target.updated)
+            filled["ts"] = next_millisecond(target.updated)
         try:
             return make_record(filled)
         except MalformedRecord as error:
-            raise BadParams(f"this is no record: {error}", hint="docs/formats/log.md says what one is.") from None
+            raise BadParams(f"this is not a record: {error}", hint="docs/formats/log.md has the format.") from None

@@ -1,4 +1,4 @@
-"""The spool: one file an open session, in the part of `.muninn` that git ignores. Its sealed form is a segment."""
+"""The spool: one file per open session, in the part of `.muninn` that git ignores. Sealing turns it into a segment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from muninn_core.errors import BadParams
-from muninn_core.store.disk import TEMPORARY, append, cut, remove, write_whole
+from muninn_core.store.disk import TEMPORARY, append, remove, truncate, write_atomic
 from muninn_core.store.layout import Layout
 from muninn_core.store.record import MalformedRecord, parse_line
 
@@ -18,45 +18,45 @@ _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def spool_path(layout: Layout, session: str) -> Path:
-    """Return the spool of a session. Raises BadParams for a name that is none: it becomes a file's name."""
+    """Return the path of a session's spool. Raises BadParams for a name that is unfit for a file."""
     if not _SESSION.fullmatch(session):
         raise BadParams(
-            f"'{session}' is no name of a session",
-            hint="Letters, digits, '.', '_' and '-', at most 100, the first a letter or digit.",
+            f"'{session}' is not a valid session name",
+            hint="Use at most 100 letters, digits, '.', '_' and '-', the first a letter or digit.",
         )
     return layout.spool / f"{session}{SUFFIX}"
 
 
 def private_path(layout: Layout, session: str) -> Path:
-    """Return where a session's private records lie. They are never sealed."""
+    """Return the path of a session's private records, which are never sealed. Raises BadParams as `spool_path` does."""
     return layout.private / spool_path(layout, session).name
 
 
 def private_files(layout: Layout) -> tuple[Path, ...]:
-    """Return the files of private records that are there."""
+    """Return the existing files of private records, sorted."""
     return tuple(sorted(layout.private.glob(f"*{SUFFIX}")))
 
 
 def segment_path(layout: Layout, session: str, content: bytes) -> Path:
-    """Return where a sealed segment lies: the name follows from the content (docs/formats/layout.md says why)."""
+    """Return the path of a segment. It contains a digest of the content; docs/formats/layout.md has the reasons."""
     return layout.sessions / f"{session}-{hashlib.sha256(content).hexdigest()[:12]}{SUFFIX}"
 
 
-def spools(layout: Layout) -> dict[str, Path]:
-    """Return the spools that are there, by session."""
+def list_spools(layout: Layout) -> dict[str, Path]:
+    """Return the existing spools by session."""
     return {path.name.removesuffix(SUFFIX): path for path in sorted(layout.spool.glob(f"*{SUFFIX}"))}
 
 
-def torn_pieces(layout: Layout) -> tuple[Path, ...]:
-    """Return the files of bytes that were cut off from spools and wait for a person to look at."""
+def torn_files(layout: Layout) -> tuple[Path, ...]:
+    """Return the files with bytes cut off from spools, kept for a person to inspect."""
     pieces = [path for folder in (layout.spool, layout.private) for path in sorted(folder.glob(f"{_TORN}*"))]
     return tuple(path for path in pieces if not path.name.endswith((SUFFIX, TEMPORARY)))
 
 
-def repair(layout: Layout, path: Path) -> None:
-    """Mend a last line without its end: a whole record gets the end, anything else moves to a file of its own.
+def repair_last_line(layout: Layout, path: Path) -> None:
+    """Repair a last line without a newline: a complete record gets one, anything else moves to a file of its own.
 
-    Raises StorageError or ReadOnlyError, and OSError when the spool can't be read.
+    Raises StorageError or ReadOnlyError, and OSError when the file can't be read.
     """
     content = path.read_bytes()
     whole = content.rfind(b"\n") + 1
@@ -67,14 +67,14 @@ def repair(layout: Layout, path: Path) -> None:
         parse_line(tail)
     except MalformedRecord:
         name = f"{_TORN}{path.name.removesuffix(SUFFIX)}-{hashlib.sha256(tail).hexdigest()[:12]}"
-        write_whole(path.with_name(name), tail)
-        cut(path, whole)
+        write_atomic(path.with_name(name), tail)
+        truncate(path, whole)
     else:
         append(path, b"\n")
 
 
-def sweep(layout: Layout) -> None:
-    """Delete temporary files that a crash left behind. Raises StorageError or ReadOnlyError."""
+def delete_temporary_files(layout: Layout) -> None:
+    """Delete the temporary files that a crash left. Raises StorageError or ReadOnlyError."""
     for folder in (layout.memory, layout.sessions, layout.archive, layout.spool, layout.private, layout.undo):
         names = os.listdir(folder) if folder.is_dir() else ()  # noqa: PTH208 - a folder may hold thousands
         for name in names:

@@ -1,4 +1,4 @@
-"""Times as text: RFC 3339 in UTC to the millisecond, so that comparing the text compares the times."""
+"""Times as text: RFC 3339 in UTC with milliseconds, so that text order is time order."""
 
 from __future__ import annotations
 
@@ -10,33 +10,36 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def timestamp(moment: datetime) -> str:
-    """Return an aware moment as canonical text, such as 2026-01-07T10:00:00.000Z. Raises ValueError on a naive one."""
+    """Return an aware datetime as canonical text, such as 2026-01-07T10:00:00.000Z.
+
+    Raises ValueError on a naive one.
+    """
     if moment.tzinfo is None:
-        raise ValueError("a time needs its zone")
+        raise ValueError("the time has no zone")
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def normalise(text: str) -> str:
-    """Return an RFC 3339 time in canonical form; a time without a zone is UTC. Raises ValueError."""
+    """Return an RFC 3339 time in canonical form; a time without a zone counts as UTC. Raises ValueError."""
     if _CANONICAL.fullmatch(text):
         datetime.fromisoformat(text)
         return text
     if len(text) < len("2026-01-07T10:00"):
-        raise ValueError(f"'{text}' is no time")
+        raise ValueError(f"'{text}' is not a time")
     moment = datetime.fromisoformat(text)
     try:
         return timestamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except OverflowError:
-        raise ValueError(f"'{text}' is no time in UTC") from None
+        raise ValueError(f"'{text}' is out of range in UTC") from None
 
 
 def milliseconds(canonical: str) -> int:
-    """Return the milliseconds since 1970 of a canonical time; earlier times count as 0, for ids know no others."""
+    """Return a canonical time in milliseconds since 1970; earlier times give 0, the minimum of a ULID."""
     return max(0, (datetime.fromisoformat(canonical) - EPOCH) // timedelta(milliseconds=1))
 
 
-def later(canonical: str) -> str:
-    """Return the next millisecond; the last one of all times is followed by itself."""
+def next_millisecond(canonical: str) -> str:
+    """Return the time one millisecond later; the maximum time is returned unchanged."""
     try:
         return timestamp(datetime.fromisoformat(canonical) + timedelta(milliseconds=1))
     except OverflowError:

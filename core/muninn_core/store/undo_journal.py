@@ -1,9 +1,8 @@
-"""The undo journal: what the files of memory held before a rewrite, so that it can be taken back byte for byte.
+"""The undo journal: the files of memory before a rewrite, so that it can be undone byte by byte.
 
-A rewrite (reconcile, prune) is a list of files with their content before and after. One file in the private folder
-`local/undo` holds all of it: a line of JSON, then the earlier contents one after another. It is there, whole, before
-the first file of memory changes. While the rewrite is under way its name ends with `.open`; a rename closes it.
-Knows files and digests, not what is in them. The format is in docs/formats/layout.md.
+A rewrite (reconcile, prune) is a list of files with their content before and after. One file in `local/undo` has all of
+it: a line of JSON, then the earlier contents in order. It is complete before the first file of memory changes. Its name
+ends with `.open` during the rewrite. The format is in docs/formats/layout.md.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ from pathlib import Path
 
 from muninn_core.errors import NotFoundError, StorageError, UsageError
 from muninn_core.model.value import ValidationError, Value, decode_json, encode_json, from_plain
-from muninn_core.store.disk import move, remove, remove_all, write_whole
+from muninn_core.store.disk import move, remove, remove_all, write_atomic
 from muninn_core.store.layout import Layout
 
-KEPT, KEPT_BYTES = 5, 100_000_000
-"""Older journals go beyond this many, or when all of them are larger than this; the last one always stays."""
+MAX_JOURNALS, MAX_TOTAL_BYTES = 5, 100_000_000
+"""The limits of stored journals, in number and in bytes. The last one is always kept."""
 
 OPEN, CLOSED = ".open", ".undo"
 VERSION = 1
 
 
-class Change(Value):
-    """A file of memory (absolute path) and its contents; None is a file that is not there."""
+class FileRewrite(Value):
+    """A file of memory (absolute path) and its contents; None means that the file does not exist."""
 
     path: Path
     before: bytes | None
@@ -33,7 +32,11 @@ class Change(Value):
 
 
 class Entry(Value):
-    """A file in a journal: path relative to the memory folder, sha256 before and after ("": no file), size before."""
+    """A file in a journal.
+
+    `path` is relative to the memory folder, `before` and `after` are sha256 ("": no file), `size` is the old one in
+    bytes.
+    """
 
     path: str
     before: str
@@ -50,8 +53,8 @@ class Header(Value):
     files: tuple[Entry, ...]
 
 
-class Undone(Value):
-    """What undo put back: files relative to the root, and what had been done to them."""
+class UndoResult(Value):
+    """The rewrite that was undone, and its files relative to the root."""
 
     kind: str
     summary: str
@@ -59,12 +62,12 @@ class Undone(Value):
 
 
 def digest(content: bytes | None) -> str:
-    """Return the sha256 of a content, "" for a file that is not there."""
+    """Return the sha256 of a content in hex, "" for None."""
     return "" if content is None else hashlib.sha256(content).hexdigest()
 
 
-def content_of(path: Path) -> bytes | None:
-    """Return what is in a file, None when it is not there. Raises StorageError."""
+def read_content(path: Path) -> bytes | None:
+    """Return a file's content, None when it does not exist. Raises StorageError."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -73,28 +76,28 @@ def content_of(path: Path) -> bytes | None:
         raise StorageError(f"can't read {path}: {error.strerror}", hint="Check its permissions.") from error
 
 
-def rewrite(layout: Layout, kind: str, summary: str, changes: Sequence[Change]) -> None:
-    """Change files of memory so that it can be undone: what is added comes first, what goes, last.
+def rewrite(layout: Layout, kind: str, summary: str, changes: Sequence[FileRewrite]) -> None:
+    """Change files of memory so that it can be undone: first writes, then deletions.
 
-    The caller says what each file holds; a change to what is so already does nothing. Interrupted, the same call ends
-    it, and undo takes both parts back. Raises StorageError or ReadOnlyError.
+    The caller states what each file has now. After an interruption the same call completes the rewrite, and undo
+    reverts both parts. Raises StorageError or ReadOnlyError.
     """
-    wanted = [change for change in changes if change.before != change.after]
-    if not wanted and not _journals(layout, OPEN):
+    effective = [change for change in changes if change.before != change.after]
+    if not effective and not _journals(layout, OPEN):
         return
-    journal = _begin(layout, kind, summary, wanted)
+    journal = _begin(layout, kind, summary, effective)
     if journal is None:
         return
-    for change in wanted:
+    for change in effective:
         if change.after is not None:
-            write_whole(change.path, change.after)
-    remove_all(change.path for change in wanted if change.after is None)
+            write_atomic(change.path, change.after)
+    remove_all(change.path for change in effective if change.after is None)
     move(journal, journal.with_suffix(CLOSED))
-    _forget_old(layout)
+    _delete_old(layout)
 
 
-def undo(layout: Layout) -> Undone:
-    """Take the last rewrite back. Run again after an interruption, it ends what it began.
+def undo(layout: Layout) -> UndoResult:
+    """Undo the last rewrite. After an interruption the same call completes it.
 
     Raises NotFoundError when there is none, UsageError when a file has changed since, StorageError or ReadOnlyError.
     """
@@ -102,7 +105,7 @@ def undo(layout: Layout) -> Undone:
     if not journals:
         raise NotFoundError("there is nothing to undo", hint="Undo takes back the last reconcile or prune here.")
     header, contents = _read(journals[-1])
-    now = {entry.path: digest(content_of(layout.memory / entry.path)) for entry in header.files}
+    now = {entry.path: digest(read_content(layout.memory / entry.path)) for entry in header.files}
     changed = [entry.path for entry in header.files if now[entry.path] not in (entry.before, entry.after)]
     if changed:
         shown = ", ".join(layout.relative(layout.memory / path) for path in changed[:3])
@@ -111,38 +114,38 @@ def undo(layout: Layout) -> Undone:
             hint="Git has the earlier files: `git log -- .muninn/memory`.",
             data={"changed": changed},
         )
-    back = [entry for entry in header.files if now[entry.path] != entry.before]
-    # The other way round: what was there is there again before what was added goes, and main, which holds all, last.
-    back.sort(key=lambda entry: layout.memory / entry.path == layout.main)
-    for entry in back:
+    restored = [entry for entry in header.files if now[entry.path] != entry.before]
+    # Reverse order: restore old files, then main, which has everything, then delete new files.
+    restored.sort(key=lambda entry: layout.memory / entry.path == layout.main)
+    for entry in restored:
         if entry.before:
-            write_whole(layout.memory / entry.path, contents[entry.path])
-    remove_all(layout.memory / entry.path for entry in back if not entry.before)
+            write_atomic(layout.memory / entry.path, contents[entry.path])
+    remove_all(layout.memory / entry.path for entry in restored if not entry.before)
     remove(journals[-1])
-    return Undone(
+    return UndoResult(
         kind=header.kind,
         summary=header.summary,
         files=tuple(layout.relative(layout.memory / entry.path) for entry in header.files),
     )
 
 
-def forget(layout: Layout) -> None:
-    """Delete all journals: what they would bring back is to be nowhere. Raises StorageError or ReadOnlyError."""
+def delete_journals(layout: Layout) -> None:
+    """Delete all journals, which may have redacted text. Raises StorageError or ReadOnlyError."""
     remove_all(_journals(layout, OPEN, CLOSED))
 
 
-def _begin(layout: Layout, kind: str, summary: str, changes: Sequence[Change]) -> Path | None:
-    """Write the journal. One that an interruption left open is taken into it: its contents are the earlier ones.
+def _begin(layout: Layout, kind: str, summary: str, changes: Sequence[FileRewrite]) -> Path | None:
+    """Write the journal and return its path. A journal left open is merged into it, with its earlier contents.
 
-    None says that there is nothing to do, and that an interrupted rewrite had not begun.
+    Return None when there is nothing to do; an interrupted rewrite had then not begun.
     """
-    before = {_name(layout, change.path): change.before for change in changes}
-    after = {_name(layout, change.path): digest(change.after) for change in changes}
+    before = {_relative_name(layout, change.path): change.before for change in changes}
+    after = {_relative_name(layout, change.path): digest(change.after) for change in changes}
     stale = _journals(layout, OPEN)
     for path in reversed(stale):
         header, contents = _read(path)
         for entry in header.files:
-            now = content_of(layout.memory / entry.path)
+            now = read_content(layout.memory / entry.path)
             if digest(now) in (entry.before, entry.after):
                 before[entry.path] = contents[entry.path] if entry.before else None
                 after.setdefault(entry.path, digest(now))
@@ -156,20 +159,20 @@ def _begin(layout: Layout, kind: str, summary: str, changes: Sequence[Change]) -
         for name in names
     ]
     header = Header(v=VERSION, kind=kind, summary=summary, files=tuple(entries))
-    journal = stale[-1] if stale else layout.undo / f"{_next(layout):06d}{OPEN}"
-    write_whole(journal, encode_json(header) + b"\n" + b"".join(before[name] or b"" for name in names))
+    journal = stale[-1] if stale else layout.undo / f"{_next_number(layout):06d}{OPEN}"
+    write_atomic(journal, encode_json(header) + b"\n" + b"".join(before[name] or b"" for name in names))
     for path in stale[:-1]:
         remove(path)
     return journal
 
 
 def _read(journal: Path) -> tuple[Header, dict[str, bytes]]:
-    raw = content_of(journal) or b""
+    raw = read_content(journal) or b""
     first, _, rest = raw.partition(b"\n")
     try:
         header = from_plain(decode_json(first), Header)
     except (ValueError, ValidationError) as error:
-        raise _damaged(journal) from error
+        raise _damaged_error(journal) from error
     contents: dict[str, bytes] = {}
     at = 0
     for entry in header.files:
@@ -177,17 +180,17 @@ def _read(journal: Path) -> tuple[Header, dict[str, bytes]]:
         at += entry.size
         inside = not entry.path.startswith("/") and ".." not in Path(entry.path).parts
         if not inside or (entry.before and digest(contents[entry.path]) != entry.before):
-            raise _damaged(journal)
+            raise _damaged_error(journal)
     if header.v != VERSION or at != len(rest):
-        raise _damaged(journal)
+        raise _damaged_error(journal)
     return header, contents
 
 
-def _damaged(journal: Path) -> StorageError:
+def _damaged_error(journal: Path) -> StorageError:
     return StorageError(f"the undo journal {journal.name} is damaged", hint=f"Delete {journal}; git has the files.")
 
 
-def _name(layout: Layout, path: Path) -> str:
+def _relative_name(layout: Layout, path: Path) -> str:
     return path.relative_to(layout.memory).as_posix()
 
 
@@ -195,13 +198,13 @@ def _journals(layout: Layout, *suffixes: str) -> list[Path]:
     return sorted(path for suffix in suffixes for path in layout.undo.glob(f"[0-9]*{suffix}"))
 
 
-def _next(layout: Layout) -> int:
+def _next_number(layout: Layout) -> int:
     return max((int(path.stem) for path in _journals(layout, OPEN, CLOSED) if path.stem.isdigit()), default=0) + 1
 
 
-def _forget_old(layout: Layout) -> None:
-    kept = 0
+def _delete_old(layout: Layout) -> None:
+    total = 0
     for count, path in enumerate(reversed(_journals(layout, CLOSED))):
-        kept += path.stat().st_size
-        if count and (count >= KEPT or kept > KEPT_BYTES):
+        total += path.stat().st_size
+        if count and (count >= MAX_JOURNALS or total > MAX_TOTAL_BYTES):
             remove(path)

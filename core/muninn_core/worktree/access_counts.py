@@ -13,7 +13,7 @@ from pathlib import Path
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import decode_json, encode_json
 from muninn_core.protocol.inspection import Access
-from muninn_core.store.disk import write_whole
+from muninn_core.store.disk import write_atomic
 
 log = logging.getLogger("muninn.accesses")
 
@@ -58,6 +58,6 @@ class AccessCounts:
                 return
             content, self._changed = encode_json({"accesses": self._counts}), False
         try:
-            write_whole(self._path, content)
+            write_atomic(self._path, content)
         except MuninnError as error:
             log.warning("how often memories are used could not be written: %s", error.message)

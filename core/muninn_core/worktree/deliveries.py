@@ -12,7 +12,7 @@ from pathlib import Path
 
 from muninn_core.errors import MuninnError
 from muninn_core.model.value import decode_json, encode_json
-from muninn_core.store.disk import write_whole
+from muninn_core.store.disk import write_atomic
 
 log = logging.getLogger("muninn.given")
 
@@ -70,6 +70,6 @@ class Deliveries:
                 return
             content, self._changed = encode_json({"sessions": {k: list(v) for k, v in self._sessions.items()}}), False
         try:
-            write_whole(self._path, content)
+            write_atomic(self._path, content)
         except MuninnError as error:
             log.warning("what sessions were given could not be written: %s", error.message)

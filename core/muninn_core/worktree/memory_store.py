@@ -68,7 +68,7 @@ class MemoryStore:
         self._joined: tuple[object, object, Mapping[str, Memory]] = (None, None, _NO_MEMORIES)
         self._link_graph = LinkGraph(_NO_MEMORIES)
         self._order = MemoryOrder(_NO_MEMORIES)
-        log.take_changed()  # the index compares all memories when it is opened
+        log.drain_changed()  # the index compares all memories when it is opened
 
     # --- reading ---
 
@@ -146,7 +146,7 @@ class MemoryStore:
 
     def import_records(self, new: Sequence[Record], replaced: Sequence[Record], session: str | None) -> None:
         """Store the records of a bundle in the work tree's log, all or none, and publish what changed."""
-        self.log.take_in(new, replaced, session or self.session)
+        self.log.import_records(new, replaced, session or self.session)
         self.publish()
 
     def redact(
@@ -169,7 +169,7 @@ class MemoryStore:
         """Hand the index and the caches what changed in the work tree's log since the last call."""
         now = self._clock()
         with self._publishing:  # to the end: a newer change must not arrive before an older one
-            candidates = self.log.take_changed()
+            candidates = self.log.drain_changed()
             before, after = self._published, self.log.state.memories
             self._published = after
             changed: dict[str, Memory | None] = {}

@@ -16,7 +16,7 @@ from muninn_core.errors import MuninnError, NotInitialised, ReadOnlyError
 from muninn_core.index.embed import Embedder
 from muninn_core.launch.place import Place
 from muninn_core.launch.runtime import repository_key
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.edited_files import WatchToken
 from muninn_core.worktree.workspace import Workspace
@@ -52,7 +52,7 @@ class OpenTrees:
         self,
         *,
         clock: Callable[[], datetime],
-        ids: Ids,
+        ids: UlidGenerator,
         load: Callable[[str], Embedder],
         watch: Callable[[Place], WatchToken | None],
         spare_cache: Path,

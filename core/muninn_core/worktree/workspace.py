@@ -25,9 +25,9 @@ from muninn_core.protocol.repository import Problem
 from muninn_core.store.context_store import ContextStore
 from muninn_core.store.disk import write_unflushed
 from muninn_core.store.fold import State
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.log import open_log
-from muninn_core.store.pack.installed import heal
+from muninn_core.store.pack.installed import recover
 from muninn_core.store.shared import SharedLog
 from muninn_core.worktree.access_counts import AccessCounts
 from muninn_core.worktree.branches import OtherBranches, WorkStates
@@ -71,7 +71,7 @@ class Workspace:
         place: Place,
         *,
         clock: Callable[[], datetime],
-        ids: Ids,
+        ids: UlidGenerator,
         embedder: Callable[[str], Embedder],
         spare_cache: Path,
         home: Path | None = None,
@@ -155,7 +155,7 @@ class Workspace:
     def _heal_packs(self) -> None:
         """End what a crash interrupted while a pack was being taken in; else a pack would be missing until then."""
         try:
-            heal(self.layout)
+            recover(self.layout)
         except MuninnError as error:
             self.report_problem("packs", error.message, error.hint)
 
@@ -166,8 +166,8 @@ class Workspace:
 
     def _tidy(self) -> None:
         """Keep the fold, and let go of contexts that hold what was redacted while no daemon was here."""
-        self.memory.log.keep()
-        self.memory.drop_redacted(self.memory.all(), sorted(self.context_store.found(_MEMORY_IN_CONTEXT)))
+        self.memory.log.save_cache()
+        self.memory.drop_redacted(self.memory.all(), sorted(self.context_store.find_all(_MEMORY_IN_CONTEXT)))
 
     def close(self) -> None:
         """Stop indexing, seal what the sessions stored, give the lock back.
@@ -188,7 +188,7 @@ class Workspace:
                 self.access_counts.flush()
                 self.deliveries.flush()
                 self.memory.log.seal(None)
-                self.memory.log.keep()
+                self.memory.log.save_cache()
         finally:
             self._lock.release()
 
@@ -290,7 +290,7 @@ class Workspace:
     def _remove_redacted(self, ids: Sequence[str]) -> None:
         """Remove stored contexts that hold redacted memories, whoever redacted them."""
         if self.writable:
-            self.context_store.scrub(ids)
+            self.context_store.remove_mentioning(ids)
 
     def follow(self) -> None:
         """Take in what git, or a person, has done to memory's files; no event need have told of it.

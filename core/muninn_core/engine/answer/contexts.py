@@ -222,7 +222,7 @@ def _pinned(store: MemoryStore, params: ContextParams, searched: SearchContext) 
 
 
 def _keep(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> None:
-    contexts.keep(result.bundle, encode_json(result))
+    contexts.save(result.bundle, encode_json(result))
     # A redaction meanwhile looked at the files before this one was there.
     _drop_redacted(store, contexts, result)
 
@@ -247,5 +247,5 @@ def _drop_redacted(store: MemoryStore, contexts: ContextStore, result: ContextRe
     ids |= {each.id for each in result.left_out if each.kind == "memory"}
     gone = [each for each in sorted(ids) if each in memories and memories[each].redacted]
     if gone:
-        contexts.scrub(gone)
+        contexts.remove_mentioning(gone)
     return bool(gone)

@@ -36,9 +36,9 @@ from muninn_core.store.gc_pause import gc_paused
 from muninn_core.store.layout import Layout
 from muninn_core.store.lines import Lines, read_lines
 from muninn_core.store.pack.installed import installed_packs
-from muninn_core.store.pack.manifest import MANIFEST, MANIFEST_BYTES
+from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES
 from muninn_core.store.record import Record
-from muninn_core.store.spool import spools
+from muninn_core.store.spool import list_spools
 from muninn_core.worktree.documents import MOST_BYTES, DocumentCache
 
 MOST = 1_000
@@ -152,7 +152,7 @@ def _twice(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
     seen: dict[str, Record] = {}
     for record in lines.records:
         first = seen.setdefault(record.id, record)
-        if first is not record and not first.says_as(record):
+        if first is not record and not first.has_same_content(record):
             raw = content.split(b"\n")
             numbers = [
                 next(at for at, line in enumerate(raw, start=1) if line.rstrip() == one.line.rstrip())
@@ -211,7 +211,7 @@ def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:
 
 
 def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
-    waiting = spools(layout)
+    waiting = list_spools(layout)
     known = {record.id for lines in sealed for record in lines.records} if waiting else set()
     for session, path in waiting.items():
         shown = layout.relative(path)
@@ -227,7 +227,7 @@ def _packs(layout: Layout) -> Iterator[Finding]:
         folder = layout.relative(layout.packs / pack.name)
         if pack.problem:
             path = f"{folder}/{MANIFEST}"
-            read = read_text(layout.root, path, MANIFEST_BYTES)
+            read = read_text(layout.root, path, MAX_MANIFEST_BYTES)
             faults = list(manifest_faults(path, read.text)) if isinstance(read, Text) else []
             yield _finding("packs", pack.problem, path=path, line=faults[0].line if faults else 0, hint=ANEW)
             continue

@@ -36,7 +36,7 @@ from muninn_core.source.classify import classify
 from muninn_core.source.markup import without_comments
 from muninn_core.source.muninn_file import CONTEXT_FOLDER, REFERRING, kind_of
 from muninn_core.source.references import Reference, references
-from muninn_core.store.disk import write_whole
+from muninn_core.store.disk import write_atomic
 from muninn_core.store.secrets import mask
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.paths import relative_path
@@ -118,7 +118,7 @@ def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
     if file.exists():
         raise UsageError(f"{path} is there already", hint="Give the new one another name.")
     text = filled(params.template, params.title or title_of(path))
-    write_whole(file, text.encode())
+    write_atomic(file, text.encode())
     return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.read_state())
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from muninn_core.errors import MuninnError
 from muninn_core.protocol.reference import Fault
-from muninn_core.store.pack.manifest import MANIFEST, MANIFEST_BYTES, Manifest, fits, read_manifest
+from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES, Manifest, matching_content, read_manifest
 
 ANEW = "Take the pack in anew."
 ELSEWHERE = "Keep changes of your own in .muninn/knowledge."
@@ -39,7 +39,7 @@ def edited_faults(root: Path, path: str, text: str) -> Iterator[Fault]:
     folder = root / _PACKS / _pack(path)
     try:
         with (folder / MANIFEST).open("rb") as file:
-            manifest = read_manifest(file.read(MANIFEST_BYTES + 1))
+            manifest = read_manifest(file.read(MAX_MANIFEST_BYTES + 1))
     except (OSError, MuninnError):
         return
     if not _is_as(manifest, path.removeprefix(f"{_PACKS}{_pack(path)}/"), text):
@@ -53,7 +53,7 @@ def edited(pack: str) -> str:
 
 def _is_as(manifest: Manifest, path: str, text: str) -> bool:
     content = text.encode("utf-8", "surrogatepass")
-    return any(file.path == path and fits(content, file) is not None for file in manifest.files)
+    return any(file.path == path and matching_content(content, file) is not None for file in manifest.files)
 
 
 def _pack(path: str) -> str:

@@ -18,7 +18,7 @@ from muninn_core.model.memory import KINDS, Memory
 from muninn_core.model.value import replace
 from muninn_core.near_match import NAMES, OPEN, nearest
 from muninn_core.protocol.reference import Fault, Fix
-from muninn_core.store.change import CHANGES, needs
+from muninn_core.store.change import CHANGES, required_ids
 from muninn_core.store.fields import FIELDS, read_fields
 from muninn_core.store.lines import Lines, read_lines
 from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, parse_line
@@ -81,7 +81,7 @@ def record_faults(
             found.append(malformed_fault(str(error), number, torn=torn))
             continue
         first = seen.setdefault(record.id, (number, record))
-        if first[0] != number and not first[1].says_as(record):
+        if first[0] != number and not first[1].has_same_content(record):
             found.append(_at(line, "id", number, "malformed", "error", twice(record.id, first[0])))
         if number <= MOST_LINES:
             found += _fields(line, number, record, (*KINDS, *kinds))
@@ -190,7 +190,7 @@ def _targets(
 ) -> Iterator[Fault]:
     links = record.data.get("links")
     linked = [link.get("target") for link in links if isinstance(link, dict)] if isinstance(links, list) else []
-    wanted = [] if record.type == "resolve" else needs(record.data)
+    wanted = [] if record.type == "resolve" else required_ids(record.data)
     for target in dict.fromkeys([*wanted, *linked]):
         if isinstance(target, str) and target not in seen and not knows(target):
             begun = [each for each in seen if each.startswith(target[:6])] if len(target) > 5 else []

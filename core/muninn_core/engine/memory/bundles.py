@@ -9,7 +9,7 @@ from muninn_core.engine.memory.scopes import on_task
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.exchange import ExportParams, ExportResult, ImportParams, ImportResult
-from muninn_core.store.bundle import BUNDLE_VERSION, cleaned, portable, read_bundle, select, take_in
+from muninn_core.store.bundle import BUNDLE_VERSION, bundle_form, mask_record, plan_import, read_bundle, select_records
 from muninn_core.store.record import Record
 from muninn_core.store.stamp import normalise
 from muninn_core.worktree.memory_store import MemoryStore
@@ -32,14 +32,14 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
     shown = params.private or params.scope == "session"  # who asks for session notes knows that they are private
     ids = frozenset(memory.id for memory in memories if shown or not memory.private)
     masked, records = 0, []
-    for record in select(source, ids):
-        clean, count = cleaned(record, workspace.config.memory.secrets)
+    for record in select_records(source, ids):
+        clean, count = mask_record(record, workspace.config.memory.secrets)
         masked += count
         records.append(clean)
     return ExportResult(
         version=BUNDLE_VERSION,
         exported=max((record.ts for record in records), default=""),
-        records=tuple(portable(record) for record in records),
+        records=tuple(bundle_form(record) for record in records),
         memories=len(ids),
         private=len(memories) - len(ids),
         masked=masked,
@@ -62,18 +62,18 @@ def take(workspace: Workspace, params: ImportParams) -> ImportResult:
     path = workspace.layout.root / params.path
     masked, records = 0, []
     for record in read_bundle(_content(path)):
-        clean, count = cleaned(record, workspace.config.memory.secrets)
+        clean, count = mask_record(record, workspace.config.memory.secrets)
         masked += count
         records.append(clean)
     workspace.memory.log.refresh()
     overwrite = params.on_conflict == "overwrite"
     policy = workspace.config.review
-    intake = take_in(
+    intake = plan_import(
         records,
         workspace.memory.log.records,
         overwrite=overwrite,
         trusted=params.trust == "keep",
-        waits=lambda kind: policy.holds("import", kind),
+        needs_approval=lambda kind: policy.holds("import", kind),
     )
     if intake.differing and params.on_conflict == "error":
         more = ", …" if len(intake.differing) > SHOWN else ""

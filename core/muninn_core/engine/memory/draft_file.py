@@ -13,7 +13,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.memory import KINDS
 from muninn_core.near_match import nearest
 from muninn_core.protocol.editor import DraftParams, DraftResult
-from muninn_core.store.disk import write_whole
+from muninn_core.store.disk import write_atomic
 from muninn_core.store.layout import Layout
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -43,5 +43,5 @@ def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
     for old in sorted(place.glob("*.md"))[: -MOST + 1]:
         old.unlink(missing_ok=True)
     file = place / f"{name}.md"
-    write_whole(file, text.encode())
+    write_atomic(file, text.encode())
     return DraftResult(path=str(file), text=text, saw=workspace.read_state())

@@ -18,8 +18,8 @@ from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.source.private import strip_all
 from muninn_core.source.project import read_project
 from muninn_core.store.draft import check_length, memory_record
-from muninn_core.store.ids import Ids
-from muninn_core.store.secrets import mask_all, mask_draft
+from muninn_core.store.ids import UlidGenerator
+from muninn_core.store.secrets import mask_draft, mask_value
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.current_task import task_of
@@ -29,7 +29,7 @@ from muninn_core.worktree.workspace import Workspace
 
 
 def records_of(
-    params: RememberParams, workspace: Workspace, call: Call, ids: Ids, now: datetime
+    params: RememberParams, workspace: Workspace, call: Call, ids: UlidGenerator, now: datetime
 ) -> tuple[list[dict[str, Any]], int]:
     """Return a request's records and how many secrets were masked in them. Raises BadParams; then none is stored."""
     if params.batch and params.text:
@@ -86,7 +86,7 @@ def cleaned(fields: dict[str, Any], config: Config) -> tuple[dict[str, Any], int
     """
     check_length(fields.get("text", ""))
     bare, _ = strip_all(fields)
-    clean, masked = mask_all(bare, config.memory.secrets)
+    clean, masked = mask_value(bare, config.memory.secrets)
     return clean, masked
 
 

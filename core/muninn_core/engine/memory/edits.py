@@ -20,7 +20,7 @@ from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import ConsolidateParams, ConsolidateResult, MemoryDraft, UpdateParams, UpdateResult
 from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse
-from muninn_core.store.expiry import until
+from muninn_core.store.expiry import parse_expiry
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.overlays import with_overlays
@@ -182,7 +182,7 @@ def _fields(workspace: Workspace, memory: Memory, params: UpdateParams, call: Ca
     if params.tags:
         fields["tags"] = list(dict.fromkeys(params.tags))
     if params.expires is not None:
-        fields["expires"] = until(params.expires, now)
+        fields["expires"] = parse_expiry(params.expires, now)
     if params.files:
         fields |= _placed(workspace, memory, params, call)
     return fields

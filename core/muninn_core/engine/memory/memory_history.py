@@ -13,7 +13,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import encode_json, replace, to_plain
 from muninn_core.protocol.inspection import Changed, Event, HistoryParams, HistoryResult
 from muninn_core.store.approval import may_approve
-from muninn_core.store.change import needs
+from muninn_core.store.change import required_ids
 from muninn_core.store.fold import fold
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace
@@ -106,7 +106,7 @@ def _named(record: Record) -> set[str]:
         else set()
     )
     linked = {record.data["to"]} if record.type in ("link", "unlink") else set()
-    return {*needs(record.data), *told, *linked}
+    return {*required_ids(record.data), *told, *linked}
 
 
 def _event(record: Record, identity: str, changes: tuple[Changed, ...], sealed: bool) -> Event:

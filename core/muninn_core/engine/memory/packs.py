@@ -23,11 +23,19 @@ from muninn_core.protocol.exchange import (
 )
 from muninn_core.source import frontmatter
 from muninn_core.source.private import strip_private
-from muninn_core.store.disk import move, remove_tree, write_tree, write_whole
+from muninn_core.store.disk import move, remove_tree, write_atomic, write_tree
 from muninn_core.store.layout import KNOWLEDGE_README, Layout
-from muninn_core.store.pack.archive import is_archive, pack_up
-from muninn_core.store.pack.installed import InstalledPack, exchange, find, heal, installed_packs, put, take_away
-from muninn_core.store.pack.manifest import MANIFEST, Manifest, make_manifest, manifest_text, precedence
+from muninn_core.store.pack.archive import is_archive, write_archive
+from muninn_core.store.pack.installed import (
+    InstalledPack,
+    find_pack,
+    install,
+    installed_packs,
+    recover,
+    replace_pack,
+    uninstall,
+)
+from muninn_core.store.pack.manifest import MANIFEST, Manifest, make_manifest, manifest_text, version_key
 from muninn_core.store.pack.source import Pack, read_pack
 from muninn_core.store.secrets import mask
 from muninn_core.worktree.index_updater import IndexUpdater
@@ -62,7 +70,7 @@ def export(workspace: Workspace, params: PackExportParams) -> PackExportResult:
         raise NotFoundError(f"there is no folder {path.parent}", hint="Make it first.")
     files = {MANIFEST: manifest_text(manifest), **contents}
     if is_archive(path):
-        _write_archive(path, pack_up(path.name, manifest.name, files), force=params.force)
+        _write_archive(path, write_archive(path.name, manifest.name, files), force=params.force)
     else:
         _write_folder(path, files, force=params.force)
     return PackExportResult(
@@ -72,11 +80,11 @@ def export(workspace: Workspace, params: PackExportParams) -> PackExportResult:
 
 def add(workspace: Workspace, params: PackAddParams) -> PackAddResult:
     """Take a pack in. Raises what `read_pack` raises, and UsageError for a name that is taken."""
-    heal(workspace.layout)
+    recover(workspace.layout)
     pack = read_pack(workspace.layout.root, params.path)
     if not params.force:
         _refuse_secrets(pack.contents, workspace.config, "It would go into git. With --force it does so all the same.")
-    put(workspace.layout, pack)
+    install(workspace.layout, pack)
     _index(workspace.layout, workspace.updater, pack.manifest.name, pack.contents)
     return PackAddResult(pack=_told(pack.manifest), contents=tuple(pack.contents), saw=workspace.read_state())
 
@@ -89,11 +97,11 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
     """
     layout = workspace.layout
     if not params.dry_run:
-        heal(layout)
+        recover(layout)
     pack = read_pack(layout.root, params.path)
     name = pack.manifest.name
     try:
-        here = find(layout, name)
+        here = find_pack(layout, name)
     except NotFoundError as error:
         raise NotFoundError(error.message, hint="`muninn pack add PATH` takes it in.") from None
     if not params.force and not params.dry_run:
@@ -103,7 +111,7 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
     after = {file.path: file.sha256 for file in pack.manifest.files}
     same = bool(here.manifest and here.manifest.checksum == pack.manifest.checksum and not here.edited)
     if not (params.dry_run or same):
-        exchange(layout, pack)
+        replace_pack(layout, pack)
         _index(workspace.layout, workspace.updater, name, {*before, *after, *here.edited})
     return PackUpdateResult(
         pack=_told(pack.manifest),
@@ -120,11 +128,11 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
 
 def remove(workspace: Workspace, params: PackRemoveParams) -> PackRemoveResult:
     """Take a pack away. Raises NotFoundError, or UsageError for edited files unless forced."""
-    heal(workspace.layout)
-    here = find(workspace.layout, params.name)
+    recover(workspace.layout)
+    here = find_pack(workspace.layout, params.name)
     if here.edited and not params.force:
         raise _edited(here, "Commit them elsewhere first; `--force` removes them with the pack.")
-    take_away(workspace.layout, here.name)
+    uninstall(workspace.layout, here.name)
     files = [file.path for file in here.manifest.files] if here.manifest else []
     _index(workspace.layout, workspace.updater, here.name, {*files, *here.edited})
     return PackRemoveResult(pack=_shown(here), saw=workspace.read_state())
@@ -193,7 +201,7 @@ def _refuse_secrets(contents: Mapping[str, bytes], config: Config, hint: str) ->
 def _write_archive(path: Path, content: bytes, *, force: bool) -> None:
     if path.is_dir() or (path.exists() and not force):
         raise _taken(path)
-    write_whole(path, content)
+    write_atomic(path, content)
 
 
 def _write_folder(path: Path, files: Mapping[str, bytes], *, force: bool) -> None:
@@ -230,7 +238,7 @@ def _refuse_update(here: InstalledPack, pack: Pack) -> None:
         raise UsageError(
             f"{new.name} {new.version} is older than {old.version}, which is here", hint="`--force` goes back to it."
         )
-    if precedence(new.version) == precedence(old.version) and new.checksum != old.checksum:
+    if version_key(new.version) == version_key(old.version) and new.checksum != old.checksum:
         raise UsageError(
             f"{new.name} {new.version} has another content than the {old.version} that is here",
             hint="Its author should have raised the version; `--force` takes it all the same.",
@@ -238,7 +246,7 @@ def _refuse_update(here: InstalledPack, pack: Pack) -> None:
 
 
 def _is_older(new: Manifest, old: Manifest) -> bool:
-    return precedence(new.version) < precedence(old.version)
+    return version_key(new.version) < version_key(old.version)
 
 
 def _edited(here: InstalledPack, hint: str) -> UsageError:

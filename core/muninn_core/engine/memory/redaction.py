@@ -11,7 +11,7 @@ from muninn_core.errors import BusyError, NotFoundError
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.privacy import HoldingCommit, PurgeParams, PurgeResult, RedactParams, RedactResult
 from muninn_core.store.fold import State
-from muninn_core.store.redact import Subject, blank_content, subject_of
+from muninn_core.store.redact import RedactionSubject, redact_content, redaction_subject
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
@@ -34,7 +34,7 @@ def redact(workspace: Workspace, params: RedactParams, call: Call) -> RedactResu
     group = group_of(store.shared_log().state if memory.scope == "global" else store.log.state, memory)
     ids, texts = [each.id for each in group], texts_of(group)
     files = store.redact(ids, texts=texts, actor=call.actor or "user", session=params.session, scope=memory.scope)
-    workspace.context_store.scrub(ids, texts)
+    workspace.context_store.remove_mentioning(ids, texts)
     scrub_index(workspace)
     return RedactResult(ids=tuple(ids), files=files, memory=store.all()[memory.id], saw=workspace.read_state())
 
@@ -70,7 +70,7 @@ def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
         ids = {each.id for each in group_of(state, memory_of(state.memories, params.id))}
     except NotFoundError:
         ids = {params.id}  # a memory of another branch
-    subject = subject_of(ids, workspace.memory.log.records)
+    subject = redaction_subject(ids, workspace.memory.log.records)
     root = workspace.layout.root
     changes = git.blob_changes(root, MEMORY)
     blobs = {blob for change in changes for blob in (*change.before, change.after) if blob}
@@ -91,8 +91,8 @@ def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
     )
 
 
-def _holds(content: bytes, subject: Subject) -> bool:
-    return blank_content(content, subject) != content
+def _holds(content: bytes, subject: RedactionSubject) -> bool:
+    return redact_content(content, subject) != content
 
 
 def _commits(changes: tuple[git.BlobChange, ...], holding: set[str]) -> tuple[HoldingCommit, ...]:

@@ -6,12 +6,14 @@ from datetime import datetime
 
 from muninn_core.engine.memory import drafts
 from muninn_core.protocol.memory import RememberParams, RememberResult
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 
-def remember(workspace: Workspace, params: RememberParams, call: Call, ids: Ids, now: datetime) -> RememberResult:
+def remember(
+    workspace: Workspace, params: RememberParams, call: Call, ids: UlidGenerator, now: datetime
+) -> RememberResult:
     """Store one memory or a batch; all of them are on the disk when this returns.
 
     A draft whose `key` is known is not stored again: the result has the id of the stored one. Raises BadParams when a

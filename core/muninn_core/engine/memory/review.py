@@ -18,7 +18,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.review import DiffParams, DiffResult, Turn
 from muninn_core.reconcile.plan import conclude
-from muninn_core.store.change import needs
+from muninn_core.store.change import required_ids
 from muninn_core.store.fold import Fold, State
 from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
 
@@ -124,7 +124,9 @@ def _contradictions(target: MemoryAtCommit, after: MemoryAtCommit, added: set[st
     memories = {**target.state.memories, **after.state.memories}
     kept = _near(added, memories)
     both = Fold()
-    both.add((one for one in records.values() if one.id in kept or kept.intersection(needs(one.data))), sealed=True)
+    both.add(
+        (one for one in records.values() if one.id in kept or kept.intersection(required_ids(one.data))), sealed=True
+    )
     both.add((one for one in records.values() if one.type == "resolve"), sealed=True)
     conclude(both)
     state = both.state()

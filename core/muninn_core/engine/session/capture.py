@@ -24,7 +24,7 @@ from muninn_core.protocol.session import CaptureParams, CaptureResult
 from muninn_core.source.commit_memory import draft as commit_draft
 from muninn_core.source.commit_memory import significant, trace, without_private
 from muninn_core.source.transcript import MOST, read_transcript
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.memory_store import MemoryStore
@@ -40,7 +40,7 @@ MOST_COMMITS = 20
 class Captures:
     """Stores what sessions show. One per engine: it also does what hooks could not hand over in time."""
 
-    def __init__(self, ids: Ids, clock: Callable[[], datetime]) -> None:
+    def __init__(self, ids: UlidGenerator, clock: Callable[[], datetime]) -> None:
         self._ids = ids
         self._clock = clock
         self._catching_up = threading.Lock()

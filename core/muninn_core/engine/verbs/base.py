@@ -8,7 +8,7 @@ from datetime import datetime
 
 from muninn_core.engine.answer.open_editors import OpenEditors
 from muninn_core.engine.session.capture import Captures
-from muninn_core.store.ids import Ids
+from muninn_core.store.ids import UlidGenerator
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace
@@ -22,7 +22,13 @@ class Verbs:
     """
 
     def __init__(
-        self, *, version: str, clock: Callable[[], datetime], ids: Ids, trees: OpenTrees, clients: Callable[[], int]
+        self,
+        *,
+        version: str,
+        clock: Callable[[], datetime],
+        ids: UlidGenerator,
+        trees: OpenTrees,
+        clients: Callable[[], int],
     ) -> None:
         self.version = version
         self.clock = clock
