@@ -1,5 +1,5 @@
-# Everything is done in .venv, which the first target that is called makes: Python 3.11+ and git are enough.
-# Real clients for tests go to .tools; both folders can be deleted at any moment.
+# Targets run in .venv, which the first call creates. Requirements: Python 3.11+ and git.
+# Real clients for tests go to .tools. Both folders can be deleted at any time.
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,28 +10,28 @@ READY := $(VENV)/.ready
 help: ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## Index this project, remember, recall and hand out context, from two clients of one daemon.
+demo: $(READY) ## Run Muninn on a clone of this project, with three clients of one daemon.
 	@$(BIN)/python scripts/demo.py
 
-test: $(READY) ## Run every check and every test, with the real clients that this machine may have.
+test: $(READY) ## Run all checks and tests, with real clients where they can be installed.
 	@$(BIN)/python scripts/check.py
 
-unit: $(READY) ## Run the quick tests: no daemon, no real client.
+unit: $(READY) ## Run the quick tests, without daemons and real clients.
 	@$(BIN)/python scripts/check.py unit
 
-lint: $(READY) ## Run the checks that run no code.
+lint: $(READY) ## Check format, lint, generated files, import layers and types.
 	@$(BIN)/python scripts/check.py lint
 
-generate: $(READY) ## Write the files that are made from the catalogue.
+generate: $(READY) ## Write the files generated from the catalogue.
 	@$(BIN)/python scripts/generate.py
 
-bench: $(READY) ## Measure the figures of bench/ on this machine.
+bench: $(READY) ## Measure performance on this machine.
 	@$(BIN)/python bench/run.py
 
-package: $(READY) ## Build the sdist, the wheel from it, and the VS Code extension where there is npm.
+package: $(READY) ## Build the sdist, the wheel and, with npm, the VS Code extension.
 	@scripts/package.sh
 
-clean: ## Remove everything that was built or installed here.
+clean: ## Remove everything built or installed here.
 	@if [ -x $(BIN)/muninn ]; then $(BIN)/muninn daemon stop >/dev/null 2>&1 || true; fi
 	@rm -rf $(VENV) .tools dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@rm -rf vscode-extension/node_modules vscode-extension/dist vscode-extension/*.vsix bench/out
