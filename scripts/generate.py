@@ -24,7 +24,8 @@ def main(argv: list[str]) -> int:
     if argv and not check:
         print("usage: scripts/generate.py [--check]", file=sys.stderr)
         return 2
-    stale = {path: text for path, text in files().items() if not _holds(path, text)}
+    wanted = files()
+    stale = {path: text for path, text in wanted.items() if not _holds(path, text)}
     for path, text in stale.items():
         name = path.relative_to(ROOT)
         if check:
@@ -33,7 +34,7 @@ def main(argv: list[str]) -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
             print(f"wrote {name}")
-    for path in orphans():
+    for path in orphans(wanted):
         name = path.relative_to(ROOT)
         if check:
             print(f"{name}: of no family, run make generate", file=sys.stderr)
@@ -56,9 +57,9 @@ def files() -> dict[Path, str]:
     }
 
 
-def orphans() -> list[Path]:
+def orphans(wanted: dict[Path, str]) -> list[Path]:
     """Return the pages of the reference that no family has any more."""
-    return sorted(set((ROOT / "docs" / "methods").glob("*.md")) - set(files()))
+    return sorted(set((ROOT / "docs" / "methods").glob("*.md")) - set(wanted))
 
 
 def _holds(path: Path, text: str) -> bool:

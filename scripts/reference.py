@@ -185,6 +185,7 @@ def _value(name: str, page: str, homes: dict[str, str]) -> str:
     return f"### {name}\n\n{_prose(schema)}\n\n| Field | Type | Meaning |\n| --- | --- | --- |\n{rows}"
 
 
+@cache
 def _schema(kind: Any) -> Schema:
     schema, definitions = json_schema(kind)
     found: Schema = definitions[schema["$ref"].rsplit("/", 1)[-1]]
