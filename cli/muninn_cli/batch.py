@@ -1,4 +1,4 @@
-"""Many questions or many memories from one file of JSON lines, over one connection."""
+"""Queries or memories from a file of JSON lines, sent over one connection."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from muninn_cli.command import print_json
 from muninn_cli.exits import OK, exit_code
-from muninn_cli.outcome import print_json
 from muninn_core import client
 from muninn_core.errors import BadParams, DaemonError, MuninnError, UsageError
 from muninn_core.model.value import ValidationError, decode_json, from_plain
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-SHOWN_PROBLEMS = 20
-"""How many bad lines are named before the rest are only counted."""
+MAX_PROBLEMS = 20
+"""How many invalid lines an error names. The rest are counted."""
 
 
 def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
-    """Answer every `{"id", "query"}` line of a file ("-": stdin) with one line `{"id", "hits", "ms", "saw"}`.
+    """Answer each `{"id", "query"}` line of a file ("-" for stdin) with a line `{"id", "hits", "ms", "saw"}`.
 
-    `shared` are parameters of all of the calls; `ms` is the latency of the call in milliseconds. A query that fails
-    has `error` in place of hits, and the last such decides the exit code; the id of a line that is none is null.
+    `shared` are parameters of all calls; `ms` is the latency of the call in milliseconds. A failed query has `error`
+    in place of `hits`, and the last failure decides the exit code. An invalid line has the id null.
     """
     if "query" in shared:
         raise UsageError("give a QUERY or --queries, not both")
@@ -54,7 +54,7 @@ def answer_queries(repo: str, name: str, shared: dict[str, Any]) -> int:
 
 
 def read_drafts(name: str) -> list[dict[str, Any]]:
-    """Read one MemoryDraft a line, each with an idempotency key. Raises BadParams, which names every bad line."""
+    """Read one MemoryDraft per line and give each an idempotency key. Raises BadParams with the invalid lines."""
     drafts: list[dict[str, Any]] = []
     problems: list[str] = []
     with _opened(name) as lines:
@@ -71,23 +71,23 @@ def read_drafts(name: str) -> list[dict[str, Any]]:
     if problems:
         raise _refused(problems)
     if not drafts:
-        raise BadParams(f"{_shown(name)} holds no memory", hint='Each line is an object like {"text": "…"}.')
+        raise BadParams(f"{_shown(name)} has no memories", hint='Each line is an object like {"text": "…"}.')
     return drafts
 
 
 def _refused(problems: list[str]) -> BadParams:
-    more = len(problems) - SHOWN_PROBLEMS
-    rows = problems[:SHOWN_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
+    more = len(problems) - MAX_PROBLEMS
+    rows = problems[:MAX_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
     lines = "one line is" if len(problems) == 1 else f"{len(problems)} lines are"
     return BadParams(
-        f"{lines} no memory:\n" + "\n".join(f"  {row}" for row in rows),
-        hint="Nothing was stored. `muninn help remember` names the fields.",
+        f"{lines} not a memory:\n" + "\n".join(f"  {row}" for row in rows),
+        hint="Nothing was stored. `muninn help remember` lists the fields.",
         data={"lines": problems},
     )
 
 
 def _suggestion(line: str) -> str:
-    """Return what a misspelt field of a line most likely means."""
+    """Return a suggestion for a misspelt field of a line, "" if there is none."""
     try:
         draft = _decoded(line)
     except ValueError:
@@ -99,14 +99,14 @@ def _suggestion(line: str) -> str:
 
 
 def _filled(lines: IO[str], name: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines that are not blank, each with its place."""
+    """Yield the non-blank lines, each with its file and line number."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield f"{_shown(name)}:{number}", line
 
 
 def _query(line: str) -> dict[str, Any]:
-    """Read a line with a question. Raises UsageError."""
+    """Read a line with a query. Raises UsageError."""
     try:
         query = _decoded(line)
     except ValueError as error:
@@ -117,9 +117,9 @@ def _query(line: str) -> dict[str, Any]:
 
 
 def _decoded(line: str) -> Any:
-    """Read a line of JSON. Raises ValueError, which says what is wrong with it."""
+    """Read a line of JSON. Raises ValueError with the reason."""
     try:
-        return decode_json(line.removeprefix("\ufeff"))  # a mark that some editors begin a file with
+        return decode_json(line.removeprefix("\ufeff"))  # a byte order mark
     except UnicodeEncodeError:
         raise ValueError("the line is not UTF-8") from None
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import shtab
 
+from muninn_cli.command import run_command
 from muninn_cli.exits import OK
 from muninn_cli.manual import COMMANDS
-from muninn_cli.outcome import settle
 from muninn_cli.parser import Parser, new_parser, whole_parser
 
 if TYPE_CHECKING:
     import argparse
 
 SHELLS = tuple(shell for shell in ("bash", "zsh", "fish", "tcsh") if shell in shtab.SUPPORTED_SHELLS)
-"""What the installed shtab can write for."""
+"""The shells that the installed shtab supports."""
 
 _FILES = ("file", "files", "queries", "batch", "transcript", "path", "like")
 
@@ -31,7 +31,7 @@ setup:
 
 def main(argv: list[str]) -> int:
     """Print the script for the shell that `argv` names. Returns the exit code."""
-    return settle(_run, argv)
+    return run_command(_run, argv)
 
 
 def script(shell: str) -> str:
@@ -42,7 +42,7 @@ def script(shell: str) -> str:
     return text
 
 
-def parser_of_this() -> Parser:
+def new_completion_parser() -> Parser:
     """Return the parser of `muninn completion`."""
     parser = new_parser("completion", COMMANDS["completion"], epilog=_SETUP)
     parser.add_argument("shell", choices=SHELLS)
@@ -53,7 +53,7 @@ _CLIENTS = (
     "claude-code", "codex", "opencode", "cursor", "gemini", "vscode", "agents-md",
     "mcp", "neovim", "emacs", "helix", "sublime", "jetbrains", "zed", "git-hooks",
 )  # fmt: skip
-"""What `muninn install` knows; its own table can't be imported here, and a test compares the two."""
+"""The clients of `muninn install`. Its table can't be imported here; a test compares the two."""
 
 _COMMAND_CHOICES = {
     "daemon": ("start", "stop", "status", "logs"),
@@ -64,7 +64,7 @@ _COMMAND_CHOICES = {
 
 
 def _run(argv: list[str]) -> int:
-    sys.stdout.write(script(parser_of_this().parse(argv).shell))
+    sys.stdout.write(script(new_completion_parser().parse(argv).shell))
     return OK
 
 

@@ -1,4 +1,4 @@
-"""`muninn daemon start|status|stop|logs`: the daemon's life, for people; clients start it by themselves."""
+"""`muninn daemon start|status|stop|logs`: controls the daemon. Clients start it when they need it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from muninn_cli import process
+from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import DAEMON, OK
 from muninn_cli.manual import COMMANDS
-from muninn_cli.outcome import print_json, settle
 from muninn_cli.parser import Parser, new_parser
 from muninn_core import client
 from muninn_core.errors import DaemonError, MuninnError, NotFoundError, UsageError
@@ -26,44 +26,46 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 STOP_SECONDS = 10.0
-"""How long a daemon may take to finish what it has acknowledged before it is signalled."""
+"""How long a daemon may take to stop on request before it gets a signal."""
 
 GRACE_SECONDS = 3.0
-"""How long it then has after each signal."""
+"""How long it may take after each signal."""
 
 FOLLOW_SECONDS = 0.2
-"""How often `logs -f` looks for more."""
+"""How often `logs -f` checks for new lines."""
 
 
 def main(argv: list[str]) -> int:
     """Run `muninn daemon`. Returns the exit code."""
-    return settle(_run, argv)
+    return run_command(_run, argv)
 
 
-def parser_of_this() -> Parser:
+def new_daemon_parser() -> Parser:
     """Return the parser of `muninn daemon`."""
     parser = new_parser("daemon", COMMANDS["daemon"])
     parser.add_argument(
-        "action", choices=tuple(_ACTIONS), help="what to do; status is the exit code 6 when it is not running"
+        "action", choices=tuple(_ACTIONS), help="what to do; `status` exits with 6 if no daemon is running"
     )
-    parser.add_argument("-f", "--follow", action="store_true", help="logs: go on as the log grows")
-    parser.add_argument("-n", "--lines", type=int, default=50, metavar="N", help="logs: the last N lines (default: 50)")
+    parser.add_argument("-f", "--follow", action="store_true", help="logs: print new lines until interrupted")
+    parser.add_argument(
+        "-n", "--lines", type=int, default=50, metavar="N", help="logs: print the last N lines (default: 50)"
+    )
     return parser
 
 
 def address_of(repo: str) -> Address:
-    """Return where a repository's daemon is. Raises NotARepository, or DaemonError without a runtime directory."""
+    """Return the address of a repository's daemon. Raises NotARepository and DaemonError."""
     return Address(runtime_directory(os.environ), locate(repo).identity)
 
 
 def running(repo: str) -> dict[str, Any] | None:
-    """Return the facts of the running daemon, None when there is none. Raises DaemonError when it does not answer."""
+    """Return the status of the running daemon, None if none is running. Raises DaemonError if it does not respond."""
     try:
         connection = client.connect(repo, os.environ, start=False, name="muninn daemon")
     except DaemonError as error:
         pid = recorded_pid(address_of(repo))
         if pid is not None:
-            raise DaemonError(f"the daemon (pid {pid}) does not answer: {error.message}", hint=_STOP_HINT) from None
+            raise DaemonError(f"the daemon (pid {pid}) does not respond: {error.message}", hint=_STOP_HINT) from None
         return None
     with connection:
         status = connection.call("status")
@@ -71,30 +73,30 @@ def running(repo: str) -> dict[str, Any] | None:
 
 
 def recorded_pid(address: Address) -> int | None:
-    """Return the process that wrote itself down as the daemon, if it still is one."""
+    """Return the number of the process in the daemon's info file, if it still is a daemon."""
     pid = read_info(address).get("pid")
     return pid if isinstance(pid, int) and process.is_daemon(pid) else None
 
 
-_STOP_HINT = "`muninn daemon stop` ends it; the next call starts a new one."
+_STOP_HINT = "Run `muninn daemon stop`. The next command starts a new daemon."
 
 
 def _run(argv: list[str]) -> int:
-    given = parser_of_this().parse(argv)
+    given = new_daemon_parser().parse(argv)
     return _ACTIONS[given.action](given)
 
 
 def _start(given: argparse.Namespace) -> int:
     with client.connect(given.repo, os.environ, name="muninn daemon") as connection:
         facts = connection.daemon
-    return _tell(given, {"running": True, **facts}, f"The daemon is running: pid {facts['pid']}.")
+    return _print(given, {"running": True, **facts}, f"The daemon is running: pid {facts['pid']}.")
 
 
 def _status(given: argparse.Namespace) -> int:
     facts = running(given.repo)
     where = address_of(given.repo)
     if facts is None:
-        _tell(given, {"running": False, "socket": where.socket}, "No daemon is running; the next call starts one.")
+        _print(given, {"running": False, "socket": where.socket}, "No daemon is running. The next command starts one.")
         return DAEMON
     from muninn_cli.show.facts import duration, size
 
@@ -108,20 +110,20 @@ def _status(given: argparse.Namespace) -> int:
         "log": where.log,
     }
     text = "\n".join(f"{name:<9}{value}" for name, value in shown.items())
-    return _tell(given, {"running": True, **facts, "socket": where.socket, "log": where.log}, text)
+    return _print(given, {"running": True, **facts, "socket": where.socket, "log": where.log}, text)
 
 
 def _stop(given: argparse.Namespace) -> int:
-    pid, how = _leave(given.repo)
+    pid, how = _end(given.repo)
     if pid is None:
-        return _tell(given, {"stopped": None, "how": how}, "No daemon is running.")
-    return _tell(given, {"stopped": pid, "how": how}, f"The daemon (pid {pid}) {how}.")
+        return _print(given, {"stopped": None, "how": how}, "No daemon is running.")
+    return _print(given, {"stopped": pid, "how": how}, f"The daemon (pid {pid}) {how}.")
 
 
-def _leave(repo: str) -> tuple[int | None, str]:
-    """Make the daemon leave; return its process number and what it took."""
+def _end(repo: str) -> tuple[int | None, str]:
+    """End the daemon. Returns its process number and how it ended."""
     address = address_of(repo)
-    pid = _dismissed(repo)
+    pid = _shut_down(repo)
     if pid is not None and process.wait_until_gone(pid, STOP_SECONDS):
         return pid, "has left"
     pid = pid or recorded_pid(address)
@@ -133,23 +135,23 @@ def _leave(repo: str) -> tuple[int | None, str]:
     return pid, how
 
 
-def _dismissed(repo: str) -> int | None:
-    """Ask the daemon to leave; return its process number when it agreed within STOP_SECONDS."""
-    agreed: list[int] = []
+def _shut_down(repo: str) -> int | None:
+    """Request a shutdown. Returns the process number if the daemon responds within STOP_SECONDS."""
+    stopping: list[int] = []
 
     def ask() -> None:
         try:
             with client.connect(repo, os.environ, start=False, name="muninn daemon") as connection:
                 connection.call("shutdown")
-                agreed.append(int(connection.daemon["pid"]))
+                stopping.append(int(connection.daemon["pid"]))
         except MuninnError:
-            pass  # none is running, or it is beyond asking: what was written down about it tells
+            pass  # none is running, or it does not respond: the info file tells
 
-    # One that hangs would keep us for as long as a client may wait.
+    # On a thread: a daemon that hangs would block for a client's whole timeout.
     asking = Thread(target=ask, daemon=True)
     asking.start()
     asking.join(STOP_SECONDS)
-    return agreed[0] if agreed else None
+    return stopping[0] if stopping else None
 
 
 def _logs(given: argparse.Namespace) -> int:
@@ -157,7 +159,7 @@ def _logs(given: argparse.Namespace) -> int:
     if not path.exists():
         raise NotFoundError(f"there is no log yet: {path}", hint="`muninn daemon start` starts a daemon.")
     if given.json and given.follow:
-        raise UsageError("a log that goes on is no JSON", hint="Leave --follow or --json out.")
+        raise UsageError("--follow and --json exclude each other", hint="Omit one of them.")
     with path.open(encoding="utf-8", errors="replace") as file:
         rows = deque(file, maxlen=max(0, given.lines))
         position = file.tell()
@@ -172,7 +174,7 @@ def _logs(given: argparse.Namespace) -> int:
 
 
 def _follow(path: Path, position: int) -> None:
-    """Print what is appended, until interrupted; a rotated log is read from its start."""
+    """Print appended lines until interrupted. A rotated log is read from its start."""
     while True:
         time.sleep(FOLLOW_SECONDS)
         try:
@@ -182,13 +184,13 @@ def _follow(path: Path, position: int) -> None:
                 file.seek(position)
                 more = file.read()
         except FileNotFoundError:
-            continue  # between the rename and the new file
+            continue  # the log is being rotated
         position += len(more)
         sys.stdout.write(more.decode("utf-8", "replace"))
         sys.stdout.flush()
 
 
-def _tell(given: argparse.Namespace, facts: dict[str, Any], text: str) -> int:
+def _print(given: argparse.Namespace, facts: dict[str, Any], text: str) -> int:
     if given.json:
         print_json(facts)
     else:

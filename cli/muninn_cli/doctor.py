@@ -1,7 +1,6 @@
-"""`muninn doctor`: everything that can be wrong, looked at once; each check is a line, and a wrong one has a hint.
+"""`muninn doctor`: checks the installation and the repository. Each check prints a line, and a problem has a hint.
 
-It reads and never mends. What the daemon knows it is asked for; the rest is looked at from outside, so that the checks
-speak even where no daemon can be started.
+It changes nothing. Most checks need no daemon, so they work if none can be started.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import ERROR, OK
-from muninn_cli.hookruns import judge
+from muninn_cli.hook_health import check_hooks
 from muninn_cli.manual import COMMANDS
-from muninn_cli.outcome import print_json, settle
 from muninn_cli.parser import new_parser
 from muninn_cli.show.facts import count, lagging
 from muninn_core import __version__, client
@@ -35,14 +34,14 @@ if TYPE_CHECKING:
 Verdict = Literal["ok", "warn", "fail"]
 
 _NEEDED = ("muninn_server", "muninn_hooks", "faiss", "fastembed", "mcp", "pygls", "tantivy", "watchdog")
-"""What the daemon needs at run time; a broken installation lacks one of them."""
+"""Modules that the daemon needs. A broken installation lacks some."""
 
 CONNECTED = "hooks are in"
 PLUGIN = "muninn@muninn"
 
 
 class Check(NamedTuple):
-    """One thing that was looked at. `hint` says what to do, "" when there is nothing to do."""
+    """The result of one check. `hint` says what to do, "" if there is nothing to do."""
 
     name: str
     verdict: Verdict
@@ -51,12 +50,12 @@ class Check(NamedTuple):
 
 
 def main(argv: list[str]) -> int:
-    """Run `muninn doctor`. Returns 1 when a check failed."""
-    return settle(_run, argv)
+    """Run `muninn doctor`. Returns 1 if a check failed."""
+    return run_command(_run, argv)
 
 
 def checks(repo: str) -> Iterator[Check]:
-    """Look at everything, in the order in which things depend on each other. Raises NotARepository."""
+    """Yield all checks; each depends only on earlier ones. Raises NotARepository."""
     place = locate(repo)
     yield _python()
     yield _git(place)
@@ -81,13 +80,13 @@ def _run(argv: list[str]) -> int:
 
 
 def _print(check: Check) -> None:
-    from muninn_cli.screen import output, sentence
+    from muninn_cli.terminal import output, paragraph
 
     console = output()
     style = {"ok": "good", "warn": "warn", "fail": "bad"}[check.verdict]
-    sentence(console, (f"{check.verdict:<5}", style), (f"{check.name:<9}", "name"), (check.message, ""))
+    paragraph(console, (f"{check.verdict:<5}", style), (f"{check.name:<9}", "name"), (check.message, ""))
     if check.hint:
-        sentence(console, (check.hint, "hint"), indent=14)
+        paragraph(console, (check.hint, "hint"), indent=14)
 
 
 def _python() -> Check:
@@ -115,9 +114,9 @@ def _git(place: Place) -> Check:
 
 def _without_git(place: Place) -> Check:
     if Path(place.root, ".git").exists():
-        hint = "`git worktree repair` in the main work tree mends one that was moved."
-        return Check("git", "warn", f"the .git of {place.root} leads to no repository", hint)
-    return Check("git", "warn", f"{place.root} is no git repository", "Memory works here, but does not travel.")
+        hint = "Run `git worktree repair` in the main work tree if this one was moved."
+        return Check("git", "warn", f"the .git of {place.root} does not lead to a repository", hint)
+    return Check("git", "warn", f"{place.root} is not a git repository", "Memory works here, but can't be shared.")
 
 
 def _runtime(place: Place) -> Iterator[Check]:
@@ -157,7 +156,7 @@ def _daemon(place: Place) -> Iterator[Check]:
     yield _log(status["log"])
     for problem in status["problems"]:
         if problem["kind"] == "config":
-            continue  # it was shown above, also where no daemon runs
+            continue  # reported above, without the daemon
         where = ":".join(str(part) for part in (problem["path"], problem["line"]) if part)
         yield Check(
             "problem", "warn", f"{where}: {problem['message']}" if where else problem["message"], problem["hint"]
@@ -167,7 +166,7 @@ def _daemon(place: Place) -> Iterator[Check]:
 def _index(index: dict[str, Any]) -> Check:
     held = f"{index['state']}, {count(index['files'], 'file')}, {count(index['chunks'], 'chunk')}, {index['model']}"
     if index["state"] == "failed":
-        hint = "What failed stands below. Once it is mended, `muninn index` makes up for it; `--rebuild` starts anew."
+        hint = "The problem is listed below. Fix it and run `muninn index`, or `muninn index --rebuild`."
         return Check("index", "fail", held, hint)
     if index["state"] == "absent" or index["lag"]:
         return Check(
@@ -180,20 +179,20 @@ def _log(log: dict[str, Any]) -> Check:
     held = f"{count(log['memories'], 'memory', 'memories')}, {count(log['records'], 'record')}"
     if log["malformed"]:
         lines = count(log["malformed"], "malformed line")
-        return Check("memory", "warn", f"{held}, {lines}", "They are kept as they are and left out; mend them by hand.")
+        return Check("memory", "warn", f"{held}, {lines}", "They are ignored and kept unchanged. Correct them by hand.")
     return Check("memory", "ok", held)
 
 
 def _hooks(place: Place, *, connected: bool) -> Check:
     try:
-        found = judge(place, connected, os.environ)
+        found = check_hooks(place, connected, os.environ)
     except OSError as error:
         return Check("hooks", "warn", f"the log can't be read: {error}", "Check its permissions.")
-    return Check("hooks", "ok" if found.fine else "warn", found.message, found.hint)
+    return Check("hooks", "ok" if found.ok else "warn", found.message, found.hint)
 
 
 def _claude(place: Place) -> Check:
-    """Look for our hooks in the settings that Claude Code reads for this project."""
+    """Check the settings that Claude Code reads for this project for Muninn's hooks."""
     broken = []
     for path in _settings_files(place):
         try:
@@ -206,7 +205,7 @@ def _claude(place: Place) -> Check:
         if _mentions_hooks(settings):
             return Check("claude", "ok", f"{CONNECTED} {path}")
     if broken:
-        hint = "Mend the file: Claude Code ignores one with comments or trailing commas, too."
+        hint = "Correct the file. Claude Code, too, ignores a file with comments or trailing commas."
         return Check("claude", "fail", f"the settings can't be read: {'; '.join(broken)}", hint)
     return Check("claude", "ok", "not connected", "`muninn install claude-code` connects Claude Code.")
 
@@ -218,7 +217,7 @@ def _settings_files(place: Place) -> tuple[Path, ...]:
 
 
 def _mentions_hooks(settings: Any) -> bool:
-    """Whether any handler runs `muninn hook`, in one text or with the words in `args`, or our plugin is enabled."""
+    """Whether a handler runs `muninn hook`, as one string or with `args`, or Muninn's plugin is enabled."""
     if isinstance(settings, list):
         return any(_mentions_hooks(item) for item in settings)
     if not isinstance(settings, dict):

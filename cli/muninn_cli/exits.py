@@ -38,5 +38,5 @@ _BY_KIND = {
 
 
 def exit_code(error: MuninnError) -> int:
-    """Return the exit code for an error; its kind decides."""
+    """Return the exit code of an error, by its kind."""
     return _BY_KIND.get(error.kind, ERROR)

@@ -1,7 +1,7 @@
-"""The console command: looks at the first word and imports what that word needs, nothing else.
+"""The console command: imports only the module that the first word needs.
 
-Hooks and pumps are started many times an hour and must not pay for the verbs of people. So the modules of the words are
-named here and imported by name; this table is also the one place that knows of packages beside the core and the CLI.
+Hooks and proxies start many times an hour, so they must not import what verbs need. The table of words names modules,
+which are imported on use. It is also the only place of the CLI that names the package of the hooks.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_WORDS = {
+_MODULES = {
     "hook": "muninn_hooks.main",
     "install": "muninn_hooks.install",
     "uninstall": "muninn_hooks.install",
-    "lsp": "muninn_cli.pump",
-    "mcp": "muninn_cli.pump",
+    "lsp": "muninn_cli.stdio_proxy",
+    "mcp": "muninn_cli.stdio_proxy",
     "daemon": "muninn_cli.daemon",
     "doctor": "muninn_cli.doctor",
     "completion": "muninn_cli.completion",
@@ -27,13 +27,13 @@ _WORDS = {
     "-h": "muninn_cli.manual",
     "": "muninn_cli.manual",
 }
-"""The module whose `main(argv) -> int` answers a word; every other word is a verb of the catalogue."""
+"""The module of each command, with a `main(argv) -> int`. Any other word is a verb of the catalogue."""
 
 _WITH_WORD = ("install", "uninstall", "lsp", "mcp")
-"""One module answers several of these, so it is given the word, too."""
+"""Commands that share a module, whose `main` therefore gets the word as well."""
 
-_SETTLED = ("install", "uninstall")
-"""Words of another package that raises its errors: they are shown, and become exit codes, as those of a verb do."""
+_RAISING = ("install", "uninstall")
+"""Commands whose `main` raises its errors; `run_command` prints them and returns their exit codes."""
 
 
 def main() -> None:
@@ -43,15 +43,15 @@ def main() -> None:
 
 
 def open_streams() -> None:
-    """Open nothing in place of a standard stream that this process was started without (`<&-`, some services).
+    """Open the null device for each standard stream that this process was started without (`<&-`, some services).
 
-    Else the next thing that is opened takes its number: the pump once read what the daemon said as its client's words.
+    Otherwise the next file or socket takes its number, and the proxy would read the daemon's bytes as its client's.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free: those below are open
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115
 
@@ -64,18 +64,18 @@ def run(argv: list[str]) -> int:
 
         sys.stdout.write(f"muninn {__version__}\n")
         return 0
-    if word not in _WORDS:
-        return _answerer("muninn_cli.verbs")([word, *rest])
+    if word not in _MODULES:
+        return _main_of("muninn_cli.verbs")([word, *rest])
     given = [word, *rest] if word in _WITH_WORD else rest
-    if word in _SETTLED:
-        from muninn_cli.outcome import settle
+    if word in _RAISING:
+        from muninn_cli.command import run_command
 
-        return settle(_answerer(_WORDS[word]), given)
-    return _answerer(_WORDS[word])(given)
+        return run_command(_main_of(_MODULES[word]), given)
+    return _main_of(_MODULES[word])(given)
 
 
 def split(argv: list[str]) -> tuple[str, list[str]]:
-    """Return the word and its arguments; options of every verb that stand before the word are moved behind it."""
+    """Return the word and its arguments. Common options before the word are moved behind it."""
     moved: list[str] = []
     at = 0
     while at < len(argv):
@@ -90,9 +90,9 @@ def split(argv: list[str]) -> tuple[str, list[str]]:
     return "", moved
 
 
-def _answerer(module: str) -> Callable[[list[str]], int]:
-    answerer: Callable[[list[str]], int] = __import__(module, fromlist=("main",)).main
-    return answerer
+def _main_of(module: str) -> Callable[[list[str]], int]:
+    found: Callable[[list[str]], int] = __import__(module, fromlist=("main",)).main
+    return found
 
 
 if __name__ == "__main__":

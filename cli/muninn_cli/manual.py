@@ -1,12 +1,12 @@
-"""`muninn help`: every verb, by family, and every command on one page."""
+"""`muninn help`: all verbs by family and all commands on one page."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
+from muninn_cli.command import run_command
 from muninn_cli.exits import MEANINGS, OK
-from muninn_cli.outcome import settle
 from muninn_cli.parser import ALIASES, group_parser, lookup_words, near_words, verb_parser
 from muninn_core.errors import UnknownVerb
 from muninn_core.protocol.catalogue import FAMILIES, GROUPS, METHODS
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 COMMANDS = {
-    "daemon": "Start, stop or watch the repository's daemon; clients start it by themselves.",
-    "doctor": "Check the installation and the repository, and say what to do.",
+    "daemon": "Start, stop or inspect the repository's daemon. Clients start it when they need it.",
+    "doctor": "Check the installation and the repository, with a hint for each problem.",
     "install": "Connect an agent, an editor or git: `muninn install claude-code`; `--list` shows all.",
-    "uninstall": "Take out exactly what install wrote.",
+    "uninstall": "Remove exactly what install wrote.",
     "completion": "Print the completion script of a shell.",
     "lsp": "Serve an editor on stdin and stdout.",
-    "mcp": "Serve an agent on stdin and stdout, or agents over HTTP on this machine.",
-    "hook": "Answer an event of an agent's session.",
+    "mcp": "Serve an agent on stdin and stdout, or agents on this machine over HTTP.",
+    "hook": "Handle an event of an agent's session.",
     "help": "Show this page, or a verb's options: `muninn help recall`.",
 }
-"""The commands that are no verbs of the catalogue."""
+"""The commands besides the verbs of the catalogue."""
 
 
 def main(argv: list[str]) -> int:
     """Print the manual, or the help of the verb or command that `argv` names. Returns the exit code."""
-    return settle(_run, argv)
+    return run_command(_run, argv)
 
 
 def _run(argv: list[str]) -> int:
@@ -62,7 +62,7 @@ def _run(argv: list[str]) -> int:
 
 
 def _page() -> None:
-    from muninn_cli.screen import line, output
+    from muninn_cli.terminal import line, output
 
     console = output()
     line(console, ("Muninn", "name"), (": the memory of a repository, kept in the repository.", ""))
@@ -74,15 +74,15 @@ def _page() -> None:
     for title, section in sections.items():
         console.print()
         line(console, (title, "hint"))
-        for words, said in section.items():
-            line(console, (f"  {words:<{width}} ", "name"), (said, ""))
+        for words, summary in section.items():
+            line(console, (f"  {words:<{width}} ", "name"), (summary, ""))
     console.print()
     _exit_codes(console)
     sys.stdout.flush()
 
 
 def _exit_codes(console: Console) -> None:
-    from muninn_cli.screen import line
+    from muninn_cli.terminal import line
 
     line(console, ("Exit codes", "hint"))
     for code, meaning in MEANINGS.items():

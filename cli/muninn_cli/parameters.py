@@ -1,4 +1,4 @@
-"""A verb's parameters as the command line sees them, read from the JSON schemas of the catalogue."""
+"""A verb's parameters as options and positional arguments, from the JSON schemas of the catalogue."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from muninn_core.model.value import json_schema
 from muninn_core.protocol.method import Method
 
 Shape = Literal["text", "integer", "number", "switch", "choice", "texts", "table", "cites", "links", "drafts"]
-"""How a parameter is given: the last four are built of several words."""
+"""How a parameter is written. The last four are composed of several words."""
 
 _SCALARS: dict[str, Shape] = {"string": "text", "integer": "integer", "number": "number", "boolean": "switch"}
 _ITEMS: dict[str, Shape] = {"Cite": "cites", "Link": "links", "MemoryDraft": "drafts"}
@@ -17,9 +17,9 @@ _SINGULAR = {"cites": "cite", "entities": "entity", "files": "file", "links": "l
 
 
 class Parameter(NamedTuple):
-    """One parameter. `flags` are its options, the preferred first; a positional one has none.
+    """One parameter. `flags` are its options, the preferred one first; a positional parameter has none.
 
-    `default` is None where the verb has none to show. `choices` is empty unless the shape is choice.
+    `default` is None if the verb has no default. `choices` is empty unless the shape is choice.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Parameter(NamedTuple):
 
     @property
     def positional(self) -> bool:
-        """Whether it is given by its place."""
+        """Whether it is a positional argument."""
         return not self.flags
 
 

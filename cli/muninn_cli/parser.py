@@ -1,6 +1,6 @@
-"""argparse parsers made from the catalogue: a parameter of a verb is an option here, or a place.
+"""argparse parsers from the catalogue: each parameter of a verb is an option or a positional argument.
 
-Nothing is given a default: what a person did not say is not sent, and the core's default holds.
+Options have no defaults here: an option that is not given is not sent, and the core's default applies.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ _METAVAR: dict[Shape, str] = {
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose mistakes are errors of ours, with the nearest name as a hint, and never the end of the process."""
+    """A parser that raises UsageError, with the nearest name as a hint, and never ends the process."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError in place of writing and leaving."""
+        """Raise UsageError instead of printing and exiting."""
         raise UsageError(message, hint=f"See `{self.prog} --help`.")
 
     def parse(self, argv: list[str]) -> argparse.Namespace:
-        """Parse all of the arguments. Raises UsageError, which names the nearest option for one that is unknown."""
-        # Intermixed: else places that may be absent are taken as absent as soon as an option stands between two.
+        """Parse the arguments. Raises UsageError, which names the nearest option for an unknown one."""
+        # Intermixed: otherwise an option between two optional positional arguments ends the positional ones.
         found, unknown = self.parse_known_intermixed_args(argv)
         if not unknown:
             return found
         options = [option for action in self._actions for option in action.option_strings]
         flag = next((word for word in unknown if word.startswith("-")), None)
         if flag is None:
-            raise UsageError(f"'{unknown[0]}' is one argument too many", hint="Put a text of several words in quotes.")
+            raise UsageError(f"unexpected argument '{unknown[0]}'", hint="Quote a text of several words.")
         name = flag.partition("=")[0]
         near = nearest(name, options)
         raise UsageError(
@@ -63,7 +63,7 @@ ALIASES = {alias: method for method in METHODS.values() for alias in method.alia
 
 
 def new_parser(name: str, description: str, *, epilog: str = "") -> Parser:
-    """Return a parser with what every command takes: `--repo`, `--json` and `--help`."""
+    """Return a parser with the common options `--repo`, `--json` and `--help`."""
     parser = Parser(
         prog=f"muninn {name}",
         description=description,
@@ -85,14 +85,14 @@ def verb_parser(method: Method) -> Parser:
 
 
 def group_parser(family: str) -> Parser:
-    """Return a parser that only knows the help of a family of verbs."""
+    """Return a parser that prints the help of a family of verbs."""
     verbs = [method for method in METHODS.values() if method.verb.startswith(f"{family}.")]
     lines = "\n".join(f"  muninn {method.words:<12} {method.summary}" for method in verbs)
     return new_parser(family, GROUPS[family], epilog=f"verbs:\n{lines}")
 
 
 def lookup_words(words: Sequence[str]) -> Method:
-    """Return the verb that a family's name and the word behind it mean. Raises UsageError or UnknownVerb."""
+    """Return the verb of a family's name and the word after it. Raises UsageError or UnknownVerb."""
     family, *rest = words
     known = [verb.partition(".")[2] for verb in METHODS if verb.startswith(f"{family}.")]
     if not rest:
@@ -106,9 +106,9 @@ def lookup_words(words: Sequence[str]) -> Method:
 
 
 def whole_parser(commands: Mapping[str, str], choices: Mapping[str, Sequence[str]]) -> Parser:
-    """Return one parser of the whole command, as shell completion needs it.
+    """Return one parser of the whole command line, for shell completion.
 
-    `commands` are the words beside the verbs with their summaries, `choices` what may follow some of them.
+    `commands` are the commands besides the verbs with their summaries, `choices` the arguments that some take.
     """
     parser = Parser(prog="muninn", description="The memory of a repository, kept in the repository.")
     _common(parser)
@@ -138,7 +138,7 @@ def to_params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     params: dict[str, Any] = {}
     for parameter in parameters(method):
         value = getattr(given, parameter.name, None)
-        if value is None or value == []:  # a place that takes several words and got none
+        if value is None or value == []:  # a positional argument of several words without any
             continue
         params[parameter.name] = dict(value) if parameter.shape == "table" else value
     return params
@@ -149,12 +149,12 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, max_help_position=30, width=min(100, shutil.get_terminal_size().columns))
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        """Keep the lines of a text that has lines."""
+        """Keep the line breaks of a text that has any."""
         return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
 def _common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository (default: here)")
+    parser.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository (default: current)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -169,22 +169,22 @@ EXTRA: dict[str, dict[str, dict[str, Any]]] = {
     "recall": {
         "--queries": {
             "metavar": "FILE.jsonl",
-            "help": "answer every {id, query} line of a file ('-': stdin) over one connection, a JSON line each",
+            "help": "answer each {id, query} line of a file ('-' for stdin) with a line of JSON",
         },
-        "--why": {"action": "store_true", "help": "show the signals that make up every score"},
+        "--why": {"action": "store_true", "help": "show the signals that make up each score"},
     },
     "export": {
-        "--out": {"metavar": "FILE", "help": "write the bundle to a file in place of stdout"},
+        "--out": {"metavar": "FILE", "help": "write the bundle to a file instead of stdout"},
     },
 }
-"""Options that shape what the command line does with a verb, and are no parameter of it."""
+"""Options of the command line alone, by verb."""
 
 
 def _add(parser: argparse.ArgumentParser, parameter: Parameter, bare: str | None) -> None:
-    """Add a parameter; `bare` is the value of its option when none is given, None when it needs one."""
+    """Add a parameter. `bare` is the value of its option without an argument, None if the option needs one."""
     text = _help(parameter)
     if parameter.positional:
-        # A text may come from elsewhere (--batch, --queries), so its absence is the core's to judge.
+        # Optional for argparse: the text may come from --batch or --queries.
         options: dict[str, Any] = {"choices": parameter.choices} if parameter.choices else {}
         many = parameter.shape == "texts"
         name = parameter.name.upper().removesuffix("S") if many else parameter.name.upper()
@@ -206,7 +206,7 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter, bare: str | None
             kwargs["action"] = "append"
     first, *others = parameter.flags
     parser.add_argument(first, **kwargs)
-    for other in others:  # the catalogue's own name is taken as well, and not shown twice
+    for other in others:  # the catalogue's own name works as well, and is not listed
         parser.add_argument(other, **{**kwargs, "help": argparse.SUPPRESS})
 
 
@@ -240,7 +240,7 @@ def read_link(word: str) -> dict[str, Any]:
 
 
 def read_pair(word: str) -> tuple[str, Any]:
-    """Read `KEY=VALUE`. A value that is JSON is taken as such, unless that would change it (`1.10` stays a text)."""
+    """Read `KEY=VALUE`. A JSON value is decoded unless that would change it (`1.10` stays a string)."""
     key, equals, text = word.partition("=")
     if not (key and equals):
         raise argparse.ArgumentTypeError(f"'{word}' is not KEY=VALUE")
@@ -254,11 +254,11 @@ def read_pair(word: str) -> tuple[str, Any]:
 
 
 def _no_json(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def near_words(word: str, more: Iterable[str]) -> str | None:
-    """Return the verb or command that a misspelt word most likely means."""
+    """Return the verb or command nearest to a misspelt word, None if there is none."""
     return nearest(word, [*(verb for verb in METHODS if "." not in verb), *GROUPS, *more])
 
 

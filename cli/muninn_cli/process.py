@@ -1,6 +1,6 @@
-"""Processes that may be daemons of ours: whether they live, what they are, and how to end one for certain.
+"""Daemon processes: find out whether one runs, and end it.
 
-A process number that was read from a file may belong to anybody by now, so it is looked at before it is signalled.
+A process number from a file may belong to another program by now, so its command line is checked before a signal.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import time
 from pathlib import Path
 
 PROGRAM = "muninn_server"
-"""What the command line of every daemon contains."""
+"""A part of every daemon's command line."""
 
 _POLL_SECONDS = 0.02
 
 
 def is_daemon(pid: int) -> bool:
-    """Whether a live process of this number runs the daemon's program."""
+    """Whether the process with this number is a daemon."""
     return PROGRAM in _command(pid)
 
 
 def wait_until_gone(pid: int, seconds: float) -> bool:
-    """Wait until a daemon is gone, for at most `seconds`; whether it is."""
+    """Wait up to `seconds` until a daemon has ended. Returns whether it has."""
     deadline = time.monotonic() + seconds
     while is_daemon(pid):
         if time.monotonic() > deadline:
@@ -33,9 +33,9 @@ def wait_until_gone(pid: int, seconds: float) -> bool:
 
 
 def end(pid: int, grace: float) -> str:
-    """End a daemon that does not answer: ask with SIGTERM, after `grace` seconds kill it. Returns what it took.
+    """End a daemon that does not respond: SIGTERM, and after `grace` seconds SIGKILL. Returns what ended it.
 
-    Raises OSError when the process belongs to somebody else.
+    Raises OSError if the process belongs to another user.
     """
     for name in ("SIGTERM", "SIGKILL"):
         if not is_daemon(pid):
@@ -50,7 +50,7 @@ def end(pid: int, grace: float) -> str:
 
 
 def _command(pid: int) -> str:
-    """Return a process's command line, "" for one that is gone or only waits to be reaped."""
+    """Return a process's command line, "" if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
     except FileNotFoundError:
@@ -58,8 +58,10 @@ def _command(pid: int) -> str:
             return ""
     except OSError:
         return ""
-    asked = ["tasklist", "/v", "/fi", f"PID eq {pid}"] if os.name == "nt" else ["ps", "-o", "command=", "-p", str(pid)]
+    command = (
+        ["tasklist", "/v", "/fi", f"PID eq {pid}"] if os.name == "nt" else ["ps", "-o", "command=", "-p", str(pid)]
+    )
     try:
-        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
     except OSError:
         return ""

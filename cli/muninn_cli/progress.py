@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from muninn_cli.screen import errors, safe
+from muninn_cli.terminal import errors, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def bar(title: str) -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Show a bar and yield the function that takes the values of the notifications; the bar is gone afterwards."""
+    """Show a bar while the block runs. Yields a function that takes the values of the notifications."""
     progress = Progress(
         SpinnerColumn(style="bar"),
         TextColumn("{task.description}", style="name"),
@@ -30,7 +30,7 @@ def bar(title: str) -> Iterator[Callable[[dict[str, Any]], None]]:
 
     def report(value: dict[str, Any]) -> None:
         percentage = float(value.get("percentage") or 0)
-        # Work of unknown length, before the first file and after the last, moves without claiming a figure.
+        # At 0 and 100 % the remaining work is unknown, so the bar shows no figure.
         known = 0 < percentage < 100
         progress.update(
             task,

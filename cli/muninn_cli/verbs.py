@@ -1,6 +1,6 @@
-"""The verbs of the catalogue on the command line: read the arguments, call the daemon, show the result.
+"""The verbs of the catalogue on the command line: parses the arguments, calls the daemon, prints the result.
 
-It knows which options turn into which parameters, and nothing of what a verb does.
+It maps options to parameters; the engine does the work of a verb.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
+from muninn_cli.command import print_json, run_command
 from muninn_cli.exits import ERROR, OK
 from muninn_cli.main import split
-from muninn_cli.outcome import print_json, settle
 from muninn_cli.parameters import parameters
 from muninn_cli.parser import ALIASES, group_parser, lookup_words, near_words, to_params, verb_parser
 from muninn_core import client
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _PLACE = re.compile(r"(:\d+([-:]\d+)?|#[^#/]+)$")
-"""What may follow a path to name lines or a symbol in it."""
+"""The suffix of a path that names lines or a symbol."""
 
 NAME = "muninn"
-"""What the command calls itself to the daemon."""
+"""The client name in the daemon's log."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|[\w.-]+@[\w.-]+:")
-"""What is no path: the core says so."""
+"""A URL or ssh address, which is not a path."""
 
 
 def main(argv: list[str]) -> int:
     """Run a verb: `argv` is the verb and its arguments. Returns the exit code."""
     alias = ALIASES.get(" ".join(argv[:2]))
-    return settle(_run, [*(alias.words.split() if alias else argv[:2]), *argv[2:]])
+    return run_command(_run, [*(alias.words.split() if alias else argv[:2]), *argv[2:]])
 
 
 def new_key() -> str:
-    """Return an idempotency key: a call that is repeated after a broken connection stores once."""
+    """Return an idempotency key: a call that is repeated after a lost connection stores its memory once."""
     return os.urandom(16).hex()
 
 
@@ -54,7 +54,7 @@ def _run(argv: list[str]) -> int:
             group_parser(argv[0]).print_help()
             return OK
         alone = METHODS.get(f"{argv[0]}.list")
-        if alone is not None and (not word or word.startswith("-")):  # what there is, where nothing is to be done
+        if alone is not None and (not word or word.startswith("-")):  # a family without a verb lists what it has
             method, rest = alone, argv[1:]
         else:
             method = lookup_words([argv[0], word] if word else [argv[0]])
@@ -68,7 +68,7 @@ def _run(argv: list[str]) -> int:
         return answer_queries(given.repo, given.queries, to_params(method, given))
     params = _params(method, given)
     _check_text(params)
-    decode_params(method, params)  # a wrong one is told at once, and starts no daemon
+    decode_params(method, params)  # invalid parameters are reported without starting a daemon
     result = _call(method, given, params)
     if getattr(given, "out", None) is not None:
         from muninn_cli.show.bundles import write_bundle
@@ -80,15 +80,15 @@ def _run(argv: list[str]) -> int:
         from muninn_cli.show import show
 
         show(method, result, given)
-    return OK if result.get("ok", True) else ERROR  # a check that has found something says so by its code
+    return OK if result.get("ok", True) else ERROR  # a check with findings exits with 1
 
 
 def _check_text(params: dict[str, Any]) -> None:
-    """Raise UsageError for bytes that are no text: what would be stored or searched is not what was meant."""
+    """Raise UsageError for arguments that are not valid UTF-8."""
     try:
         encode_json(params)
     except UnicodeEncodeError:
-        raise UsageError("what was given is not UTF-8", hint="`iconv -f latin1 -t utf-8` converts a text.") from None
+        raise UsageError("the arguments are not UTF-8", hint="`iconv -f latin1 -t utf-8` converts a text.") from None
 
 
 def _method(verb: str) -> Method:
@@ -98,7 +98,7 @@ def _method(verb: str) -> Method:
 
         near = near_words(verb, COMMANDS)
         what = "option" if verb.startswith("-") else "verb"
-        hint = f"Did you mean `muninn {near}`?" if near else "`muninn help` shows them all."
+        hint = f"Did you mean `muninn {near}`?" if near else "`muninn help` lists all verbs."
         if verb.startswith("-"):
             near, hint = None, "The verb comes first: `muninn VERB [ARGUMENTS] [--repo DIR] [--json]`."
         raise UnknownVerb(f"there is no {what} '{verb}'", hint=hint, data={"nearest": near} if near else {})
@@ -106,14 +106,14 @@ def _method(verb: str) -> Method:
 
 
 def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
-    """Return the call's parameters: what was given, and what the command line adds to it."""
+    """Return the parameters of the call: the given options and what the command line adds."""
     params = to_params(method, given)
     for parameter in parameters(method):
         if parameter.positional and parameter.required and parameter.name not in params:
             name = parameter.name.upper()
             raise UsageError(f"`muninn {method.words}` needs {name}", hint=f"See `muninn {method.words} --help`.")
     if given.repo == ".":
-        _take_paths_from_here(method, params)
+        _root_paths(method, params)
     for name in method.absolute_paths:
         if name in params:
             params[name] = _absolute(params[name])
@@ -122,33 +122,33 @@ def _params(method: Method, given: argparse.Namespace) -> dict[str, Any]:
     if method.verb == "remember":
         _complete_draft(params)
     if method.names_speaker:
-        spoken = speaker(os.environ)
-        params = {**spoken, **params}
+        caller_fields = caller(os.environ)
+        params = {**caller_fields, **params}
         if "batch" in params:
-            params["batch"] = [{**spoken, **draft} for draft in params["batch"]]
+            params["batch"] = [{**caller_fields, **draft} for draft in params["batch"]]
     return params
 
 
-def speaker(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return who types, where that shows: nothing for a person, an agent where its shell says so.
+def caller(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the fields that identify an agent as the caller, none for a person.
 
-    Claude Code sets CLAUDECODE in the shells that it opens. This keeps honest agents apart from their users; it is no
-    lock, since whoever has a shell can change its environment.
+    Claude Code sets CLAUDECODE in its shells. This tells agents from their users but is no access control: a shell can
+    change its environment.
     """
     return {"actor": "assistant", "agent": "claude-code"} if environ.get("CLAUDECODE") else {}
 
 
 def _absolute(given: str | list[str]) -> str | list[str]:
-    """Return one or several paths as absolute ones: the daemon's current folder is another. Addresses stay."""
+    """Return absolute paths, because the daemon has another current folder. URLs are unchanged."""
     if isinstance(given, str):
         return given if _ADDRESS.match(given) else os.path.abspath(given)
     return [os.path.abspath(path) for path in given]
 
 
-def _take_paths_from_here(method: Method, params: dict[str, Any]) -> None:
-    """Make paths that were given relative to the current folder relative to the root, as verbs take them.
+def _root_paths(method: Method, params: dict[str, Any]) -> None:
+    """Convert paths relative to the current folder to paths relative to the root, which verbs take.
 
-    A path that is not here but below the root is meant from there: that is how answers print it.
+    A path that does not exist here but does below the root is unchanged: results print paths that way.
     """
     root = locate(".").root
     here = os.path.realpath(".")
@@ -172,10 +172,10 @@ def _take_paths_from_here(method: Method, params: dict[str, Any]) -> None:
 
 
 def _patch() -> str:
-    """Return the patch on stdin; one line alone, or none, would pass for a revision."""
+    """Return the patch on stdin. It ends with a newline, which tells it from a revision."""
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
-        raise UsageError("there is no patch on stdin", hint="`git diff | muninn context --diff -`; nothing differs?")
+        raise UsageError("there is no patch on stdin", hint="Pipe one in: `git diff | muninn context --diff -`.")
     return text.rstrip("\n") + "\n"
 
 

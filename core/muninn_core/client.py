@@ -108,7 +108,7 @@ class Client:
                 return result
 
     def detach(self) -> tuple[socket.socket, Any]:
-        """Return the socket and its buffered reader, for a pump. The client must not be used afterwards."""
+        """Return the socket and its buffered reader, for a proxy. The client must not be used afterwards."""
         return self._sock, self._stream
 
     def close(self) -> None:

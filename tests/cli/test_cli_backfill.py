@@ -26,7 +26,7 @@ def test_people_see_what_a_backfill_would_remember_before_it_does(new_shell: Cal
     assert f"decision        7  Migrate the log to whale songs  {sha[:10]} · src/whales.py\n" in planned
     assert "Would remember 1 memory  of " in planned
     assert "  1 routine\n" in planned
-    assert planned.endswith("Nothing was stored: --apply does it.\n")
+    assert planned.endswith("Nothing was stored. Use --apply to store them.\n")
     assert shell.json("memories")["total"] == 0
     done = shell.run("backfill", "git", "--apply").stdout
     assert "Remembered 1 memory" in done
@@ -45,7 +45,7 @@ def test_transcripts_are_named_from_the_current_folder(new_shell: Callable[[], S
     done = shell.run("backfill", "transcripts", "t", "--repo", str(shell.repo), "--apply", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Never paint the lighthouse green" in done.stdout
-    assert f"1 line can't be read, passed over:\n  {tmp_path}/t/5e55-1.jsonl:2\n" in done.stdout
+    assert f"1 line skipped as unreadable:\n  {tmp_path}/t/5e55-1.jsonl:2\n" in done.stdout
     missing = shell.run("backfill", "transcripts", "nowhere", "--repo", str(shell.repo), cwd=tmp_path)
     assert missing.returncode != 0
     assert "can't be read" in missing.stderr

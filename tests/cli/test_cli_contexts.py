@@ -55,7 +55,7 @@ def test_a_context_is_explained_and_given_once_more(shell: Shell) -> None:
     assert "words" in explained
     assert shell.run("why", bundle, "--item", "src/weather").stdout.count("[Code]") <= 1
     fresh = shell.run("replay", bundle, "--fresh")
-    assert (fresh.stdout, fresh.stderr) == (text, "gathered anew, the text is the same\n")
+    assert (fresh.stdout, fresh.stderr) == (text, "built again, the text is the same\n")
 
 
 @pytest.mark.parametrize(

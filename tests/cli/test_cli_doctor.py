@@ -12,7 +12,7 @@ import pytest
 from muninn_shell import Shell
 from repositories import git
 
-from muninn_cli.hookruns import MANY_COMMITS, judge
+from muninn_cli.hook_health import MANY_COMMITS, check_hooks
 from muninn_core.launch.place import locate
 
 
@@ -99,7 +99,7 @@ def test_settings_are_looked_for_where_claude_code_has_them(new_shell: Callable[
     elsewhere = Shell(shell.repo, {**shell.environ, "CLAUDE_CONFIG_DIR": str(tmp_path)})
     assert verdicts(elsewhere)["claude"]["message"] == f"hooks are in {settings}"
     settings.write_text("// mine\n" + settings.read_text())
-    assert "Claude Code ignores one with comments" in verdicts(elsewhere, code=1)["claude"]["hint"]
+    assert "Claude Code, too, ignores a file with comments" in verdicts(elsewhere, code=1)["claude"]["hint"]
 
 
 def test_a_folder_without_git_is_a_warning(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -129,7 +129,7 @@ def log_of(shell: Shell, *entries: dict[str, Any]) -> None:
 
 
 def judged(shell: Shell, home: Path) -> tuple[bool, str]:
-    found = judge(locate(str(shell.repo)), True, {"CLAUDE_CONFIG_DIR": str(home)})
+    found = check_hooks(locate(str(shell.repo)), True, {"CLAUDE_CONFIG_DIR": str(home)})
     return found.fine, found.message
 
 
@@ -179,5 +179,5 @@ def test_a_git_file_that_leads_nowhere_is_told(new_shell: Callable[[], Shell], t
     (tmp_path / ".git").write_text("gitdir: /nowhere/at/all\n")
     found = verdicts(lost)["git"]
     assert found["verdict"] == "warn"
-    assert "leads to no repository" in found["message"]
+    assert "does not lead to a repository" in found["message"]
     lost.run("daemon", "stop")

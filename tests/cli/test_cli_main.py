@@ -5,7 +5,7 @@ from muninn_shell import Shell
 
 from muninn_cli.exits import MEANINGS, exit_code
 from muninn_cli.main import run, split
-from muninn_cli.pump import read_options
+from muninn_cli.proxy_options import read_options
 from muninn_core import __version__, errors
 
 

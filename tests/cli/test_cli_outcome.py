@@ -11,7 +11,7 @@ import pytest
 from muninn_shell import COMMAND, Shell
 from repositories import PATIENCE
 
-from muninn_cli.outcome import settle
+from muninn_cli.command import run_command
 from muninn_core.errors import StorageError
 
 
@@ -24,22 +24,22 @@ def full_disk(_argv: list[str]) -> int:
 
 
 def test_an_interrupt_is_told_in_one_word(capsys: pytest.CaptureFixture[str]) -> None:
-    assert settle(interrupted, []) == 130
+    assert run_command(interrupted, []) == 130
     assert capsys.readouterr() == ("", "interrupted\n")
 
 
 def test_an_interrupt_is_an_error_to_a_program(capsys: pytest.CaptureFixture[str]) -> None:
-    assert settle(interrupted, ["--json"]) == 130
+    assert run_command(interrupted, ["--json"]) == 130
     assert json.loads(capsys.readouterr().out)["error"]["data"]["kind"] == "cancelled"
 
 
 def test_an_error_and_its_hint_go_to_stderr_without_escape_sequences(capsys: pytest.CaptureFixture[str]) -> None:
-    assert settle(full_disk, []) == 5
+    assert run_command(full_disk, []) == 5
     assert capsys.readouterr() == ("", "error: no space left \N{REPLACEMENT CHARACTER}[31m\nMake room.\n")
 
 
 def test_an_error_for_programs_is_one_line_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
-    assert settle(full_disk, ["--json"]) == 5
+    assert run_command(full_disk, ["--json"]) == 5
     captured = capsys.readouterr()
     error = json.loads(captured.out)["error"]
     assert error["data"] == {"kind": "storage", "hint": "Make room."}

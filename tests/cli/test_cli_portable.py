@@ -23,7 +23,7 @@ def test_a_bundle_is_named_from_the_current_folder(shell: Shell, tmp_path: Path)
     (tmp_path / "theirs.json").write_text(json.dumps({"version": 1, "records": [record]}))
     done = shell.run("import", "theirs.json", "--repo", str(shell.repo), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "Imported 1 record\n")
-    assert "1 here already" in shell.run("import", "theirs.json", "--repo", str(shell.repo), cwd=tmp_path).stdout
+    assert "1 already here" in shell.run("import", "theirs.json", "--repo", str(shell.repo), cwd=tmp_path).stdout
     assert shell.json("memories", "--id", "b1")["memories"][0]["trust"] == "outside"
 
 
@@ -33,7 +33,7 @@ def test_redact_and_purge_say_what_to_do_next(shell: Shell) -> None:
     done = shell.run("redact", identity)
     assert done.returncode == 0
     assert f"muninn purge {identity}" in done.stdout
-    assert "No commit holds it." in shell.run("purge", identity).stdout
+    assert "No commit contains it." in shell.run("purge", identity).stdout
     assert "redacted" in shell.run("memories", "--id", identity).stdout
     private = shell.run("remember", "My own beacon.", "--private").stdout
     assert "private" in private

@@ -40,7 +40,7 @@ def test_a_match_says_why_how_long_and_where(shell: Shell) -> None:
     assert "  .claude/skills/parser-tests/SKILL.md\n" in matched
     assert " of 6,000 tokens" in matched
     assert shell.json("skills", "match", "write tests for the new parser")["skills"][0]["text"]
-    assert shell.run("skills", "match", "bake a plum cake").stdout.startswith("No skill has to do with that.\n")
+    assert shell.run("skills", "match", "bake a plum cake").stdout.startswith("No skill matches.\n")
 
 
 def test_a_task_without_a_verb_is_told_what_is_meant(shell: Shell) -> None:

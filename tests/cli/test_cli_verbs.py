@@ -130,7 +130,7 @@ def test_people_see_both_sides_of_a_conflict_and_what_became_of_it(new_shell: Ca
     ours = shell.json("remember", "We use lanterns for the night watch.", "--type", "decision")["ids"][0]
     theirs = shell.json("remember", "We do not use lanterns for the night watch.", "--type", "decision")["ids"][0]
     assert "Sealed 2 records" in shell.run("seal").stdout
-    assert "1 conflict waits for you" in shell.run("reconcile").stdout
+    assert "1 conflict needs your decision" in shell.run("reconcile").stdout
     (conflict,) = shell.json("conflicts")["conflicts"]
     shown = shell.run("conflicts").stdout
     assert "left: decision\n  We use lanterns for the night watch." in shown
@@ -151,7 +151,7 @@ def test_people_see_the_code_that_a_conflict_is_about_and_can_undo_the_reconcile
     shell.json("init")
     shell.json("remember", "The crew keeps watch for 4 hours.", "--type", "decision", "--cite", "src/harbour.py:1-2")
     shell.json("remember", "The crew keeps watch for 6 hours.", "--type", "decision", "--cite", "gone.py:3")
-    assert "1 conflict waits for you" in shell.run("reconcile").stdout
+    assert "1 conflict needs your decision" in shell.run("reconcile").stdout
     shown = shell.run("conflicts").stdout
     heading = (shell.repo / "src" / "harbour.py").read_text("utf-8").splitlines()[0]
     assert f"  cites src/harbour.py:1-2\n    {heading}\n" in shown
@@ -212,7 +212,7 @@ def test_people_see_which_memories_are_stale_and_can_let_them_follow_moved_code(
     assert "moved     src/crane.py:4-5 lift from src/crane.py:1-2" in told
     assert "`muninn verify --fix`" in told
     assert "code changed since: src/crane.py:5-6" in shell.run("recall", "lowering is slow", "--kind", "memory").stdout
-    assert "1 memory cites the new places from now on." in shell.run("verify", "--fix").stdout
+    assert "1 memory cites the new places now." in shell.run("verify", "--fix").stdout
     assert "src/crane.py:4-5 lift fresh" in shell.run("memories", "--id", lift).stdout
 
 
@@ -270,7 +270,7 @@ def test_bytes_that_are_no_text_are_refused(shell: Shell, words: tuple[str, ...]
         [*COMMAND, *words], input=b"caf\xe9", capture_output=True, cwd=shell.repo, env=shell.environ, check=False
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(b"error: what was given is not UTF-8\n")
+    assert done.stderr.startswith(b"error: the arguments are not UTF-8\n")
 
 
 class TestBatch:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from muninn_cli.outcome import settle
+from muninn_cli.command import run_command
 from muninn_hooks import install
 from muninn_hooks.connect.clients import CLIENTS, snippet
 from muninn_hooks.connect.pieces import COMMAND, Item, is_ours
@@ -71,7 +71,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(word: str, client: str, repo: Path, *more: str) -> int:
-    return settle(install.main, [word, client, "--repo", str(repo), *more])
+    return run_command(install.main, [word, client, "--repo", str(repo), *more])
 
 
 def everything(root: Path) -> dict[str, bytes]:
@@ -313,7 +313,7 @@ def test_when_the_second_file_can_not_be_written_the_first_is_as_it_was(repo: Pa
 def test_an_unknown_client_is_answered_with_the_nearest(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("install", "codx", repo) == 2
     assert capsys.readouterr().err == "error: there is no client 'codx'\nDid you mean 'codex'?\n"
-    assert settle(install.main, ["install"]) == 2
+    assert run_command(install.main, ["install"]) == 2
     assert "which client?" in capsys.readouterr().err
 
 
@@ -324,7 +324,7 @@ def test_the_list_says_what_there_is_and_what_is_installed(repo: Path, capsys: p
     (repo / ".vscode").mkdir()
     (repo / ".vscode/mcp.json").write_text("{,}")
     capsys.readouterr()
-    assert settle(install.main, ["install", "--list", "--repo", str(repo)]) == 0
+    assert run_command(install.main, ["install", "--list", "--repo", str(repo)]) == 0
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert sorted(lines) == sorted(install.NAMES)
     assert lines["codex"].endswith(" here")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from repositories import git
 
-from muninn_cli.outcome import settle
+from muninn_cli.command import run_command
 from muninn_core.client import connect
 from muninn_hooks import git_hooks, journal
 from muninn_hooks.install import main as install_main
@@ -370,12 +370,12 @@ def test_a_hook_that_was_installed_before_hooks_moved_elsewhere_is_found(project
 def test_the_command_line_installs_and_says_where_it_can_not(
     plain_repo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert settle(install_main, ["install", "git-hooks", "--repo", str(plain_repo)]) == 0
+    assert run_command(install_main, ["install", "git-hooks", "--repo", str(plain_repo)]) == 0
     assert "wrote" in capsys.readouterr().out
     assert os.access(plain_repo / ".git/hooks/pre-commit", os.X_OK)
-    assert settle(install_main, ["uninstall", "git-hooks", "--repo", str(plain_repo)]) == 0
+    assert run_command(install_main, ["uninstall", "git-hooks", "--repo", str(plain_repo)]) == 0
     assert not (plain_repo / ".git/hooks/pre-commit").exists()
-    assert settle(install_main, ["install", "git-hooks", "--user"]) == 2
+    assert run_command(install_main, ["install", "git-hooks", "--user"]) == 2
     (tmp_path / "plain").mkdir()
-    assert settle(install_main, ["install", "git-hooks", "--repo", str(tmp_path / "plain")]) == 4
+    assert run_command(install_main, ["install", "git-hooks", "--repo", str(tmp_path / "plain")]) == 4
     assert "no git repository" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from muninn_cli.outcome import settle
+from muninn_cli.command import run_command
 from muninn_hooks import install
 
 OTHERS = """{
@@ -42,7 +42,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(word: str, repo: Path, *more: str) -> int:
-    return settle(install.main, [word, "claude-code", "--repo", str(repo), *more])
+    return run_command(install.main, [word, "claude-code", "--repo", str(repo), *more])
 
 
 def everything(root: Path) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from muninn_cli.outcome import settle
+from muninn_cli.command import run_command
 from muninn_core import __version__
 from muninn_core.protocol.catalogue import METHODS
 from muninn_hooks import install, plugin
@@ -31,7 +31,7 @@ def test_the_plugin_has_the_hooks_and_the_server_of_the_settings(
     (tmp_path / "muninn").write_text("#!/bin/sh\n")
     (tmp_path / "muninn").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert settle(install.main, ["install", "claude-code", "--repo", str(tmp_path)]) == 0
+    assert run_command(install.main, ["install", "claude-code", "--repo", str(tmp_path)]) == 0
     settings = json.loads((tmp_path / ".claude/settings.local.json").read_text())
     assert read("hooks/hooks.json")["hooks"] == settings["hooks"]
     assert list(settings["hooks"]) == [row[0] for row in CLAUDE_CODE_HOOKS]
@@ -72,7 +72,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refused(capsys: pytest.CaptureFixture[str], repo: Path, *words: str) -> str:
-    assert settle(install.main, [*words, "--repo", str(repo)]) in (1, 2)
+    assert run_command(install.main, [*words, "--repo", str(repo)]) in (1, 2)
     return capsys.readouterr().err
 
 
@@ -80,12 +80,12 @@ def test_without_claude_code_the_commands_are_named(repo: Path, capsys: pytest.C
     said = refused(capsys, repo, "install", "claude-code", "--plugin")
     assert "'claude' is not on your PATH" in said
     assert f"claude plugin marketplace add {PLUGIN} && claude plugin install muninn@muninn" in said
-    assert settle(install.main, ["install", "claude-code", "--plugin", "--print", "--repo", str(repo)]) == 0
+    assert run_command(install.main, ["install", "claude-code", "--plugin", "--print", "--repo", str(repo)]) == 0
     assert "claude plugin install muninn@muninn" in capsys.readouterr().out
 
 
 def test_beside_hooks_in_the_settings_there_is_no_plugin(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    settle(install.main, ["install", "claude-code", "--project", "--repo", str(repo)])
+    run_command(install.main, ["install", "claude-code", "--project", "--repo", str(repo)])
     said = refused(capsys, repo, "install", "claude-code", "--plugin")
     assert re.search(rf"{repo}/\S+ has Muninn already", said)
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import errors, line, output, sentence
-
 # Importing these modules registers their renderers.
 from muninn_cli.show import (  # noqa: F401
     answers,
@@ -17,18 +15,19 @@ from muninn_cli.show import (  # noqa: F401
     changes,
     citations,
     code,
-    contextfiles,
+    context_files,
     contexts,
     health,
+    history,
+    links,
     memories,
+    notes,
     packs,
-    places,
     privacy,
-    reviews,
     skills,
-    webs,
 )
 from muninn_cli.show.registry import RENDERERS
+from muninn_cli.terminal import errors, line, output, paragraph
 
 if TYPE_CHECKING:
     import argparse
@@ -40,6 +39,6 @@ def show(method: Method, result: dict[str, Any], given: argparse.Namespace) -> N
     """Print the result of a verb; `given` are the arguments that asked for it."""
     RENDERERS[method.verb](output(), result, given)
     failure = result["saw"]["index"]["failure"] if method.searches else ""
-    if failure:  # on stderr: a pack goes on to a program
-        sentence(errors(), (f"The index can't be updated, so what is new may be missing here: {failure}", "warn"))
+    if failure:  # on stderr: stdout may be piped to a program
+        paragraph(errors(), (f"The index can't be updated, so recent changes may be missing: {failure}", "warn"))
         line(errors(), ("`muninn doctor` says what to do.", "hint"))

@@ -1,57 +1,57 @@
-"""What was found: hits of recall, a brief."""
+"""Hits of recall, briefs and reminders."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import clipped, joined, line, sentence, untouched
-from muninn_cli.show.citations import stale
-from muninn_cli.show.facts import count, own_title, place, provenance, seen, whereabouts
+from muninn_cli.show.citations import print_stale
+from muninn_cli.show.facts import branch_facts, count, own_title, place, provenance, snapshot
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import excerpt, joined, line, paragraph, verbatim
 
 if TYPE_CHECKING:
     import argparse
 
     from rich.console import Console
 
-LINES = 4
-"""How many lines of a hit are shown."""
+MAX_LINES = 4
+"""Lines of a hit that are shown."""
 
 BAR = 8
-"""The cells of a score's bar."""
+"""The width of a score's bar, in cells."""
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 @renders("recall")
 def recall(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the hits, best first: where, how good, the first lines, with `--why` the reasons."""
+    """Print the hits, best first, with score, place and excerpt; with `--why` also the reasons."""
     hits = result["hits"]
     if not hits:
         line(console, ("Nothing found.", "warn"))
         _notes(console, result["notes"])
         if not result["notes"]:
-            line(console, ("Other words may do, or `muninn status` says whether the index is complete.", "hint"))
+            line(console, ("Try other words. `muninn status` shows whether the index is complete.", "hint"))
         return
     top = max(hit["score"] for hit in hits)
     for hit in hits:
         _hit(console, hit, top, why=given.why)
     _notes(console, result["notes"])
-    line(console, (joined(count(len(hits), "hit"), seen(result["saw"])), "faint"))
+    line(console, (joined(count(len(hits), "hit"), snapshot(result["saw"])), "faint"))
     if result["next"]:
         line(console, (f"more: muninn recall --page {result['next']}", "faint"))
 
 
 @renders("brief")
 def brief(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the brief's markdown as it is."""
-    untouched(console, result["text"])
+    """Print the brief's markdown."""
+    verbatim(console, result["text"])
 
 
 @renders("remind")
 def remind(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the reminder as it is, or that there is none."""
-    untouched(console, result["text"] or "Nothing that is sure enough, or new to this session.\n")
+    """Print the reminder, or that there is none."""
+    verbatim(console, result["text"] or "No memory is relevant enough and new to this session.\n")
 
 
 def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> None:
@@ -67,11 +67,11 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
         (f"  {count(hit['chunks'], 'piece')}" if hit["chunks"] > 1 else "", "faint"),
         (_limit(hit), "hint"),
     )
-    stale(console, hit["cites"], indent=7)
+    print_stale(console, hit["cites"], indent=7)
     title = own_title(hit["title"], hit["text"])
     if title:
         line(console, (f"       {title}", "name"))
-    marks = joined(*provenance(hit), hit["status"], *whereabouts(hit))
+    marks = joined(*provenance(hit), hit["status"], *branch_facts(hit))
     if marks:
         line(console, (f"       {marks}", "hint"))
     _excerpt(console, hit)
@@ -83,21 +83,21 @@ def _hit(console: Console, hit: dict[str, Any], top: float, *, why: bool) -> Non
 
 def _notes(console: Console, notes: list[str]) -> None:
     for note in notes:
-        sentence(console, (note, "hint"))
+        paragraph(console, (note, "hint"))
 
 
 def _excerpt(console: Console, hit: dict[str, Any]) -> None:
-    """Print the lines that hold the question's words, these highlighted; without any, how the text begins."""
+    """Print the lines that match the query, highlighted; without any, the beginning of the text."""
     for row in hit["snippet"]:
         number = f"{row['line']:6} " if hit["kind"] != "memory" else " " * 7
         line(console, (number, "faint"), *_marked(row["text"], row["marks"]))
     if not hit["snippet"]:
-        for begin in clipped(hit["text"], LINES):
+        for begin in excerpt(hit["text"], MAX_LINES):
             line(console, (f"       {begin}", ""))
 
 
 def _marked(text: str, marks: list[dict[str, int]]) -> list[tuple[str, str]]:
-    """Return a line in parts; marks count UTF-16 code units."""
+    """Return a line in (text, style) parts. Marks count UTF-16 code units."""
     units = text.encode("utf-16-le", "surrogatepass")
     parts, at = [], 0
     for mark in marks:
@@ -123,7 +123,7 @@ def _reason(console: Console, reason: dict[str, Any]) -> None:
 
 
 def _bar(score: float, top: float) -> str:
-    """Return a bar in proportion to the best score."""
+    """Return a bar proportional to the best score."""
     eighths = round(max(0.0, score) / top * BAR * 8) if top > 0 else 0
     whole, part = divmod(eighths, 8)
     return ("█" * whole + (_EIGHTHS[part] if part else "")).ljust(BAR)

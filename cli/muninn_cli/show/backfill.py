@@ -1,32 +1,32 @@
-"""What a backfill would remember, or has."""
+"""The memories that a backfill would create, or has created."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import joined, line
 from muninn_cli.show.facts import count
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import joined, line
 
 if TYPE_CHECKING:
     import argparse
 
     from rich.console import Console
 
-ROWS = 50
-"""Memories that are listed; `--json` has all of them."""
+MAX_ROWS = 50
+"""Memories that are listed. `--json` has all."""
 
-BAD_LINES = 10
+MAX_BAD_LINES = 10
 
 
 @renders("backfill")
 def backfill(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List what is new, the newest first; then what was passed over and why, and what to do next."""
+    """List the new memories, newest first; then what was skipped and why, and the next step."""
     fresh = [found for found in result["found"] if not found["known"]]
-    for found in fresh[: -ROWS - 1 : -1]:
+    for found in fresh[: -MAX_ROWS - 1 : -1]:
         _row(console, found)
-    if len(fresh) > ROWS:
-        line(console, (f"… and {len(fresh) - ROWS:,} older ones (--json shows all)", "faint"))
+    if len(fresh) > MAX_ROWS:
+        line(console, (f"… and {len(fresh) - MAX_ROWS:,} older ones (--json shows all)", "faint"))
     if fresh:
         console.print()
     done = "Remembered " if result["applied"] else "Would remember "
@@ -38,8 +38,8 @@ def backfill(console: Console, result: dict[str, Any], given: argparse.Namespace
             line(console, (f"  {number:,} ", "name"), (what, "faint"))
     _problems(console, result)
     if fresh:
-        again = "`muninn memories --tag backfill` lists them; `muninn seal` makes them a file that git can carry."
-        line(console, (again if result["applied"] else "Nothing was stored: --apply does it.", "hint"))
+        again = "`muninn memories --tag backfill` lists them; `muninn seal` writes them to a file to commit."
+        line(console, (again if result["applied"] else "Nothing was stored. Use --apply to store them.", "hint"))
 
 
 def _row(console: Console, found: dict[str, Any]) -> None:
@@ -60,10 +60,10 @@ def _problems(console: Console, result: dict[str, Any]) -> None:
         line(console, (f"{secrets} masked before anything was written.", "warn"))
     bad = result["malformed"]
     if bad:
-        line(console, (f"{count(len(bad), 'line')} can't be read, passed over:", "warn"))
-    for place in bad[:BAD_LINES]:
+        line(console, (f"{count(len(bad), 'line')} skipped as unreadable:", "warn"))
+    for place in bad[:MAX_BAD_LINES]:
         line(console, (f"  {place}", "path"))
-    if len(bad) > BAD_LINES:
-        line(console, (f"  … and {len(bad) - BAD_LINES:,} more", "faint"))
+    if len(bad) > MAX_BAD_LINES:
+        line(console, (f"  … and {len(bad) - MAX_BAD_LINES:,} more", "faint"))
     if result["saw"]["note"]:
         line(console, (result["saw"]["note"], "hint"))

@@ -1,4 +1,4 @@
-"""Bundles: the text of one, and what taking one in did."""
+"""Exported and imported bundles."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import errors, line, safe
 from muninn_cli.show.facts import count
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import errors, line, safe
 from muninn_core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def bundle_text(result: dict[str, Any]) -> str:
-    """Return a bundle as a file has it: JSON, one record a line, so that a difference is a line's."""
+    """Return a bundle as JSON with one record per line, for readable diffs."""
     records = ",\n".join(_json(record) for record in result["records"])
     head = f'{{"version":{result["version"]},"exported":{_json(result["exported"])},"records":['
     return f"{head}\n{records}\n]}}\n" if records else f"{head}]}}\n"
 
 
 def write_bundle(name: str, result: dict[str, Any]) -> None:
-    """Write a bundle's file as a whole or not at all. Raises StorageError."""
+    """Write a bundle's file atomically. Raises StorageError."""
     path = Path(name)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -35,13 +35,13 @@ def write_bundle(name: str, result: dict[str, Any]) -> None:
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise StorageError(
-            f"{name} can't be written: {error.strerror}", hint="Check the folder and its disk."
+            f"{name} can't be written: {error.strerror}", hint="Check the folder's permissions and the free disk space."
         ) from None
 
 
 @renders("export")
 def export(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the bundle, or the name of its file; what was left out goes to stderr."""
+    """Print the bundle, or the name of its file. What was left out goes to stderr."""
     if given.out is None:
         text = bundle_text(result)
         console.file.write(safe(text) if console.is_terminal else text)
@@ -55,15 +55,18 @@ def export(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 
 @renders("import")
-def take(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say what was stored and what was not, and why."""
+def import_bundle(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """Print how many records were stored, and why others were not."""
     done = "Would import " if result["dry_run"] else "Imported "
     line(console, (done, "good"), (count(result["imported"], "record"), "name"))
     for number, what in (
         (result["replaced"], "replaced"),
-        (result["known"], "here already"),
-        (len(result["skipped"]), "of another content here, kept as it is"),
-        (len(result["withheld"]), "withheld: outside text can't change this repository's memories (--trust keep)"),
+        (result["known"], "already here"),
+        (len(result["skipped"]), "different here, kept unchanged"),
+        (
+            len(result["withheld"]),
+            "withheld: untrusted text can't change memories of this repository (--trust keep)",
+        ),
         (result["masked"], "masked as secrets"),
     ):
         if number:

@@ -1,12 +1,12 @@
-"""What a verb changed: files written, sessions sealed, memory consolidated, a daemon gone."""
+"""Results of verbs that change something: init, seal, reconcile, undo, prune, capture, shutdown."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import line, sentence
 from muninn_cli.show.facts import count
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import line, paragraph
 
 if TYPE_CHECKING:
     import argparse
@@ -16,52 +16,52 @@ if TYPE_CHECKING:
 
 @renders("init")
 def init(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the files that were written, and say what to do next."""
+    """List the files that were written, and the next step."""
     created = result["created"]
     if not created:
         line(console, ("Already initialised: ", "good"), (result["root"], "path"))
         return
     line(console, ("Initialised ", "good"), (result["root"], "path"))
     _paths(console, created)
-    line(console, ("Commit these; then `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
+    line(console, ("Commit these. Next: `muninn remember TEXT` and `muninn recall QUERY`.", "hint"))
 
 
 @renders("seal")
 def seal(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
     """List the segments that were written."""
     if not result["segments"]:
-        line(console, ("Nothing to seal: every session is in its file.", "good"))
+        line(console, ("Nothing to seal: every session has its file.", "good"))
         return
     line(console, ("Sealed ", "good"), (count(result["records"], "record"), "name"))
     _paths(console, result["segments"])
-    line(console, ("Commit them with your work, so that the memory travels with it.", "hint"))
+    line(console, ("Commit them with your work.", "hint"))
 
 
 @renders("reconcile")
 def reconcile(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the line for people and what was merged; say where a person has to decide."""
-    sentence(console, (result["summary"], "name"))
+    """Print the summary, the merges, and how many conflicts need a decision."""
+    paragraph(console, (result["summary"], "name"))
     for merge in result["merges"]:
         others = ", ".join(merge["merged"])
-        line(console, (f"  {merge['kept']}", "name"), (f" speaks for {others}  {merge['reason']}", "faint"))
+        line(console, (f"  {merge['kept']}", "name"), (f" replaces {others}  {merge['reason']}", "faint"))
     if result["conflicts"]:
-        waiting = count(result["conflicts"], "conflict waits", "conflicts wait")
-        line(console, (f"{waiting} for you: `muninn conflicts`.", "warn"))
+        waiting = count(result["conflicts"], "conflict needs", "conflicts need")
+        line(console, (f"{waiting} your decision: `muninn conflicts`.", "warn"))
     if result["dry_run"]:
         line(console, ("Nothing was changed.", "hint"))
 
 
 @renders("undo")
 def undo(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say what was taken back, and list the files that are as they were."""
+    """Print what was undone, and list the restored files."""
     line(console, (f"Undone {result['kind']}: ", "good"), (result["summary"], "name"))
     _paths(console, result["files"])
 
 
 @renders("prune")
 def prune(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say what left, where to, and how large main.jsonl was and is."""
-    sentence(console, (result["summary"], "name"))
+    """Print what was archived and where, and the size of main.jsonl before and after."""
+    paragraph(console, (result["summary"], "name"))
     if result["archive"]:
         _paths(console, [*result["memories"], result["archive"]])
         sizes = f"main.jsonl: {result['before']:,} bytes before, {result['after']:,} after"
@@ -69,23 +69,23 @@ def prune(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     if result["dry_run"]:
         line(console, ("Nothing was changed.", "hint"))
     elif result["archive"]:
-        line(console, ("`muninn undo` takes it back.", "hint"))
+        line(console, ("`muninn undo` restores it.", "hint"))
 
 
 @renders("capture")
 def capture(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print what was remembered."""
+    """Print what was stored."""
     note = result["note"] or "Nothing to remember."
-    sentence(console, (note, "good" if result["ids"] else ""))
+    paragraph(console, (note, "good" if result["ids"] else ""))
     _paths(console, result["ids"])
 
 
 @renders("shutdown")
 def shutdown(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Name the daemon that leaves."""
-    line(console, (f"The daemon (pid {result['pid']}) leaves.", "good"))
+    """Name the daemon that stops."""
+    line(console, (f"The daemon (pid {result['pid']}) is stopping.", "good"))
 
 
 def _paths(console: Console, paths: list[str]) -> None:
     for path in paths:
-        sentence(console, (f"  {path}", "path"))
+        paragraph(console, (f"  {path}", "path"))

@@ -1,12 +1,12 @@
-"""How the code that memories cite stands: beside a memory what is stale, in `verify` all that is not fresh."""
+"""The state of the code that memories cite."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import joined, line
-from muninn_cli.show.facts import count, place, seen
+from muninn_cli.show.facts import count, place, snapshot
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import joined, line
 
 if TYPE_CHECKING:
     import argparse
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 _STYLES = {"fresh": "good", "moved": "hint", "drifted": "warn", "gone": "bad", "unchecked": "faint"}
 
 _ADVICE = {
-    "gone": "The code is gone: `muninn forget ID`, or remember what holds now with a link supersedes:ID.",
-    "drifted": "The code has changed: read it; then forget, supersede, or leave the memory as it is.",
-    "moved": "`muninn verify --fix` lets memories cite the new places.",
+    "gone": "The code is gone: run `muninn forget ID`, or remember a replacement with `--link supersedes:ID`.",
+    "drifted": "The code has changed: read it, then confirm, supersede or forget the memory.",
+    "moved": "`muninn verify --fix` updates the citations.",
 }
 
 
 @renders("verify")
 def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the counts, then each memory that is not all fresh with its places, and what to do about them."""
+    """Print each memory with changed citations, the counts, and what to do."""
     for memory in result["found"]:
         head = "fixed " if memory["fixed"] else ""
         line(console, (head, "good"), (memory["id"], "name"), (f"  {memory['type']}  {memory['title']}", ""))
         for cite in memory["cites"]:
             if cite["state"] != "fresh":
-                line(console, (f"  {cite['state']:<9} ", _STYLES[cite["state"]]), (told(cite, state=False), "path"))
+                line(console, (f"  {cite['state']:<9} ", _STYLES[cite["state"]]), (describe(cite, state=False), "path"))
     parts = [f"{number} {state}" for state, number in result["states"].items() if number]
     total = sum(result["states"].values())
     if not total:
@@ -41,28 +41,28 @@ def verify(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     line(console, (summary, "name"), (f"  in {count(result['memories'], 'memory', 'memories')}", "faint"))
     if result["fixed"]:
         fixed = count(result["fixed"], "memory cites", "memories cite")
-        line(console, (f"{fixed} the new places from now on.", "good"))
+        line(console, (f"{fixed} the new places now.", "good"))
     for state, advice in _ADVICE.items():
         if result["states"][state] and not (state == "moved" and given.fix):
             line(console, (advice, "hint"))
-    line(console, (seen(result["saw"]), "faint"))
+    line(console, (snapshot(result["saw"]), "faint"))
 
 
-def stale(console: Console, citations: Iterable[dict[str, Any]], *, indent: int) -> None:
-    """Print a line for what a memory cites that has changed or is gone; nothing when nothing is."""
+def print_stale(console: Console, citations: Iterable[dict[str, Any]], *, indent: int) -> None:
+    """Print the cited code that has changed or is gone, if any."""
     for state, words in (("drifted", "code changed since:"), ("gone", "code gone:")):
         places = [cite["was"] or plain_place(cite) for cite in citations if cite["state"] == state]
         if places:
             line(console, (f"{'':{indent}}{words} ", _STYLES[state]), (", ".join(dict.fromkeys(places)), "path"))
 
 
-def told(cite: dict[str, Any], *, state: bool = True) -> str:
-    """Return a citation in words: where, what, its state, where it was."""
+def describe(cite: dict[str, Any], *, state: bool = True) -> str:
+    """Return a citation's place, symbol, state and former place."""
     parts = [plain_place(cite), cite["symbol"], cite["state"] if state else ""]
     parts += [f"from {cite['was']}" if cite["was"] else "", f"({cite['note']})" if cite["note"] else ""]
     return " ".join(part for part in parts if part)
 
 
 def plain_place(cite: dict[str, Any]) -> str:
-    """Return where a cite or citation points."""
+    """Return the place of a citation."""
     return place(cite["path"], cite["start"], cite["end"])

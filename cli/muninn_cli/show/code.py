@@ -1,12 +1,12 @@
-"""Code as code: definitions, a file's outline, and the graph, as trees."""
+"""Definitions, outlines and the graph of code."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import joined, line
-from muninn_cli.show.facts import count, place, seen
+from muninn_cli.show.facts import count, place, snapshot
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import joined, line
 
 if TYPE_CHECKING:
     import argparse
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @renders("symbols")
 def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the definitions, best first: kind, name, place, head and the beginning of the comment."""
+    """Print the definitions, best first, with signature and comment."""
     found = result["symbols"]
     if not found:
-        line(console, ("Nothing is called so.", "warn"))
-        line(console, ("`muninn recall` finds code by what it does.", "hint"))
+        line(console, ("No definition has such a name.", "warn"))
+        line(console, ("`muninn recall` finds code by its meaning.", "hint"))
         return
     for one in found:
         name = f"{one['container']}.{one['name']}" if one["container"] else one["name"]
@@ -28,7 +28,7 @@ def symbols(console: Console, result: dict[str, Any], given: argparse.Namespace)
         line(console, (f"{one['kind']:<10} ", "code"), (name, "name"), (f"  {where}", "path"))
         _details(console, one, "           ")
     total = f"of {result['total']:,}" if result["total"] > len(found) else ""
-    line(console, (joined(f"{count(len(found), 'definition')} {total}".strip(), seen(result["saw"])), "faint"))
+    line(console, (joined(f"{count(len(found), 'definition')} {total}".strip(), snapshot(result["saw"])), "faint"))
 
 
 @renders("outline")
@@ -38,25 +38,23 @@ def outline(console: Console, result: dict[str, Any], given: argparse.Namespace)
     if result["comment"]:
         line(console, (result["comment"], "hint"))
     if not result["symbols"]:
-        line(console, ("It defines nothing that can be told.", "warn"))
+        line(console, ("No definitions.", "warn"))
     _tree(console, result["symbols"], "")
 
 
 @renders("graph")
 def graph(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print what is around the target, by relation; what was found through another one stands below it."""
+    """Print the target's neighbours by relation, as a tree."""
     symbol = result["symbol"]
     line(console, (result["target"], "name"), (f"  {symbol['signature']}" if symbol else "", "faint"))
     edges = result["edges"]
     if not edges:
-        what = (
-            "Nothing is known around it." if result["relation"] == "neighbours" else f"No {result['relation']} known."
-        )
+        what = "No neighbours are known." if result["relation"] == "neighbours" else f"No {result['relation']} known."
         line(console, (what, "warn"))
         return
     _branches(console, edges, result["target"], 1, "")
     more = f"{result['omitted']:,} left out" if result["omitted"] else ""
-    line(console, (joined(count(len(edges), "edge"), more, seen(result["saw"])), "faint"))
+    line(console, (joined(count(len(edges), "edge"), more, snapshot(result["saw"])), "faint"))
 
 
 def _branches(console: Console, edges: list[dict[str, Any]], origin: str, depth: int, indent: str) -> None:

@@ -1,12 +1,12 @@
-"""How the daemon, the index and the log are."""
+"""The state of the daemon, the index and the log."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import joined, line, sentence
 from muninn_cli.show.facts import count, duration, lagging, place, size
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import joined, line, paragraph
 
 if TYPE_CHECKING:
     import argparse
@@ -18,7 +18,7 @@ _MODES = {"read-write": "good", "read-only": "warn", "uninitialised": "warn"}
 
 @renders("status")
 def status(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print a summary of a few lines, then every problem with its hint."""
+    """Print a summary, then each problem with its hint."""
     mode = result["mode"]
     line(
         console,
@@ -30,7 +30,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     )
     project = result["project"]
     if project["description"] or not result["root"].endswith(f"/{project['name']}"):
-        sentence(console, (f"  {project['name']}", "name"), (f"  {project['description']}", "faint"))
+        paragraph(console, (f"  {project['name']}", "name"), (f"  {project['description']}", "faint"))
     for name, value, style in (
         ("daemon", _daemon(result), ""),
         ("index", _index(result["index"]), "warn" if result["index"]["lag"] else ""),
@@ -44,7 +44,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     for item in result["focus"]["items"]:
         _focus(console, item, result["focus"]["task"])
     if mode == "uninitialised":
-        line(console, ("`muninn init` starts this repository's memory.", "hint"))
+        line(console, ("`muninn init` creates this repository's memory.", "hint"))
     if result["problems"]:
         console.print()
         line(console, (count(len(result["problems"]), "problem"), "bad"))
@@ -54,7 +54,7 @@ def status(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 @renders("index")
 def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say what the index holds and what was taken in."""
+    """Print the size of the index and what was updated."""
     held = joined(count(result["files"], "file"), count(result["chunks"], "chunk"))
     done = joined(f"{result['changed']:,} changed", f"{result['removed']:,} removed", f"{result['seconds']:.1f} s")
     line(console, ("Indexed ", "good"), (held, "name"), (f"  {done}", "faint"))
@@ -64,9 +64,9 @@ def index(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 def _problem(console: Console, problem: dict[str, Any]) -> None:
     where = place(problem["path"], problem["line"], problem["line"])
-    sentence(console, ("  ✗ ", "bad"), (f"{where} " if where else "", "path"), (problem["message"], ""))
+    paragraph(console, ("  ✗ ", "bad"), (f"{where} " if where else "", "path"), (problem["message"], ""))
     if problem["hint"]:
-        sentence(console, (problem["hint"], "hint"), indent=4)
+        paragraph(console, (problem["hint"], "hint"), indent=4)
 
 
 def _daemon(result: dict[str, Any]) -> str:
@@ -99,7 +99,7 @@ def _log(log: dict[str, Any]) -> str:
 
 
 def _bridges(bridges: list[dict[str, Any]]) -> str:
-    """Say what is read of other tools' memory, and which of it is not, though it could be."""
+    """Return which memories of other tools are read, and which are off."""
     read = [f"{bridge['title']} ({bridge['files']:,})" for bridge in bridges if bridge["files"]]
     off = [bridge["title"] for bridge in bridges if not bridge["on"] and bridge["name"] != "claude_memory"]
     return joined(*read, f"off: {', '.join(off)}" if off else "")

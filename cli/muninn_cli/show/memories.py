@@ -1,13 +1,13 @@
-"""Memories: lists of them, one of them in full, and pairs that contradict each other."""
+"""Lists of memories, single memories, and conflicts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import joined, line, sentence
-from muninn_cli.show.citations import plain_place, stale, told
-from muninn_cli.show.facts import count, moment, own_title, place, seen, whereabouts
+from muninn_cli.show.citations import describe, plain_place, print_stale
+from muninn_cli.show.facts import branch_facts, count, moment, own_title, place, snapshot
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import joined, line, paragraph
 
 if TYPE_CHECKING:
     import argparse
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-CHARS = 300
-"""How much of a memory a list shows."""
+MAX_CHARS = 300
+"""Characters of a memory that a list shows."""
 
 
 _REVIEWS = {"pending": "waits for approval", "approved": "approved", "rejected": "rejected"}
@@ -24,12 +24,12 @@ _REVIEWS = {"pending": "waits for approval", "approved": "approved", "rejected":
 
 @renders("remember")
 def remember(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say what was stored under which id."""
+    """Print the ids of the stored memories."""
     if result["memory"] is None:
         line(console, ("Remembered ", "good"), (count(len(result["ids"]), "memory", "memories"), "name"))
     else:
         line(console, ("Remembered ", "good"), (result["ids"][0], "name"))
-        listed(console, result["memory"])
+        print_memory(console, result["memory"])
         if result["memory"]["review"] == "pending":
             line(console, (f"It is recalled once a person approves it: `muninn approve {result['ids'][0]}`.", "hint"))
     if result["masked"]:
@@ -39,12 +39,12 @@ def remember(console: Console, result: dict[str, Any], given: argparse.Namespace
 
 @renders("memories")
 def memories(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the memories, newest first; one that was asked for by its id is shown in full."""
+    """List the memories, newest first. A memory requested by id is printed whole."""
     found = result["memories"]
     also = result["mentions"]
     citations = result["citations"]
     if given.id and len(found) == 1:
-        full(console, found[0], citations.get(found[0]["id"], ()), access=result["access"])
+        print_whole_memory(console, found[0], citations.get(found[0]["id"], ()), access=result["access"])
         return
     if not found:
         line(console, ("No memory matches.", "warn"))
@@ -53,32 +53,32 @@ def memories(console: Console, result: dict[str, Any], given: argparse.Namespace
     if not found:
         return
     for memory in found:
-        listed(console, memory, citations=citations.get(memory["id"], ()))
+        print_memory(console, memory, citations=citations.get(memory["id"], ()))
         console.print()
     shown = f"{len(found):,} of {count(result['total'], 'memory', 'memories')}"
-    line(console, (joined(shown, seen(result["saw"])), "faint"))
+    line(console, (joined(shown, snapshot(result["saw"])), "faint"))
 
 
 @renders("show")
 def show(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print a memory whole, then each link with the headline of the memory at its other end."""
+    """Print a memory, then each link with the headline of the linked memory."""
     memory = result["memory"]
-    full(console, {**memory, "links": ()}, result["citations"], result["access"])
+    print_whole_memory(console, {**memory, "links": ()}, result["citations"], result["access"])
     if result["links"]:
         console.print()
     for link in result["links"]:
         away = link["target"] in result["linked"]
         other = link["target" if away else "source"]
         said = f"{link['relation']} {other}" if away else f"{other} {link['relation']} this"
-        sentence(console, (said, "hint"), (f"  {result['linked'].get(other, '')}", ""), indent=2)
-    line(console, (seen(result["saw"]), "faint"))
+        paragraph(console, (said, "hint"), (f"  {result['linked'].get(other, '')}", ""), indent=2)
+    line(console, (snapshot(result["saw"]), "faint"))
 
 
 @renders("sessions")
 def sessions(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the sessions, two lines each; say how the open ones get into git."""
+    """List the sessions, two lines each."""
     if not result["sessions"]:
-        line(console, ("No session has remembered anything.", "warn"))
+        line(console, ("No session has memories.", "warn"))
         return
     for one in result["sessions"]:
         state = (f"open, {one['waiting']} not sealed", "warn") if one["state"] == "open" else ("sealed", "good")
@@ -90,7 +90,7 @@ def sessions(console: Console, result: dict[str, Any], given: argparse.Namespace
         facts = joined(span, left, one["branch"], one["task"], one["agent"] or one["actor"], name)
         line(console, (f"  {facts}", "faint"))
     shown = f"{len(result['sessions']):,} of {count(result['total'], 'session')}"
-    line(console, (joined(shown, seen(result["saw"])), "faint"))
+    line(console, (joined(shown, snapshot(result["saw"])), "faint"))
 
 
 def _mentions(console: Console, mentions: list[dict[str, Any]]) -> None:
@@ -103,56 +103,56 @@ def _mentions(console: Console, mentions: list[dict[str, Any]]) -> None:
 
 @renders("forget", "restore")
 def forget(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say whether the memory is archived now."""
+    """Print whether the memory is archived."""
     memory = result["memory"]
     done = "Archived " if memory["archived"] else "Restored "
     line(console, (done, "good"), (memory["id"], "name"))
-    listed(console, memory)
+    print_memory(console, memory)
     if memory["archived"]:
-        line(console, (f"`muninn restore {memory['id']}` brings it back.", "hint"))
+        line(console, (f"`muninn restore {memory['id']}` restores it.", "hint"))
 
 
 @renders("promote")
 def promote(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Show the memory in its wider scope."""
+    """Print the memory with its new scope."""
     line(console, ("Promoted ", "good"), (result["source"], "name"), (f" to {result['memory']['scope']}", ""))
-    listed(console, result["memory"])
+    print_memory(console, result["memory"])
 
 
 @renders("approve")
 def approve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List what speaks from now on."""
+    """List the approved memories."""
     _decided(console, "Approved ", result)
 
 
 @renders("reject")
 def reject(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List what is kept and does not speak."""
+    """List the rejected memories."""
     _decided(console, "Rejected ", result)
 
 
 def _decided(console: Console, done: str, result: dict[str, Any]) -> None:
     line(console, (done, "good"), (count(len(result["memories"]), "memory", "memories"), "name"))
     for memory in result["memories"]:
-        listed(console, memory)
+        print_memory(console, memory)
 
 
 @renders("conflicts")
 def conflicts(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Show both sides of every conflict, and how to decide it."""
+    """Print both sides of each conflict, and how to resolve it."""
     if not result["conflicts"]:
         line(console, ("No conflicts.", "good"))
     for conflict in result["conflicts"]:
         line(console, ("conflict ", "bad"), (conflict["id"], "name"), (f"  {moment(conflict['ts'])}", "faint"))
-        sentence(console, (conflict["reason"], ""))
+        paragraph(console, (conflict["reason"], ""))
         for side in ("left", "right"):
             memory = conflict[side]
-            listed(console, memory, label=side, citations=result["citations"].get(memory["id"], ()))
+            print_memory(console, memory, label=side, citations=result["citations"].get(memory["id"], ()))
             _provenance(console, memory)
             for code in conflict["code"]:
                 if code["side"] == side:
                     _code(console, code)
-        line(console, (f"`muninn resolve {conflict['id']} --keep left|right|both` decides it.", "hint"))
+        line(console, (f"`muninn resolve {conflict['id']} --keep left|right|both` resolves it.", "hint"))
         console.print()
 
 
@@ -160,7 +160,7 @@ def _provenance(console: Console, memory: dict[str, Any]) -> None:
     who = joined(memory["actor"], memory["agent"] or "", *memory["sessions"], memory["task"] or "")
     commit = joined(memory["branch"] or "", (memory["commit"] or "")[:12])
     weight = f"trust {memory['trust']}, confidence {memory['confidence']:g}"
-    sentence(console, (joined(who, commit, weight), "faint"), indent=2)
+    paragraph(console, (joined(who, commit, weight), "faint"), indent=2)
 
 
 def _code(console: Console, code: dict[str, Any]) -> None:
@@ -172,16 +172,16 @@ def _code(console: Console, code: dict[str, Any]) -> None:
 
 @renders("resolve")
 def resolve(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say what holds from now on."""
+    """Print both sides after the decision."""
     line(console, ("Resolved ", "good"), (result["conflict"], "name"))
     for side in ("left", "right"):
-        listed(console, result[side], label=side)
+        print_memory(console, result[side], label=side)
 
 
-def listed(
+def print_memory(
     console: Console, memory: dict[str, Any], *, label: str = "", citations: Sequence[dict[str, Any]] = ()
 ) -> None:
-    """Print a memory in a few lines: what, about what, since when. `label` says which of several it is."""
+    """Print a memory in a few lines, after its `label`."""
     about = " ".join([*memory["files"], *(f"#{tag}" for tag in memory["tags"])])
     line(
         console,
@@ -191,27 +191,27 @@ def listed(
     )
     title = own_title(memory["title"], memory["text"])
     if title:
-        sentence(console, (title, "name"), indent=2)
+        paragraph(console, (title, "name"), indent=2)
     words = " ".join(memory["text"].split())
     if words:
-        sentence(console, (words if len(words) <= CHARS else words[:CHARS].rstrip() + "…", ""), indent=2)
-    stale(console, citations, indent=2)
+        paragraph(console, (words if len(words) <= MAX_CHARS else words[:MAX_CHARS].rstrip() + "…", ""), indent=2)
+    print_stale(console, citations, indent=2)
     marks = joined(*_marks(memory))
     line(console, (f"  {memory['id']}  {moment(memory['ts'])}", "faint"), (f"  {marks}" if marks else "", "hint"))
 
 
-def full(
+def print_whole_memory(
     console: Console,
     memory: dict[str, Any],
     citations: Sequence[dict[str, Any]] = (),
     access: dict[str, Any] | None = None,
 ) -> None:
-    """Print everything that is known of a memory."""
+    """Print all fields of a memory."""
     title = own_title(memory["title"], memory["text"])
-    sentence(console, (memory["type"], "memory"), (f"  {title}" if title else "", "name"))
-    sentence(console, (memory["text"], ""))
+    paragraph(console, (memory["type"], "memory"), (f"  {title}" if title else "", "name"))
+    paragraph(console, (memory["text"], ""))
     console.print()
-    cites = ", ".join([told(one) for one in citations] or [plain_place(cite) for cite in memory["cites"]])
+    cites = ", ".join([describe(one) for one in citations] or [plain_place(cite) for cite in memory["cites"]])
     links = ", ".join(f"{link['relation']} {link['target']}" for link in memory["links"])
     rows = {
         "id": memory["id"],
@@ -233,7 +233,7 @@ def full(
     }
     for name, value in rows.items():
         if value:
-            sentence(console, (f"{name:>10}  ", "faint"), (value, ""))
+            paragraph(console, (f"{name:>10}  ", "faint"), (value, ""))
 
 
 def _marks(memory: dict[str, Any]) -> list[str]:
@@ -247,12 +247,12 @@ def _marks(memory: dict[str, Any]) -> list[str]:
         f"merged into {memory['merged_into']}" if memory["merged_into"] else "",
         f"backfill from {memory['details']['backfill']}" if "backfill" in memory["details"] else "",
         _limit(memory),
-        *whereabouts(memory),
+        *branch_facts(memory),
     ]
 
 
 def _limit(memory: dict[str, Any]) -> str:
-    """Say who else can see a memory."""
+    """Return who else can see a memory."""
     scopes = {"session": "of its session only", "global": "global"}
     kept = "private" if memory["private"] else "" if memory["sealed"] else "not sealed yet"
     return scopes.get(memory["scope"], kept)

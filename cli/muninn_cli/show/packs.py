@@ -1,12 +1,12 @@
-"""Knowledge packs: what was written, taken in, replaced or removed, and a list of those that are here."""
+"""Knowledge packs: exported, added, listed, updated, removed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import joined, line, sentence
 from muninn_cli.show.facts import count, size
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import joined, line, paragraph
 
 if TYPE_CHECKING:
     import argparse
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @renders("pack.export")
 def export(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Name the pack, where it was written, and the files in it."""
+    """Print the pack, its files and its path."""
     _done(console, "Exported ", result["pack"])
     _files(console, "", result["contents"])
     line(console, ("to ", ""), (result["path"], "path"))
@@ -25,36 +25,36 @@ def export(console: Console, result: dict[str, Any], given: argparse.Namespace) 
 
 @renders("pack.add")
 def add(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Name the pack and its files."""
+    """Print the pack and its files."""
     _done(console, "Added ", result["pack"])
     _files(console, "", result["contents"])
-    line(console, ("Its text is found as text from outside. Commit .muninn/packs to share it.", "hint"))
+    line(console, ("Its text is searched as untrusted text. Commit .muninn/packs to share it.", "hint"))
 
 
 @renders("pack.list")
-def listed(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the packs, with what is wrong with them."""
+def list_packs(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
+    """List the packs with their problems."""
     if not result["packs"]:
         line(console, ("No packs.", "good"))
-        line(console, ("`muninn pack add PATH` takes one in.", "hint"))
+        line(console, ("`muninn pack add PATH` adds one.", "hint"))
     for pack in result["packs"]:
         facts = joined(count(pack["files"], "file"), size(pack["bytes"]), pack["licence"], pack["origin"])
         line(console, (pack["name"], "name"), (f" {pack['version']}", "name"), (f"  {facts}", "faint"))
         if pack["description"]:
-            sentence(console, (pack["description"], ""), indent=2)
+            paragraph(console, (pack["description"], ""), indent=2)
         if pack["problem"]:
-            sentence(console, (pack["problem"], "bad"), indent=2)
+            paragraph(console, (pack["problem"], "bad"), indent=2)
         else:
             _files(console, "edited here: ", pack["edited"])
 
 
 @renders("pack.update")
 def update(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say which version came in the place of which, and what is different."""
+    """Print the old and new version, and the changed files."""
     pack, before = result["pack"], result["before"]
     changes = [*result["added"], *result["changed"], *result["removed"]]
     if not changes and before == pack["version"] and not result["edited"]:
-        line(console, ("Nothing changes: ", "good"), (f"{pack['name']} {pack['version']} is here.", "name"))
+        line(console, ("Up to date: ", "good"), (f"{pack['name']} {pack['version']}", "name"))
         return
     done = "Would update " if result["dry_run"] else "Updated "
     line(console, (done, "good"), (f"{pack['name']} {before} → {pack['version']}", "name"))
@@ -63,14 +63,14 @@ def update(console: Console, result: dict[str, Any], given: argparse.Namespace) 
     _files(console, "edited here, overwritten: ", result["edited"])
     if result["dry_run"]:
         if result["older"] or result["edited"]:
-            line(console, ("It would need --force. ", "warn"), ("Nothing was changed.", "hint"))
+            line(console, ("This needs --force. ", "warn"), ("Nothing was changed.", "hint"))
         else:
             line(console, ("Nothing was changed.", "hint"))
 
 
 @renders("pack.remove")
 def remove(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Name the pack that is gone."""
+    """Print the removed pack."""
     _done(console, "Removed ", result["pack"])
 
 
@@ -81,4 +81,4 @@ def _done(console: Console, done: str, pack: dict[str, Any]) -> None:
 
 def _files(console: Console, mark: str, paths: Iterable[str]) -> None:
     for path in paths:
-        sentence(console, (f"  {mark}", "hint"), (path, "path"))
+        paragraph(console, (f"  {mark}", "hint"), (path, "path"))

@@ -1,12 +1,12 @@
-"""What was blanked, and what git still holds of it."""
+"""Redacted memories, and what git history still has of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import line, sentence
 from muninn_cli.show.facts import count, moment
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import line, paragraph
 
 if TYPE_CHECKING:
     import argparse
@@ -14,36 +14,34 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _WAY = (
-    "Whoever has a clone has the text: if it is a secret, change the secret first. Then, in a fresh clone:",
+    "Every clone has the text: if it is a secret, replace the secret first. Then, in a fresh clone:",
     "  muninn purge {id} --show-commits --json | jq -r '.blobs[]' > blobs.txt",
     "  git filter-repo --strip-blobs-with-ids blobs.txt",
     "  git push --force --all && git push --force --tags",
-    "Everybody else clones again, or drops what their clones keep:",
+    "Everyone else clones again, or removes it from their clone:",
     "  git reflog expire --expire=now --all && git gc --prune=now",
 )
-"""How a person takes blobs out of the history; commits get new ids by it, so nobody else does it for them."""
+"""How to remove blobs from history. Commits get new ids, so Muninn does not do it."""
 
 
 @renders("redact")
 def redact(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say what was blanked where, and where the text may still be."""
+    """Print the redacted memories and files, and how to find the text in history."""
     line(console, ("Redacted ", "good"), (", ".join(result["ids"]), "name"))
     for path in result["files"]:
-        sentence(console, (f"  {path}", "path"))
-    line(
-        console, ("Commit these files. ", "hint"), (f"`muninn purge {given.id}` looks for the text in history.", "hint")
-    )
+        paragraph(console, (f"  {path}", "path"))
+    line(console, ("Commit these files. ", "hint"), (f"`muninn purge {given.id}` finds the text in history.", "hint"))
 
 
 @renders("purge")
 def purge(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Name the commits, branches and tags that hold the text, and how to take it out."""
+    """Print the commits, branches and tags that contain the text, and how to remove it."""
     if not result["redacted"]:
-        line(console, (f"The memory is not redacted yet: `muninn redact {given.id}` comes first.", "warn"))
+        line(console, (f"The memory is not redacted yet: run `muninn redact {given.id}` first.", "warn"))
     if not result["total"]:
-        line(console, ("No commit holds it.", "good"))
+        line(console, ("No commit contains it.", "good"))
         return
-    line(console, (count(result["total"], "commit"), "bad"), (" put it into history or took it out again.", ""))
+    line(console, (count(result["total"], "commit"), "bad"), (" added or removed it.", ""))
     for commit in result["commits"]:
         line(
             console,
@@ -55,7 +53,7 @@ def purge(console: Console, result: dict[str, Any], given: argparse.Namespace) -
     for ref in result["refs"]:
         line(console, ("  in the tree of ", "warn"), (ref, "path"))
     if not given.show_commits:
-        line(console, ("`--show-commits` names them.", "hint"))
+        line(console, ("`--show-commits` lists them.", "hint"))
         return
     console.print()
     for step in _WAY:

@@ -1,7 +1,6 @@
-"""What the log of the hooks says of capture: whether hooks run, whether they fail, and whether they have stopped.
+"""The health of the hooks, from their log: whether they run, fail, or have stopped running.
 
-A log of runs alone can't say that nobody ran; so it is held against what agents and git have left behind since. It
-reads, and starts nothing but git.
+The log alone cannot show that no hook runs any more, so it is compared with the newest transcript and commits.
 """
 
 from __future__ import annotations
@@ -17,51 +16,51 @@ from typing import NamedTuple
 from muninn_cli.show.facts import count
 from muninn_core.launch.place import Place
 
-SHOWN = 3
+MAX_FAILURES = 3
 """How many of the newest failures are shown."""
 
 LATE_SECONDS = 900.0
-"""How much younger than the last hook an agent's transcript may be: somebody may be reading a long answer."""
+"""How much newer than the last hook a transcript may be: a long answer calls no hook."""
 
 MANY_COMMITS = 30
-"""Commits without a hook between them, from which on it is worth a question."""
+"""The number of commits without a hook that is reported."""
 
 
-class Verdict(NamedTuple):
-    """What there is to say; `hint` is "" where all is well."""
+class HookHealth(NamedTuple):
+    """The result of the check. `hint` is "" if `ok`."""
 
-    fine: bool
+    ok: bool
     message: str
     hint: str = ""
 
 
 class Run(NamedTuple):
-    """A line of the log; `error` is "" for a run that went well. A line that can't be read is a failure of its own."""
+    """One line of the log. `error` is "" after a success; an unreadable line counts as a failure."""
 
     ts: str
     event: str
     error: str
 
 
-def judge(place: Place, connected: bool, environ: Mapping[str, str]) -> Verdict:
-    """Judge the capture of a work tree; `connected` says that hooks are installed. Raises OSError for the log."""
+def check_hooks(place: Place, connected: bool, environ: Mapping[str, str]) -> HookHealth:
+    """Check the hooks of a work tree; `connected` if hooks are installed. Raises OSError if the log is unreadable."""
     path = Path(place.root, ".muninn", "local", "hooks.log")
     runs = _runs(path)
     failing = _failing(runs)
     if failing:
-        told = "; ".join(f"{run.ts} {run.event}: {run.error}".strip() for run in failing[-SHOWN:])
-        hint = f"All are in {path}; a later success settles a failure."
-        return Verdict(False, f"{count(len(failing), 'failure')} since the last success, the newest: {told}", hint)
+        newest = "; ".join(f"{run.ts} {run.event}: {run.error}".strip() for run in failing[-MAX_FAILURES:])
+        hint = f"{path} has all of them. A later success of the same event clears a failure."
+        return HookHealth(False, f"{count(len(failing), 'failure')} since the last success, the newest: {newest}", hint)
     last = max((run.ts for run in runs), default="")
     stopped = _stopped(place, last, environ) if connected or runs else ""
     if stopped:
         hint = "Run `claude --debug` and look for the hooks; `muninn install claude-code` brings them up to date."
-        return Verdict(False, stopped, hint)
+        return HookHealth(False, stopped, hint)
     if not runs:
-        return Verdict(True, "none has run yet" if connected else "no hook has failed")
+        return HookHealth(True, "none has run yet" if connected else "no hook has failed")
     past = sum(1 for run in runs if run.error)
     settled = f", {count(past, 'failure')} before" if past else ""
-    return Verdict(True, f"{count(len(runs), 'run')}, the last at {last}{settled}")
+    return HookHealth(True, f"{count(len(runs), 'run')}, the last at {last}{settled}")
 
 
 def _runs(path: Path) -> list[Run]:
@@ -81,18 +80,18 @@ def _run(row: str) -> Run:
 
 
 def _failing(runs: list[Run]) -> list[Run]:
-    """Return the failures that no later success of the same event has settled."""
+    """Return the failures without a later success of the same event."""
     good = {run.event: at for at, run in enumerate(runs) if not run.error}
     return [run for at, run in enumerate(runs) if run.error and at > good.get(run.event, -1)]
 
 
 def _stopped(place: Place, last: str, environ: Mapping[str, str]) -> str:
-    """Return what shows that hooks no longer run, "" where nothing does."""
+    """Return the evidence that hooks have stopped running, "" if there is none."""
     session = _newest_session(place, environ)
     since = _moment(last)
     if session is not None and (since is None or session - since > LATE_SECONDS):
         when = datetime.fromtimestamp(session, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return f"Claude Code was at work here at {when}, and no hook has run {f'since {last}' if last else 'ever'}"
+        return f"Claude Code worked here at {when}, and no hook has run {f'since {last}' if last else 'ever'}"
     if since is None or not place.git_dir:
         return ""
     command = ["git", "rev-list", "--count", f"--since={last}", f"--max-count={MANY_COMMITS}", "HEAD"]
@@ -102,7 +101,7 @@ def _stopped(place: Place, last: str, environ: Mapping[str, str]) -> str:
 
 
 def _newest_session(place: Place, environ: Mapping[str, str]) -> float | None:
-    """Return when Claude Code last wrote to a transcript of this work tree; its folder is named after the path."""
+    """Return when Claude Code last wrote a transcript of this work tree. Its folder is named after the path."""
     home = environ.get("CLAUDE_CONFIG_DIR") or str(Path.home() / ".claude")
     folder = Path(home, "projects", re.sub(r"[^A-Za-z0-9]", "-", place.root))
     try:

@@ -1,12 +1,12 @@
-"""Context files and what is written in files of ours: packs, templates, faults, references, names, edits."""
+"""Context files: packs, templates, problems, references, names, edits."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import line, sentence
 from muninn_cli.show.facts import count
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import line, paragraph
 
 if TYPE_CHECKING:
     import argparse
@@ -18,15 +18,15 @@ _STYLES = {"error": "bad", "warning": "warn", "information": "hint"}
 
 @renders("render")
 def render(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the pack as it is, and below it what it took and what is missing."""
+    """Print the pack, then its size and unresolved references."""
     console.print(result["text"], markup=False, highlight=False, soft_wrap=True, end="")
     console.print()
     line(console, (f"{result['tokens']} of {result['budget']} tokens", "hint"))
     if result["cut"]:
-        line(console, ("The end of the text is cut off: it does not fit into the budget.", "warn"))
+        line(console, ("The end of the text is cut off: it exceeds the budget.", "warn"))
     for each in result["references"]:
         if each["problem"]:
-            sentence(
+            paragraph(
                 console,
                 (f"{result['path']}:{each['line']} ", "path"),
                 (each["text"], "name"),
@@ -39,63 +39,65 @@ def templates(console: Console, result: dict[str, Any], given: argparse.Namespac
     """List the templates."""
     for each in result["templates"]:
         line(console, (f"  {each['name']:<13}", "name"), (each["summary"], ""))
-    line(console, ("`muninn context new NAME --template bugfix` begins a context file.", "hint"))
+    line(console, ("`muninn context new NAME --template bugfix` creates a context file.", "hint"))
 
 
 @renders("template.new")
 def new(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Name the file that was made."""
-    line(console, ("Made ", "good"), (result["path"], "path"), (f" from {result['template']}", "faint"))
+    """Name the new file."""
+    line(console, ("Created ", "good"), (result["path"], "path"), (f" from {result['template']}", "faint"))
     line(console, (f"`muninn context render {result['path']}` shows its pack.", "hint"))
 
 
 @renders("lint")
 def lint(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the faults as compilers do."""
+    """List the problems as compilers do."""
     for each in result["faults"]:
         place = f"{result['path']}:{each['line']}:{each['column']}"
-        sentence(console, (f"{place}: ", "path"), (each["level"], _STYLES[each["level"]]), (f": {each['message']}", ""))
+        paragraph(
+            console, (f"{place}: ", "path"), (each["level"], _STYLES[each["level"]]), (f": {each['message']}", "")
+        )
         if each["hint"]:
-            sentence(console, (each["hint"], "hint"), indent=2)
+            paragraph(console, (each["hint"], "hint"), indent=2)
     if not result["faults"]:
-        line(console, ("Nothing is wrong", "good"), (f" in {result['path']}.", ""))
+        line(console, ("No problems", "good"), (f" in {result['path']}.", ""))
 
 
 @renders("references")
 def references(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the references with what they mean."""
+    """List the references with their targets."""
     for each in result["references"]:
         place = f"{result['path']}:{each['line']}:{each['column']} "
         meant = f"{each['kind']} {each['title']}" if each["kind"] else each["problem"]
         lead = f" {each['path']}:{each['start'] or 1}" if each["path"] else ""
-        sentence(console, (place, "path"), (each["text"], "name"), (f" → {meant}", ""), (lead, "path"))
+        paragraph(console, (place, "path"), (each["text"], "name"), (f" → {meant}", ""), (lead, "path"))
     if not result["references"]:
         line(console, ("No references", "good"), (f" in {result['path']}.", ""))
 
 
 @renders("backlinks")
 def backlinks(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the places that refer to something."""
+    """List the references to the target."""
     for each in result["backlinks"]:
         place = f"{each['path']}:{each['line']} " if each["path"] else ""
-        sentence(console, (place, "path"), (f"{each['id']} " if each["id"] else "", "name"), (each["text"], ""))
+        paragraph(console, (place, "path"), (f"{each['id']} " if each["id"] else "", "name"), (each["text"], ""))
     line(console, (f"{count(len(result['backlinks']), 'reference')} to {result['target']}", "hint"))
 
 
 @renders("relink")
 def relink(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the edits; nothing was changed."""
+    """List the edits, which were not applied."""
     for each in result["edits"]:
         place = f"{each['path']}:{each['line']}:{each['column']}-{each['end']} "
-        sentence(console, (place, "path"), (each["text"], ""))
+        paragraph(console, (place, "path"), (each["text"], ""))
     line(console, (f"{count(len(result['edits']), 'edit')}; nothing was changed", "hint"))
 
 
 @renders("names")
 def names(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List the names, with how to write them."""
+    """List the names with the text that refers to them."""
     for each in result["names"]:
-        sentence(
+        paragraph(
             console,
             (f"{each['kind']} ", "hint"),
             (each["insert"], "name"),
@@ -103,6 +105,6 @@ def names(console: Console, result: dict[str, Any], given: argparse.Namespace) -
             (f"  {each['detail']}", "faint"),
         )
     if not result["names"]:
-        line(console, ("Nothing has such a name.", "warn"))
+        line(console, ("No such name.", "warn"))
     elif result["more"]:
-        line(console, ("There are more; say more of the name, or --limit.", "hint"))
+        line(console, ("There are more: type more of the name, or raise --limit.", "hint"))

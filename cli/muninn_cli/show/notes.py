@@ -1,13 +1,13 @@
-"""What is remembered about places in the code, pages for reading, and drafts."""
+"""Memories about files and places, documents, confirmations and drafts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import joined, line
 from muninn_cli.show.citations import plain_place
-from muninn_cli.show.facts import count, seen
+from muninn_cli.show.facts import count, snapshot
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import joined, line
 
 if TYPE_CHECKING:
     import argparse
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @renders("annotate")
 def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """List what is remembered about the places of a file, and what is in doubt."""
+    """List the memories about a file's places, and those that no longer match the code."""
     for note in result["notes"]:
         where = plain_place({**note, "path": result["path"]}) if note["start"] else result["path"]
         state = (f"  {note['state']}", "warn" if note["state"] in ("drifted", "gone") else "faint")
@@ -27,16 +27,16 @@ def annotate(console: Console, result: dict[str, Any], given: argparse.Namespace
         where = f"{result['path']}:{doubt['start']}  "
         line(console, (where, "path"), (doubt["message"], "warn"))
     if not result["notes"]:
-        line(console, (f"Nothing is remembered about {result['path']}.", "warn"))
+        line(console, (f"No memory is about {result['path']}.", "warn"))
     shown = count(len({note["id"] or note["path"] for note in result["notes"]}), "note", "notes")
-    line(console, (joined(shown, seen(result["saw"])), "faint"))
+    line(console, (joined(shown, snapshot(result["saw"])), "faint"))
 
 
 @renders("about")
 def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print what is remembered about a place."""
+    """Print the memories about a place."""
     if not result["text"]:
-        line(console, ("Nothing is remembered about this place.", "warn"))
+        line(console, ("No memory is about this place.", "warn"))
         return
     for each in result["text"].split("\n"):
         line(console, (each, ""))
@@ -44,14 +44,14 @@ def about(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 @renders("document")
 def document(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the page."""
+    """Print the document."""
     for each in result["text"].rstrip("\n").split("\n"):
         line(console, (each, ""))
 
 
 @renders("confirm")
 def confirm(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say what the memory cites from now on."""
+    """Print the memory's new citations."""
     line(console, ("Confirmed ", "good"), (result["memory"]["id"], "name"))
     for cite in result["cites"]:
         line(console, ("  ", ""), (plain_place(cite), "path"), (f"  {cite['state']}", "faint"))
@@ -59,6 +59,6 @@ def confirm(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 @renders("draft")
 def draft(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Say where the draft is."""
+    """Print the path of the draft."""
     line(console, ("Draft ", "good"), (result["path"], "path"))
-    line(console, ("Write it in an editor that `muninn lsp` serves; saved, it is remembered.", "hint"))
+    line(console, ("Edit it in an editor connected to `muninn lsp`. Saving it stores the memory.", "hint"))

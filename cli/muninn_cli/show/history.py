@@ -1,35 +1,35 @@
-"""Looking back and judging: a memory's history, a branch's memory, a check."""
+"""The history of a memory, the memory of a branch, and checks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muninn_cli.screen import joined, line, safe, sentence
 from muninn_cli.show.facts import count, moment, place
-from muninn_cli.show.memories import listed
+from muninn_cli.show.memories import print_memory
 from muninn_cli.show.registry import renders
+from muninn_cli.terminal import joined, line, paragraph, safe
 
 if TYPE_CHECKING:
     import argparse
 
     from rich.console import Console
 
-CHARS = 200
-"""How much of a field's value is shown."""
+MAX_CHARS = 200
+"""Characters of a field's value that are shown."""
 
 _STYLES = {"error": "bad", "warn": "warn"}
 
 
 @renders("history")
 def history(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print a memory as it is now, then its events, oldest first."""
-    listed(console, result["memory"])
+    """Print a memory, then its events, oldest first."""
+    print_memory(console, result["memory"])
     for event in result["events"]:
         console.print()
         where = "@".join(part for part in (event["branch"], event["commit"][:12]) if part)
         who = joined(event["actor"], event["agent"], event["session"], event["task"], where)
         line(console, (f"{moment(event['ts'])}  ", "faint"), (event["type"], "name"), (f"  {who}", "faint"))
-        sentence(console, (event["summary"], ""), indent=2)
+        paragraph(console, (event["summary"], ""), indent=2)
         for change in event["changes"]:
             if change["before"] or change["after"]:
                 _value(console, f"- {change['name']}: ", change["before"])
@@ -39,17 +39,17 @@ def history(console: Console, result: dict[str, Any], given: argparse.Namespace)
 
 @renders("diff")
 def diff(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print the review as the core has written it."""
-    # To a program the text goes untouched; a terminal must not obey what the text says.
+    """Print the review."""
+    # To a program the text goes verbatim; a terminal must not obey what the text says.
     console.file.write(safe(result["text"]) if console.is_terminal else result["text"])
 
 
 @renders("check")
 def check(console: Console, result: dict[str, Any], given: argparse.Namespace) -> None:
-    """Print a line for each finding, as compilers do, and what to do about it."""
+    """Print each finding as compilers do, with its hint."""
     for finding in result["findings"]:
         where = place(finding["path"], finding["line"], finding["line"]) or finding["id"]
-        sentence(
+        paragraph(
             console,
             (f"{where}: " if where else "", "path"),
             (finding["level"], _STYLES[finding["level"]]),
@@ -58,7 +58,7 @@ def check(console: Console, result: dict[str, Any], given: argparse.Namespace) -
             (f" {finding['id']}" if finding["id"] and finding["path"] else "", "faint"),
         )
         if finding["hint"]:
-            sentence(console, (finding["hint"], "hint"), indent=2)
+            paragraph(console, (finding["hint"], "hint"), indent=2)
     read = f"{count(result['files'], 'file')} with {count(result['memories'], 'memory', 'memories')}"
     found = joined(count(result["errors"], "error"), count(result["warnings"], "warning"))
     line(console, (found, "good" if result["ok"] else "bad"), (f"  {read}", "faint"))
@@ -66,5 +66,5 @@ def check(console: Console, result: dict[str, Any], given: argparse.Namespace) -
 
 def _value(console: Console, name: str, value: str) -> None:
     words = " ".join(value.split())
-    short = words if len(words) <= CHARS else words[:CHARS].rstrip() + "…"
-    sentence(console, (name, "faint"), (short or "nothing", ""), indent=4)
+    short = words if len(words) <= MAX_CHARS else words[:MAX_CHARS].rstrip() + "…"
+    paragraph(console, (name, "faint"), (short or "nothing", ""), indent=4)

@@ -1,4 +1,4 @@
-"""What becomes of a command: its result or error on the right stream, for people or programs, and its exit code."""
+"""Runs a command: prints its error for people or programs, and returns its exit code."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def settle(command: Callable[[list[str]], int], argv: list[str]) -> int:
-    """Run a command and return its exit code; an error is printed, with `--json` as `{"error": …}` on stdout."""
-    # A terminal without UTF-8 gets question marks in place of a traceback.
+def run_command(command: Callable[[list[str]], int], argv: list[str]) -> int:
+    """Run a command and return its exit code. An error is printed, with `--json` as `{"error": …}` on stdout."""
+    # Characters that the terminal's encoding lacks become question marks.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
     if hasattr(sys.stdin, "reconfigure"):
-        sys.stdin.reconfigure(errors="surrogateescape")  # bytes that are no text are told where they are looked at
+        sys.stdin.reconfigure(errors="surrogateescape")  # invalid bytes are reported where they are read
     as_json = "--json" in argv
     try:
         code = command(argv)
@@ -31,12 +31,12 @@ def settle(command: Callable[[list[str]], int], argv: list[str]) -> int:
     except MuninnError as error:
         return show_error(error, as_json=as_json)
     except BrokenPipeError:
-        _give_up_stdout()
-        return OK  # the reader of our output has gone (`| head`): end quietly, as any filter does
+        _discard_stdout()
+        return OK  # the reader has closed the pipe (`| head`)
     except OSError as error:
         if error.filename is None:
-            _give_up_stdout()
-        return show_error(_unwritten(error), as_json=False)
+            _discard_stdout()
+        return show_error(_system_error(error), as_json=False)
     return code
 
 
@@ -48,14 +48,14 @@ def show_error(error: MuninnError, *, as_json: bool) -> int:
     if exit_code(error) == INTERRUPTED:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
-    from muninn_cli.screen import errors, line, sentence
+    from muninn_cli.terminal import errors, line, paragraph
 
     console = errors()
-    sentence(console, ("error: ", "bad"), (error.message, ""))
+    paragraph(console, ("error: ", "bad"), (error.message, ""))
     for row in str(error.data.get("excerpt", "")).split("\n") if "excerpt" in error.data else ():
         line(console, (f"  {row}", ""))
     if error.hint:
-        sentence(console, (error.hint, "hint"))
+        paragraph(console, (error.hint, "hint"))
     return exit_code(error)
 
 
@@ -65,13 +65,13 @@ def print_json(value: Any) -> None:
     sys.stdout.flush()
 
 
-def _unwritten(error: OSError) -> MuninnError:
-    """Return the error for what the system refused while we printed, or read a file of the user's."""
+def _system_error(error: OSError) -> MuninnError:
+    """Return the error for a failed write to stdout, or a failed read of a file that the user named."""
     if error.filename is None:
         return MuninnError(f"the output can't be written: {error.strerror or error}")
     return MuninnError(f"{os.fsdecode(error.filename)}: {error.strerror}")
 
 
-def _give_up_stdout() -> None:
-    """Let what is still to be printed go nowhere: the interpreter flushes stdout once more when it leaves."""
+def _discard_stdout() -> None:
+    """Redirect stdout to the null device: the interpreter flushes it once more at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,6 @@
-"""The terminal: styles, width, and text made safe to show. The only importer of rich, beside the progress bar.
+"""The terminal: styles, width and safe text. The only importer of rich besides the progress bar.
 
-Colour is left to rich: none with NO_COLOR and none where the output is no terminal.
+rich decides about colour: there is none with NO_COLOR, and none if the output is not a terminal.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def errors() -> Console:
 
 
 def safe(text: str) -> str:
-    """Return a text that can't steer the terminal: what others wrote may hold escape sequences."""
+    """Return a text without control characters: stored text may contain escape sequences."""
     return text.translate(_CONTROLS)
 
 
 def styled(*parts: tuple[str, str]) -> Text:
-    """Return one line of (text, style) parts; the texts are made safe and never read as markup."""
+    """Return one line of (text, style) parts. The texts are made safe and not read as markup."""
     text = Text()
     for words, style in parts:
         text.append(safe(words), style)
@@ -60,7 +60,7 @@ def styled(*parts: tuple[str, str]) -> Text:
 
 
 def line(console: Console, *parts: tuple[str, str]) -> None:
-    """Print one line: cut to the terminal's width, whole for a program that reads it. A file's name may break it."""
+    """Print one line, cut to the width of a terminal. Line breaks in the parts are replaced."""
     parts = tuple((text.replace("\n", "\N{REPLACEMENT CHARACTER}"), style) for text, style in parts)
     if console.is_terminal:
         console.print(styled(*parts), no_wrap=True, overflow="ellipsis")
@@ -68,35 +68,35 @@ def line(console: Console, *parts: tuple[str, str]) -> None:
         console.print(styled(*parts), soft_wrap=True)
 
 
-def sentence(console: Console, *parts: tuple[str, str], indent: int = 0) -> None:
-    """Print a text: wrapped at the terminal's width, unbroken for a program that reads it."""
+def paragraph(console: Console, *parts: tuple[str, str], indent: int = 0) -> None:
+    """Print a text, wrapped at the width of a terminal."""
     if console.is_terminal:
         console.print(Padding(styled(*parts), (0, 0, 0, indent), expand=False))
     else:
         console.print(styled((" " * indent, ""), *parts), soft_wrap=True)
 
 
-def untouched(console: Console, text: str) -> None:
-    """Print a text that was laid out elsewhere: as it is to a program; a terminal must not obey what it says."""
+def verbatim(console: Console, text: str) -> None:
+    """Print a formatted text as it is; on a terminal without control characters."""
     console.file.write((safe(text) if console.is_terminal else text).rstrip("\n") + "\n")
 
 
 def joined(*parts: str) -> str:
-    """Return the parts that are not empty, with a dot between them."""
+    """Return the non-empty parts, separated by dots."""
     return " · ".join(part for part in parts if part)
 
 
-def clipped(text: str, lines: int) -> list[str]:
-    """Return the first lines of a text that say something, the last one '…' when there are more."""
+def excerpt(text: str, lines: int) -> list[str]:
+    """Return the first non-blank lines of a text; the last one is '…' if there are more."""
     rows = [row.rstrip() for row in safe(text).expandtabs(4).split("\n") if row.strip()]
     return rows if len(rows) <= lines else [*rows[: lines - 1], "…"]
 
 
-class _Screen(Console):
+class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to `outcome`, as for any other output; rich would end the process with 1."""
+        """Raise for `run_command`; rich would end the process with code 1."""
         raise BrokenPipeError
 
 
 def _console(stream: TextIO) -> Console:
-    return _Screen(file=stream, theme=_STYLES, highlight=False, markup=False, emoji=False)
+    return _Console(file=stream, theme=_STYLES, highlight=False, markup=False, emoji=False)

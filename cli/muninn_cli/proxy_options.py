@@ -1,0 +1,78 @@
+"""The options of `muninn lsp` and `muninn mcp`, read without argparse: editors and agents wait for these commands."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+USAGE = {
+    "lsp": (
+        "usage: muninn lsp [--repo DIR]\n\n"
+        "Serve an editor on stdin and stdout. The repository's daemon answers, and is started if needed.\n"
+    ),
+    "mcp": (
+        "usage: muninn mcp [--repo DIR] [--tools SET[,SET]]\n"
+        "       muninn mcp --http [--port N] [--print-config] [--repo DIR] [--tools SET[,SET]]\n"
+        "\n"
+        "Serve an agent on stdin and stdout. The repository's daemon answers, and is started if needed.\n"
+        "\n"
+        "  --tools SET      core (the default), all or mnemosyne; several with commas\n"
+        "  --http           serve HTTP on 127.0.0.1 until this command ends\n"
+        "  --port N         the port to serve (default: the last one, or any free port)\n"
+        "  --print-config   print a client's settings, with URL and token, and exit\n"
+    ),
+}
+
+
+class Options:
+    """The folder of the repository, the tool sets, and for HTTP the port and whether to print the settings only."""
+
+    __slots__ = ("http", "port", "print_config", "repo", "tools")
+
+    def __init__(self, repo: str) -> None:
+        self.repo = repo
+        self.tools: list[str] = []
+        self.http = False
+        self.port = 0
+        self.print_config = False
+
+
+def read_options(face: str, words: list[str], environ: Mapping[str, str]) -> Options:
+    """Return the options of `muninn lsp` or `muninn mcp`. Raises ValueError for an unknown or incomplete one.
+
+    The folder is `--repo`, else for agents the one that Claude Code names, else the current one. `--stdio` and
+    `--json`, which some clients add, have no effect.
+    """
+    options = Options((environ.get("CLAUDE_PROJECT_DIR") if face == "mcp" else None) or ".")
+    rest = iter(words)
+    for word in rest:
+        option, given, value = word.partition("=")
+        if option == "--repo":
+            options.repo = value if given else _value(rest, "--repo needs a folder")
+        elif face == "mcp" and option == "--tools":
+            names = value if given else _value(rest, "--tools needs the name of a tool set")
+            options.tools += [name for name in names.split(",") if name]
+        elif face == "mcp" and option == "--port":
+            options.port = _port(value if given else _value(rest, "--port needs a number"))
+        elif face == "mcp" and word in ("--http", "--print-config"):
+            options.http = options.http or word == "--http"
+            options.print_config = options.print_config or word == "--print-config"
+        elif word not in ("--stdio", "--json"):
+            raise ValueError(f"there is no option '{word}'")
+    if not options.http and (options.port or options.print_config):
+        raise ValueError("--port and --print-config need --http")
+    return options
+
+
+def _value(rest: Iterator[str], missing: str) -> str:
+    value = next(rest, None)
+    if not value:
+        raise ValueError(missing)
+    return value
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 65536:
+        raise ValueError(f"'{text}' is not a port: give a number from 1 to 65535")
+    return int(text)

@@ -1,0 +1,83 @@
+"""`muninn lsp` and `muninn mcp`: copies bytes between stdio and the daemon without reading them.
+
+An editor or agent waits for this process, so it imports little. `muninn mcp --http` copies nothing: the daemon listens
+as long as this process runs (`muninn_cli.mcp_http`).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from threading import Thread
+
+from muninn_cli.proxy_options import USAGE, read_options
+from muninn_core.client import connect
+from muninn_core.errors import MuninnError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHUNK = 65536
+"""The most bytes that are copied at once."""
+
+
+def main(argv: list[str]) -> int:
+    """Serve stdin and stdout until either side ends. `argv` is the protocol (lsp or mcp) and its options."""
+    from muninn_cli import exits
+
+    face, *words = argv
+    if "--help" in words or "-h" in words:
+        sys.stdout.write(USAGE[face])
+        return exits.OK
+    try:
+        options = read_options(face, words, os.environ)
+    except ValueError as error:
+        sys.stderr.write(f"muninn {face}: {error}\n{USAGE[face]}")
+        return exits.USAGE
+    try:
+        if options.http:
+            from muninn_cli.mcp_http import serve_http
+
+            return serve_http(options, os.environ)
+        fields = {"tools": options.tools} if options.tools else {}
+        sock, stream = connect(options.repo, os.environ, face=face, options=fields).detach()
+    except MuninnError as error:
+        sys.stderr.write(f"muninn {face}: {error.message}\n" + (f"{error.hint}\n" if error.hint else ""))
+        return exits.exit_code(error)
+    _set_binary()
+    Thread(target=_send, args=(0, sock), daemon=True).start()
+    _receive(stream.read1, 1)
+    sock.close()
+    return exits.OK
+
+
+def _send(source: int, sock: socket.socket) -> None:
+    """Copy the client's bytes to the daemon. At their end only the sending side closes, so responses still arrive."""
+    try:
+        while data := os.read(source, CHUNK):
+            sock.sendall(data)
+        sock.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass  # the daemon disconnected; the receiving side ends the process
+
+
+def _receive(read: Callable[[int], bytes], target: int) -> None:
+    """Copy the daemon's bytes to the client until either disconnects."""
+    try:
+        while data := read(CHUNK):
+            view = memoryview(data)
+            while view:
+                view = view[os.write(target, view) :]
+    except OSError:
+        pass  # the client disconnected
+
+
+def _set_binary() -> None:
+    """Keep Windows from translating line ends."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(0, os.O_BINARY)
+        msvcrt.setmode(1, os.O_BINARY)
