@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from lsprotocol import types
+from marked_files import only_file
 from pytest_lsp import LanguageClient
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 pytest_plugins = ("lsp_editors",)
 
-GOOD = "---\ntitle: Tokens\nconfidence: high\n---\n\n# Tokens\n"
-BROKEN = GOOD.replace("high", "maybe")
+PATH, FILE = only_file("frontmatter")
+BROKEN = FILE.text
 
 
 def opened(editor: LanguageClient, path: Path, text: str) -> str:
@@ -32,10 +33,10 @@ async def published(editor: LanguageClient, uri: str) -> list[types.Diagnostic]:
 
 async def test_broken_frontmatter_is_underlined_until_it_is_mended(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
+    uri = opened(editor, home.repo / PATH, BROKEN)
     (found,) = await published(editor, uri)
     assert (found.source, found.severity) == ("muninn", types.DiagnosticSeverity.Warning)
-    assert found.range == types.Range(types.Position(2, 12), types.Position(2, 17))
+    assert found.range == FILE.range("value")
     assert "`confidence`" in found.message
     change = types.TextDocumentContentChangePartial(range=found.range, text="high")
     document = types.VersionedTextDocumentIdentifier(2, uri)
@@ -45,7 +46,7 @@ async def test_broken_frontmatter_is_underlined_until_it_is_mended(open_editor: 
 
 async def test_a_file_that_is_closed_loses_its_underlines(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
+    uri = opened(editor, home.repo / PATH, BROKEN)
     assert await published(editor, uri)
     editor.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     assert await published(editor, uri) == []
@@ -59,21 +60,23 @@ async def test_saving_checks_again(open_editor: Open, home: Home) -> None:
     assert len(await published(editor, uri)) == 1
 
 
-@pytest.mark.parametrize(("encoding", "column"), [("utf-8", 26 + 1 + 3), ("utf-16", 26 + 1), ("utf-32", 26)])
-async def test_columns_are_counted_as_the_client_counts(
-    open_editor: Open, home: Home, encoding: str, column: int
-) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+async def test_columns_are_counted_as_the_client_counts(open_editor: Open, home: Home, encoding: str) -> None:
     editor = await open_editor(encoding)
-    line = '{title: "ä😀", confidence: maybe}'
-    assert line.index("maybe") == 26
-    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "odd.md", f"---\n{line}\n---\n")
-    (found,) = await published(editor, uri)
-    assert found.range.start == types.Position(1, column)
+    path, file = only_file("encoded_column")
+    (found,) = await published(editor, opened(editor, home.repo / path, file.text))
+    assert found.range == file.range("value", encoding)
+
+
+@pytest.mark.parametrize(("encoding", "column"), [("utf-8", 26 + 1 + 3), ("utf-16", 26 + 1), ("utf-32", 26)])
+def test_marks_are_counted_in_the_units_of_the_encoding(encoding: str, column: int) -> None:
+    _, file = only_file("encoded_column")
+    assert file.position("value", encoding) == types.Position(1, column)
 
 
 async def test_other_markdown_is_none_of_our_business(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
     opened(editor, home.repo / "README.md", BROKEN)
-    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "tokens.md", BROKEN)
+    uri = opened(editor, home.repo / PATH, BROKEN)
     assert await published(editor, uri)
     assert list(editor.diagnostics) == [uri]

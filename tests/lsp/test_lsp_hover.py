@@ -5,16 +5,28 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repositories import git
+from lsprotocol import types
+from marked_files import only_file
+from repositories import USERS, git
 
 if TYPE_CHECKING:
     from lsp_editors import Bare, BareEditor, BareIn, Home
 
 pytest_plugins = ("lsp_editors",)
 
+PATH, FILE = only_file("users")
+START, END = FILE.lines("lookup")
+CITE = {"path": PATH, "start": START, "end": END}
+TOP = types.Position(0, 0)
 
-async def hover(editor: BareEditor, path: Path, line: int = 0) -> str | None:
-    params = {"textDocument": {"uri": path.as_uri()}, "position": {"line": line, "character": 0}}
+
+def test_the_marked_file_is_the_one_in_the_repository() -> None:
+    assert FILE.text == USERS
+
+
+async def hover(editor: BareEditor, path: Path, at: types.Position = TOP) -> str | None:
+    position = {"line": at.line, "character": at.character}
+    params = {"textDocument": {"uri": path.as_uri()}, "position": position}
     result = await editor.result("textDocument/hover", params)
     if result is None:
         return None
@@ -25,12 +37,11 @@ async def hover(editor: BareEditor, path: Path, line: int = 0) -> str | None:
 
 async def test_a_line_shows_its_own_memories_and_the_top_of_a_file_all_of_them(bare: Bare, home: Home) -> None:
     editor = await bare()
-    cite = {"path": "src/users.py", "start": 6, "end": 8}
-    await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [cite]})
-    await editor.result("muninn/remember", {"text": "Users are never cached.", "files": ["src/users.py"]})
+    await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [CITE]})
+    await editor.result("muninn/remember", {"text": "Users are never cached.", "files": [PATH]})
     await editor.result("muninn/remember", {"text": "Elsewhere.", "files": ["docs/other.md"]})
-    on_line = await hover(editor, home.repo / "src" / "users.py", line=6)
-    off_line = await hover(editor, home.repo / "src" / "users.py", line=0)
+    on_line = await hover(editor, home.repo / PATH, FILE.position("in-lookup"))
+    off_line = await hover(editor, home.repo / PATH, FILE.position("top"))
     assert on_line is not None
     assert off_line is not None
     assert "never cached" not in on_line
@@ -38,21 +49,20 @@ async def test_a_line_shows_its_own_memories_and_the_top_of_a_file_all_of_them(b
     assert off_line.index("never cached") < off_line.index("Lookup")
     assert "Elsewhere" not in on_line
     assert "insight" in on_line
-    assert "lines 6-8" in on_line
-    assert await hover(editor, home.repo / "src" / "users.py", line=2) is None
+    assert f"lines {START}-{END}" in on_line
+    assert await hover(editor, home.repo / PATH, FILE.position("blank")) is None
 
 
 async def test_after_a_rename_the_memories_of_the_old_name_are_shown(bare: Bare, home: Home) -> None:
     editor = await bare()
-    cite = {"path": "src/users.py", "start": 6, "end": 8}
-    await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [cite]})
-    git(home.repo, "mv", "src/users.py", "src/people.py")
+    await editor.result("muninn/remember", {"text": "Names are looked up by id.", "title": "Lookup", "cites": [CITE]})
+    git(home.repo, "mv", PATH, "src/people.py")
     git(home.repo, "commit", "-q", "-m", "Rename")
     await editor.result("muninn/index", {})
-    text = await hover(editor, home.repo / "src" / "people.py", line=6)
+    text = await hover(editor, home.repo / "src" / "people.py", FILE.position("in-lookup"))
     assert text is not None
     assert "Lookup" in text
-    assert "lines 6-8" in text
+    assert f"lines {START}-{END}" in text
 
 
 async def test_a_knowledge_file_shows_its_memories(bare: Bare, home: Home) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from lsprotocol import types
+from marked_files import MarkedFile, only_file, read_scenario
 from pytest_lsp import LanguageClient
 from repositories import PATIENCE, USERS
 
@@ -49,45 +50,56 @@ def context(home: Home, name: str = "task") -> Path:
     return home.repo / ".muninn" / "context" / f"{name}.md"
 
 
-def at(uri: str, line: int, character: int) -> dict[str, Any]:
-    return {"text_document": types.TextDocumentIdentifier(uri), "position": types.Position(line, character)}
+def opened_scenario(editor: LanguageClient, home: Home, name: str, **values: str) -> tuple[str, MarkedFile]:
+    """Open the one file of a scenario; return its URI and its marks."""
+    path, file = only_file(name, **values)
+    return opened(editor, home.repo / path, file.text), file
 
 
-async def completed(editor: LanguageClient, uri: str, line: int, character: int) -> list[types.CompletionItem]:
-    found = await editor.text_document_completion_async(types.CompletionParams(**at(uri, line, character)))
+def at(uri: str, position: types.Position) -> dict[str, Any]:
+    return {"text_document": types.TextDocumentIdentifier(uri), "position": position}
+
+
+async def completed(editor: LanguageClient, uri: str, position: types.Position) -> list[types.CompletionItem]:
+    found = await editor.text_document_completion_async(types.CompletionParams(**at(uri, position)))
     return list(found.items) if isinstance(found, types.CompletionList) else []
+
+
+async def texts(editor: LanguageClient, uri: str, file: MarkedFile) -> dict[str, list[str]]:
+    """Return what completion inserts at each mark of a file."""
+    return {
+        mark: [item.text_edit.new_text for item in await completed(editor, uri, file.position(mark))]
+        for mark in file.marks
+    }
 
 
 async def test_a_memory_is_completed_by_its_title_and_inserted_by_its_id(
     open_editor: Open, home: Home, memory: str
 ) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home), "ä😀 [[never del")
-    (item, *_) = await completed(editor, uri, 0, 15)
+    uri, file = opened_scenario(editor, home, "complete_memory")
+    (item, *_) = await completed(editor, uri, file.position("/typed"))
     assert item.label == "Users are never deleted for good"
     assert isinstance(item.text_edit, types.TextEdit)
     assert item.text_edit.new_text == f"{memory}]]"
-    assert item.text_edit.range == types.Range(types.Position(0, 6), types.Position(0, 15))
+    assert item.text_edit.range == file.range("typed")
     assert "never deleted" in str(item.documentation)
 
 
 async def test_decisions_knowledge_files_and_symbols_are_completed(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home), "[[ADR\n[[err\n@src/sh\n@src/shops.py#get_\n")
-    found = [
-        [item.text_edit.new_text for item in await completed(editor, uri, line, column)]
-        for line, column in ((0, 5), (1, 5), (2, 7), (3, 18))
-    ]
-    assert found[0] == ["ADR 7]]"]
-    assert found[1] == ["errors]]"]
-    assert found[2] == ["src/shops.py"]
-    assert found[3] == ["get_user_name"]
+    assert await texts(editor, *opened_scenario(editor, home, "complete_names")) == {
+        "decision": ["ADR 7]]"],
+        "knowledge": ["errors]]"],
+        "file": ["src/shops.py"],
+        "symbol": ["get_user_name"],
+    }
 
 
 async def test_what_is_completed_is_found_as_its_title_is_typed_on(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home), "[[")
-    found = {item.text_edit.new_text: item for item in await completed(editor, uri, 0, 2)}
+    uri, file = opened_scenario(editor, home, "complete_title")
+    found = {item.text_edit.new_text: item for item in await completed(editor, uri, file.position("all"))}
     # A client asks once and filters by itself as more is typed.
     assert "Users are never deleted" in str(found[f"{memory}]]"].filter_text)
     assert "Sessions live" in str(found["ADR 7]]"].filter_text)
@@ -101,70 +113,67 @@ async def test_paths_are_completed_as_they_must_be_written(open_editor: Open, ho
     (home.repo / "Recipe").write_text("Words.\n")
     with client.connect(str(home.repo), home.environ) as muninn:
         muninn.call("index")
-    uri = opened(editor, context(home), '@docs/two\n@"docs/two\n@Recipe\n@../knowledge/err\n@../../src/sh\n')
-    found = [
-        [item.text_edit.new_text for item in await completed(editor, uri, line, column)]
-        for line, column in ((0, 9), (1, 10), (2, 7), (3, 17), (4, 13))
-    ]
-    assert found[0] == ['"docs/two words.md"']
-    assert found[1] == ['docs/two words.md"']
-    assert '"Recipe"' in found[2]
-    assert found[3] == ["../knowledge/errors.md"]
-    assert found[4] == ["../../src/shops.py"]
+    found = await texts(editor, *opened_scenario(editor, home, "complete_paths"))
+    assert found["blank"] == ['"docs/two words.md"']
+    assert found["quoted"] == ['docs/two words.md"']
+    assert '"Recipe"' in found["bare"]
+    assert found["sibling"] == ["../knowledge/errors.md"]
+    assert found["source"] == ["../../src/shops.py"]
 
 
 async def test_filters_of_a_question_and_their_values_are_completed(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home), "?how ty\n- ?type:de\n?tag:us\nSo? ty\n?path:src/sh\n")
-    places = ((0, 7), (1, 10), (2, 7), (3, 6), (4, 12))
-    found = [[item.text_edit.new_text for item in await completed(editor, uri, *place)] for place in places]
-    assert found[0] == ["type:"]
-    assert "decision" in found[1]
-    assert found[2] == ["users"]
-    assert found[3] == []
-    assert found[4] == ["src/shops.py"]
+    found = await texts(editor, *opened_scenario(editor, home, "complete_filters"))
+    assert found["filter"] == ["type:"]
+    assert "decision" in found["type"]
+    assert found["tag"] == ["users"]
+    assert found["prose"] == []
+    assert found["path"] == ["src/shops.py"]
 
 
 async def test_an_empty_context_file_can_begin_as_a_template(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home, "move-the-cart"), "bug")
-    (item,) = await completed(editor, uri, 0, 3)
+    begun, empty, longer = read_scenario("complete_template").items()
+    uri = opened(editor, home.repo / begun[0], begun[1].text)
+    (item,) = await completed(editor, uri, begun[1].position("/typed"))
     assert isinstance(item.text_edit, types.TextEdit)
-    assert item.text_edit.range == types.Range(types.Position(0, 0), types.Position(0, 3))
+    assert item.text_edit.range == begun[1].range("typed")
     assert "?move the cart code and cause" in item.text_edit.new_text
-    uri = opened(editor, context(home, "empty"), "\n")
-    assert {item.label for item in await completed(editor, uri, 1, 0)} >= {"api", "bugfix", "feature", "refactor"}
-    uri = opened(editor, context(home, "begun"), "bug\nreport\n")
-    assert await completed(editor, uri, 0, 3) == []
+    uri = opened(editor, home.repo / empty[0], empty[1].text)
+    found = await completed(editor, uri, empty[1].position("empty"))
+    assert {item.label for item in found} >= {"api", "bugfix", "feature", "refactor"}
+    uri = opened(editor, home.repo / longer[0], longer[1].text)
+    assert await completed(editor, uri, longer[1].position("begun")) == []
 
 
 async def test_keys_and_values_of_frontmatter_are_completed(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    path = home.repo / ".muninn" / "knowledge" / "new.md"
-    uri = opened(editor, path, "---\ntitle: x\nco\nconfidence: \ntags: [us\nfiles:\n  - src\n---\n")
-    (path.parent / "tagged.md").write_text("---\ntags: [usage]\n---\n# Tagged\n")
-    keys = [item.label for item in await completed(editor, uri, 2, 2)]
+    uri, file = opened_scenario(editor, home, "complete_frontmatter")
+    (home.repo / ".muninn" / "knowledge" / "tagged.md").write_text("---\ntags: [usage]\n---\n# Tagged\n")
+    keys = [item.label for item in await completed(editor, uri, file.position("key"))]
     assert "confidence" in keys
     assert "title" not in keys
-    assert [item.label for item in await completed(editor, uri, 3, 12)] == ["low", "medium", "high"]
-    tags = {item.label: item.detail for item in await completed(editor, uri, 4, 9)}
+    values = await completed(editor, uri, file.position("value"))
+    assert [item.label for item in values] == ["low", "medium", "high"]
+    tags = {item.label: item.detail for item in await completed(editor, uri, file.position("tag"))}
     assert tags == {"users": "1 memory", "usage": "1 file"}
-    assert "src/shops.py" in [item.label for item in await completed(editor, uri, 6, 7)]
+    assert "src/shops.py" in [item.label for item in await completed(editor, uri, file.position("file"))]
 
 
 async def test_settings_are_completed_with_what_they_mean(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    uri = opened(editor, home.repo / ".muninn" / "config.yaml", "check:\n  sec\n  dangling: \n")
-    found = {item.label: item for item in await completed(editor, uri, 1, 5)}
+    uri, file = opened_scenario(editor, home, "complete_settings")
+    found = {item.label: item for item in await completed(editor, uri, file.position("key"))}
     assert found["secrets"].detail == "default: error"
-    assert [item.label for item in await completed(editor, uri, 2, 12)] == ["error", "warn", "off"]
+    values = await completed(editor, uri, file.position("value"))
+    assert [item.label for item in values] == ["error", "warn", "off"]
 
 
 async def test_nothing_is_completed_in_files_of_others(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    for path, text in ((home.repo / "README.md", "[[AD"), (home.repo / "src" / "shops.py", "# @src/sh")):
-        uri = opened(editor, path, text)
-        assert await completed(editor, uri, 0, len(text)) == []
+    for path, file in read_scenario("others").items():
+        uri = opened(editor, home.repo / path, file.text)
+        assert await completed(editor, uri, file.position("end")) == []
         assert (
             await editor.text_document_document_symbol_async(
                 types.DocumentSymbolParams(types.TextDocumentIdentifier(uri))
@@ -175,80 +184,76 @@ async def test_nothing_is_completed_in_files_of_others(open_editor: Open, home: 
 
 async def test_a_reference_says_and_shows_what_it_means(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    text = f"ä😀 @src/shops.py#get_user_name and [[{memory}]]\n[[ADR 7]] ?\n@src/shop.py\n?deleting users for good\n"
-    text += "[d](../../docs/adr/0007-sessions.md#decision) @src/shops.py#get_user_nam\n"
-    uri = opened(editor, context(home), text)
+    uri, file = opened_scenario(editor, home, "references", MEMORY=memory)
 
-    async def said(line: int, character: int) -> str:
-        hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, line, character)))
+    async def said(mark: str) -> str:
+        hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, file.position(mark))))
         assert hover is not None
         assert isinstance(hover.contents, types.MarkupContent)
         return hover.contents.value
 
-    async def leads(line: int, character: int) -> tuple[str, int]:
-        place = await editor.text_document_definition_async(types.DefinitionParams(**at(uri, line, character)))
+    async def leads(mark: str) -> tuple[str, int]:
+        place = await editor.text_document_definition_async(types.DefinitionParams(**at(uri, file.position(mark))))
         assert isinstance(place, types.Location)
         return Path(place.uri).name, place.range.start.line
 
-    assert "Look up the display name" in await said(0, 8)
-    assert await leads(0, 8) == ("shops.py", 5)
-    assert "Users are never deleted" in await said(0, 45)
-    assert (await leads(0, 45))[0].endswith(".jsonl")
-    assert "They are kept in Redis" in await said(1, 4)
-    assert await leads(1, 4) == ("0007-sessions.md", 0)
-    assert "did you mean `src/shops.py`" in await said(2, 4)
-    assert "finds" in await said(3, 4)
-    assert await leads(4, 38) == ("0007-sessions.md", 6)
-    assert "'get_user_nam' is not defined in src/shops.py: did you mean `get_user_name`?" in await said(4, 62)
+    assert "Look up the display name" in await said("symbol")
+    assert await leads("symbol") == ("shops.py", 5)
+    assert "Users are never deleted" in await said("memory")
+    assert (await leads("memory"))[0].endswith(".jsonl")
+    assert "They are kept in Redis" in await said("decision")
+    assert await leads("decision") == ("0007-sessions.md", 0)
+    assert "did you mean `src/shops.py`" in await said("missing-file")
+    assert "finds" in await said("question")
+    assert await leads("section") == ("0007-sessions.md", 6)
+    assert "'get_user_nam' is not defined in src/shops.py: did you mean `get_user_name`?" in await said(
+        "missing-symbol"
+    )
 
 
 async def test_plain_ids_records_and_keys_say_what_they_mean(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
 
-    async def said(uri: str, line: int, character: int) -> str:
-        hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, line, character)))
+    async def said(uri: str, position: types.Position) -> str:
+        hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, position)))
         return hover.contents.value if hover and isinstance(hover.contents, types.MarkupContent) else ""
 
-    files = '"files":["docs/adr/0007-sessions.md"],"cites":[{"path":"src/shops.py"}]'
-    record = f'{{"id":"{memory}","type":"archive",{files}}}'
-    uri = opened(editor, home.repo / ".muninn" / "memory" / "sessions" / "s-hand.jsonl", record)
-    assert "Users are never deleted" in await said(uri, 0, 10)
-    assert "They are kept in Redis" in await said(uri, 0, record.index("docs/adr") + 1)
-    place = await editor.text_document_definition_async(
-        types.DefinitionParams(**at(uri, 0, record.index("src/shops") + 1))
-    )
+    uri, record = opened_scenario(editor, home, "record", MEMORY=memory)
+    assert "Users are never deleted" in await said(uri, record.position("id"))
+    assert "They are kept in Redis" in await said(uri, record.position("file"))
+    place = await editor.text_document_definition_async(types.DefinitionParams(**at(uri, record.position("cite"))))
     assert isinstance(place, types.Location)
     assert place.uri.endswith("src/shops.py")
-    assert await said(uri, 0, record.index("archive")) == ""
+    assert await said(uri, record.position("type")) == ""
 
-    text = f"---\nconfidence: high\n---\nAs in {memory} and ADR 7.\n"
-    unsaved = opened(editor, home.repo / ".muninn" / "knowledge" / "unsaved.md", text)
-    assert "Users are never deleted" in await said(unsaved, 3, 8)
-    assert "They are kept in Redis" in await said(unsaved, 3, text.split("\n")[3].index("ADR") + 1)
-    assert "low, medium, high" in await said(unsaved, 1, 3)
-    assert await said(unsaved, 1, 13) == ""
-    nobody = types.ReferenceParams(context=types.ReferenceContext(include_declaration=True), **at(unsaved, 2, 0))
+    unsaved, text = opened_scenario(editor, home, "plain_ids", MEMORY=memory)
+    assert "Users are never deleted" in await said(unsaved, text.position("memory"))
+    assert "They are kept in Redis" in await said(unsaved, text.position("decision"))
+    assert "low, medium, high" in await said(unsaved, text.position("key"))
+    assert await said(unsaved, text.position("value")) == ""
+    declared = types.ReferenceContext(include_declaration=True)
+    nobody = types.ReferenceParams(context=declared, **at(unsaved, text.position("nothing")))
     assert await editor.text_document_references_async(nobody) is None
 
-    config = opened(editor, home.repo / ".muninn" / "config.yaml", "check:\n  secrets: off\n")
-    assert "default: error" in await said(config, 1, 4)
-    assert "dangling" in await said(config, 0, 2)
+    config, text = opened_scenario(editor, home, "settings")
+    assert "default: error" in await said(config, text.position("setting"))
+    assert "dangling" in await said(config, text.position("section"))
 
 
 async def test_who_refers_to_a_file_is_found(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    path = context(home, "referring")
+    (referrer, file), (knowledge, errors) = read_scenario("referring").items()
+    path = home.repo / referrer
     path.parent.mkdir(exist_ok=True)
-    path.write_text("# T\n\nä😀 See [[errors]].\n")
-    uri = opened(editor, home.repo / ".muninn" / "knowledge" / "errors.md", ERRORS)
+    path.write_text(file.text)
+    assert errors.text == ERRORS
+    uri = opened(editor, home.repo / knowledge, errors.text)
     found = await editor.text_document_references_async(
-        types.ReferenceParams(context=types.ReferenceContext(False), **at(uri, 4, 0))
+        types.ReferenceParams(context=types.ReferenceContext(False), **at(uri, errors.position("title")))
     )
     path.unlink()
     assert found is not None
-    assert [(Path(each.uri).name, each.range) for each in found] == [
-        ("referring.md", types.Range(types.Position(2, 8), types.Position(2, 18)))
-    ]
+    assert [(Path(each.uri).name, each.range) for each in found] == [("referring.md", file.range("link"))]
 
 
 async def test_links_follow_a_file_that_gets_another_name(open_editor: Open, home: Home, memory: str) -> None:
@@ -282,8 +287,9 @@ async def test_links_follow_a_file_in_the_text_that_the_editor_has_and_has_not_s
     path = context(home, "edited")
     path.parent.mkdir(exist_ok=True)
     path.write_text("See @src/shops.py.\n")
-    uri = opened(editor, path, "A new line.\nAnd see, please, @src/shops.py.\n")
-    new = opened(editor, context(home, "never-saved"), "@src/shops.py\n")
+    (edited, text), (unsaved, unsaved_text) = read_scenario("unsaved_links").items()
+    uri = opened(editor, home.repo / edited, text.text)
+    new = opened(editor, home.repo / unsaved, unsaved_text.text)
     edit = await editor.workspace_will_rename_files_async(
         types.RenameFilesParams(
             [types.FileRename((home.repo / "src/shops.py").as_uri(), (home.repo / "src/stores.py").as_uri())]
@@ -293,10 +299,10 @@ async def test_links_follow_a_file_in_the_text_that_the_editor_has_and_has_not_s
     assert edit is not None
     assert edit.changes is not None
     (change,) = edit.changes[uri]
-    assert change.range == types.Range(types.Position(1, 18), types.Position(1, 30))
+    assert change.range == text.range("path")
     assert [each.new_text for each in edit.changes[new]] == ["src/stores.py"]
     referrers = await editor.text_document_references_async(
-        types.ReferenceParams(context=types.ReferenceContext(False), **at(new, 0, 4))
+        types.ReferenceParams(context=types.ReferenceContext(False), **at(new, unsaved_text.position("path")))
     )
     assert referrers is not None
     assert new in [each.uri for each in referrers]
@@ -318,7 +324,7 @@ async def test_knowledge_and_memory_are_symbols_of_the_workspace(open_editor: Op
 
 async def test_the_outline_and_the_folds_of_a_file_are_its_sections(open_editor: Open, home: Home) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home), "---\ntitle: x\n---\n# A\n\n## B\n\n```\n# no\n```\n# C\n")
+    uri, file = opened_scenario(editor, home, "sections")
     document = types.TextDocumentIdentifier(uri)
     symbols = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(document))
     assert symbols is not None
@@ -326,23 +332,26 @@ async def test_the_outline_and_the_folds_of_a_file_are_its_sections(open_editor:
     assert tree == [("A", ["B"]), ("C", [])]
     folding = await editor.text_document_folding_range_async(types.FoldingRangeParams(document))
     assert folding is not None
-    assert [(each.start_line, each.end_line) for each in folding] == [(0, 2), (3, 9), (5, 9), (7, 9)]
+    first_and_last = [(each.start_line + 1, each.end_line + 1) for each in folding]
+    assert first_and_last == [file.lines(name) for name in ("frontmatter", "a", "b", "fence")]
 
 
-@pytest.mark.parametrize(("encoding", "before"), [("utf-16", 4), ("utf-8", 7), ("utf-32", 3)])
-async def test_references_are_coloured(open_editor: Open, home: Home, encoding: str, before: int) -> None:
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "utf-32"])
+async def test_references_are_coloured(open_editor: Open, home: Home, encoding: str) -> None:
     editor = await open_editor(encoding)
-    uri = opened(editor, context(home), "ä😀 @src/a.py#f [[ADR 7]]\n\n?who is it\nme@src.org `@src/a.py` @types/node\n")
+    uri, file = opened_scenario(editor, home, "coloured")
     found = await editor.text_document_semantic_tokens_full_async(
         types.SemanticTokensParams(types.TextDocumentIdentifier(uri))
     )
     assert found is not None
-    assert list(found.data) == [
-        *(0, before, 9, 0, 0),
-        *(0, 9, 2, 1, 0),
-        *(0, 3, 9, 2, 0),
-        *(2, 0, 10, 3, 0),
-    ]
+    coloured = []
+    line = start = 0
+    for delta, column, length, kind, modifiers in zip(*(iter(found.data),) * 5, strict=True):
+        line, start = line + delta, column if delta else start + column
+        place = types.Range(types.Position(line, start), types.Position(line, start + length))
+        coloured.append((place, kind, modifiers))
+    kinds = ("file", "symbol", "name", "question")
+    assert coloured == [(file.range(name, encoding), number, 0) for number, name in enumerate(kinds)]
 
 
 async def test_the_lens_counts_the_pack_of_what_is_not_saved_yet(open_editor: Open, home: Home, memory: str) -> None:
@@ -361,10 +370,10 @@ async def test_the_lens_counts_the_pack_of_what_is_not_saved_yet(open_editor: Op
 
 async def test_a_wrong_reference_has_a_fix(open_editor: Open, home: Home, memory: str) -> None:
     editor = await open_editor()
-    uri = opened(editor, context(home), "---\nbugdet: 500\n---\nä😀 @src/shop.py\n")
+    uri, file = opened_scenario(editor, home, "wrong")
     await editor.wait_for_notification("textDocument/publishDiagnostics")
     found = list(editor.diagnostics[uri])
-    assert [each.range.start for each in found] == [types.Position(1, 0), types.Position(3, 4)]
+    assert [each.range.start for each in found] == [file.position("key"), file.position("reference")]
     fixes = await editor.text_document_code_action_async(
         types.CodeActionParams(
             types.TextDocumentIdentifier(uri),
@@ -375,8 +384,8 @@ async def test_a_wrong_reference_has_a_fix(open_editor: Open, home: Home, memory
     assert fixes is not None
     edits = [fix.edit.changes[uri][0] for fix in fixes]  # type: ignore[union-attr,index]
     assert [(edit.range, edit.new_text) for edit in edits] == [
-        (types.Range(types.Position(1, 0), types.Position(1, 6)), "budget"),
-        (types.Range(types.Position(3, 5), types.Position(3, 16)), "src/shops.py"),
+        (file.range("key"), "budget"),
+        (file.range("path"), "src/shops.py"),
     ]
 
 
@@ -405,15 +414,15 @@ async def test_what_another_open_file_says_counts_before_it_is_saved(
     editor = await open_editor()
     source = home.repo / "src" / "carts.py"
     source.write_text("def fill(cart):\n    return cart\n")
-    uri = opened(editor, context(home), "See @src/carts.py#empty\nand @src/carts.py#\n")
+    uri, file = opened_scenario(editor, home, "undefined")
     await editor.wait_for_notification("textDocument/publishDiagnostics")
     (fault,) = editor.diagnostics[uri]
     assert fault.message == "'empty' is not defined in src/carts.py"
     opened(editor, source, "def empty(cart):\n    cart.clear()\n")
     while editor.diagnostics[uri]:
         await editor.wait_for_notification("textDocument/publishDiagnostics")
-    assert [item.label for item in await completed(editor, uri, 1, 18)] == ["empty"]
-    hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, 0, 10)))
+    assert [item.label for item in await completed(editor, uri, file.position("symbol"))] == ["empty"]
+    hover = await editor.text_document_hover_async(types.HoverParams(**at(uri, file.position("reference"))))
     assert hover is not None
     assert "cart.clear()" in str(hover.contents)
     found = await editor.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
@@ -451,7 +460,7 @@ async def test_a_file_that_is_too_long_to_check_while_editing_says_so(
     (told,) = editor.diagnostics[uri]
     assert told.severity == types.DiagnosticSeverity.Information
     assert told.message == "1,000,001 characters are too many to check while editing: `muninn check` does"
-    assert await completed(editor, uri, 0, 5) == []
+    assert await completed(editor, uri, types.Position(0, 5)) == []
     editor.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     await editor.wait_for_notification("textDocument/publishDiagnostics")
     assert not editor.diagnostics[uri]

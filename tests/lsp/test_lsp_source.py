@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from lsprotocol import types
+from marked_files import MarkedFile, only_file
 from repositories import PATIENCE, USERS, git
 
 if TYPE_CHECKING:
@@ -15,15 +17,35 @@ if TYPE_CHECKING:
 
 pytest_plugins = ("lsp_editors",)
 
-FILE = "src/users.py"
+FILE, MARKED = only_file("users")
+LOOKUP = MARKED.lines("lookup")
+REMOVAL = MARKED.lines("removal")
+CITED = f"{FILE}:{LOOKUP[0]}-{LOOKUP[1]}"
+TOP = types.Position(0, 0)
 PULLING = {
     "textDocument": {"diagnostic": {}, "publishDiagnostics": {"relatedInformation": True}},
     "workspace": {"textDocumentContent": {}, "codeLens": {"refreshSupport": True}},
 }
 
 
+def line_of(mark: str, file: MarkedFile = MARKED) -> int:
+    return file.position(mark).line
+
+
+def plain(position: types.Position) -> dict[str, int]:
+    return {"line": position.line, "character": position.character}
+
+
+def plain_range(place: types.Range) -> dict[str, dict[str, int]]:
+    return {"start": plain(place.start), "end": plain(place.end)}
+
+
+def insertion(position: types.Position) -> types.Range:
+    return types.Range(position, position)
+
+
 class Person:
-    """An editor on a repository of its own with one decision about lines 6-8, and the file open."""
+    """An editor on a repository of its own, with the users' file open."""
 
     def __init__(self, editor: BareEditor, repo: Path) -> None:
         self.editor = editor
@@ -40,12 +62,9 @@ class Person:
         item = {"uri": self.uri, "languageId": "python", "version": self.version, "text": text}
         await self.editor.send({"method": "textDocument/didOpen", "params": {"textDocument": item}})
 
-    async def change(self, *changes: tuple[int, int, int, int, str]) -> None:
+    async def change(self, place: types.Range, text: str) -> None:
         self.version += 1
-        events = [
-            {"range": {"start": {"line": a, "character": b}, "end": {"line": c, "character": d}}, "text": text}
-            for a, b, c, d, text in changes
-        ]
+        events = [{"range": plain_range(place), "text": text}]
         params = {"textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": events}
         await self.editor.send({"method": "textDocument/didChange", "params": params})
 
@@ -98,21 +117,24 @@ async def test_lenses_stand_above_the_file_and_what_is_cited_and_follow_what_is_
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ)
-    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    await person.remember("Names are never cached.", type="decision", files=[CITED])
     await person.open()
-    assert await person.lenses() == [(0, "1 decision"), (5, "1 decision")]
+    lookup = line_of("lookup")
+    assert await person.lenses() == [(0, "1 decision"), (lookup, "1 decision")]
     assert await person.hints() == []
-    await person.change((0, 0, 0, 0, "# One.\n# Two.\n"))
-    assert await person.lenses() == [(0, "1 decision"), (7, "1 decision")]
-    await person.change((9, 4, 9, 10, "yield"))
-    assert await person.lenses() == [(0, "1 decision, 1 stale"), (7, "1 decision, 1 stale")]
+    await person.change(insertion(TOP), "# One.\n# Two.\n")
+    assert await person.lenses() == [(0, "1 decision"), (lookup + 2, "1 decision")]
+    moved = MARKED.range("return")
+    moved.start.line = moved.end.line = line_of("return") + 2
+    await person.change(moved, "yield")
+    assert await person.lenses() == [(0, "1 decision, 1 stale"), (lookup + 2, "1 decision, 1 stale")]
 
 
 async def test_hints_come_in_place_of_lenses_when_the_settings_say_so(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ, **PULLING)
-    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    await person.remember("Names are never cached.", type="decision", files=[CITED])
     await heard(person.editor, "workspace/codeLens/refresh")
     await person.open()
     for mode, lenses, hints in (("inlay", 0, 2), ("off", 0, 0), ("nonsense", 0, 0), ("lens", 2, 0)):
@@ -134,25 +156,30 @@ async def test_a_client_that_can_be_asked_for_its_settings_is_asked(
     (registration,) = registered["params"]["registrations"]
     assert registration["method"] == "workspace/didChangeConfiguration"
     await person.editor.send({"id": registered["id"], "result": None})
-    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    await person.remember("Names are never cached.", type="decision", files=[CITED])
     await person.open()
-    assert await person.hints() == [(0, "1 decision"), (5, "1 decision")]
+    assert await person.hints() == [(0, "1 decision"), (line_of("lookup"), "1 decision")]
 
 
 async def test_a_client_that_asks_for_doubts_is_told_once_and_never_pushed_to(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ, **PULLING)
-    identity = await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    identity = await person.remember("Names are never cached.", type="decision", files=[CITED])
     await person.open()
     first = await person.pulled()
     assert (first["kind"], first["items"]) == ("full", [])
     assert (await person.pulled(first["resultId"]))["kind"] == "unchanged"
-    await person.change((7, 0, 7, 0, "    # Names are cached.\n"))
+    added = MARKED.position("lookup-body")
+    await person.change(insertion(added), "    # Names are cached.\n")
     report = await person.pulled(first["resultId"])
     (item,) = report["items"]
     assert (item["severity"], item["code"], item["source"]) == (2, "contradicted", "muninn")
-    assert item["range"] == {"start": {"line": 7, "character": 4}, "end": {"line": 7, "character": 23}}
+    comment = len("    # Names are cached.")
+    assert item["range"] == {
+        "start": {"line": added.line, "character": 4},
+        "end": {"line": added.line, "character": comment},
+    }
     places = [related["location"]["uri"] for related in item["relatedInformation"]]
     assert places == [f"muninn:/memory/{identity}.md", person.uri]
     assert not [notice for notice in person.editor.notices if notice["method"] == "textDocument/publishDiagnostics"]
@@ -162,13 +189,15 @@ async def test_a_client_that_does_not_ask_is_told_when_the_text_rests_and_when_i
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ)
-    await person.remember("Names are never cached.", type="pattern", files=[f"{FILE}:6-8"])
+    await person.remember("Names are never cached.", type="pattern", files=[CITED])
     await person.open()
-    await person.change((7, 4, 7, 10, "yield"))
+    await person.change(MARKED.range("return"), "yield")
     told = (await heard(person.editor, "textDocument/publishDiagnostics"))["params"]
     assert [(item["severity"], item["code"]) for item in told["diagnostics"]] == [(3, "drifted")]
     assert "relatedInformation" not in told["diagnostics"][0]
-    await person.change((7, 4, 7, 9, "return"))
+    mended = MARKED.range("return")
+    mended.end.character -= len("return") - len("yield")
+    await person.change(mended, "return")
     assert (await heard(person.editor, "textDocument/publishDiagnostics"))["params"]["diagnostics"] == []
     assert (await person.editor.ask("textDocument/diagnostic", {"textDocument": person.document}))["error"]["code"]
 
@@ -179,9 +208,9 @@ async def test_what_another_client_remembers_is_shown_without_a_key_being_typed(
     person, other = await person_at(bare_in, repo, environ, **PULLING), await bare_in(repo, environ)
     await person.open()
     assert await person.lenses() == []
-    await other.result("muninn/remember", {"text": "Names are short.", "files": [f"{FILE}:6-8"]})
+    await other.result("muninn/remember", {"text": "Names are short.", "files": [CITED]})
     await heard(person.editor, "workspace/codeLens/refresh")
-    assert await person.lenses() == [(0, "1 insight"), (5, "1 insight")]
+    assert await person.lenses() == [(0, "1 insight"), (line_of("lookup"), "1 insight")]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -189,17 +218,19 @@ async def test_places_behind_astral_characters_are_where_the_client_counts_them(
     bare_in: BareIn, repo: Path, environ: dict[str, str], encoding: str
 ) -> None:
     person = await person_at(bare_in, repo, environ, general={"positionEncodings": [encoding]}, **PULLING)
-    identity = await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    identity = await person.remember("Names are never cached.", type="decision", files=[CITED])
     smile = len("😀".encode(encoding)) // (1 if encoding == "utf-8" else 2) - (1 if encoding == "utf-16" else 0)
     await person.open()
-    await person.change((0, 0, 0, 0, "# 😀😀\f\u2028 here\n"))
+    await person.change(insertion(TOP), "# 😀😀\f\u2028 here\n")
     width = 2 * smile + (1 + 3 if encoding == "utf-8" else 2)
-    await person.change((0, 2 + width + 1, 0, 2 + width + 5, f"see {identity}"))
+    here = types.Range(types.Position(0, 2 + width + 1), types.Position(0, 2 + width + 5))
+    await person.change(here, f"see {identity}")
     (link,) = await person.editor.result("textDocument/documentLink", {"textDocument": person.document})
     assert link["target"] == f"muninn:/memory/{identity}.md"
     begin = 2 + width + 1 + 4
     assert link["range"] == {"start": {"line": 0, "character": begin}, "end": {"line": 0, "character": begin + 26}}
-    position = {"line": 6, "character": 5}
+    inside = MARKED.position("in-lookup")
+    position = {"line": inside.line + 1, "character": 5}
     hover = await person.editor.result("textDocument/hover", {"textDocument": person.document, "position": position})
     assert "Names are never cached" in hover["contents"]["value"]
 
@@ -208,16 +239,16 @@ async def test_a_hover_names_what_is_under_the_pointer_in_any_file(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ, **PULLING)
-    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
-    uri = (repo / "src" / "greet.py").as_uri()
-    text = 'print("😀", get_user_name(7))\n'
-    item = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+    await person.remember("Names are never cached.", type="decision", files=[CITED])
+    path, file = only_file("greeting")
+    uri = (repo / path).as_uri()
+    item = {"uri": uri, "languageId": "python", "version": 1, "text": file.text}
     await person.editor.send({"method": "textDocument/didOpen", "params": {"textDocument": item}})
-    at = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 15}}
+    at = {"textDocument": {"uri": uri}, "position": plain(file.position("call"))}
     hover = await person.editor.result("textDocument/hover", at)
     assert "Names are never cached" in hover["contents"]["value"]
     assert "muninn:/memory/" in hover["contents"]["value"]
-    aside = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 2}}
+    aside = {"textDocument": {"uri": uri}, "position": plain(file.position("aside"))}
     assert await person.editor.result("textDocument/hover", aside) is None
 
 
@@ -226,7 +257,7 @@ async def test_the_selection_becomes_a_draft_and_the_saved_draft_a_memory(
 ) -> None:
     person = await person_at(bare_in, repo, environ, window={"showDocument": {"support": True}})
     await person.open()
-    offered = await person.actions(5, 8)
+    offered = await person.actions(LOOKUP[0] - 1, LOOKUP[1])
     assert list(offered) == ["Remember this", "Record a decision about this", "Mark an attempt as failed"]
     command = offered["Record a decision about this"]["command"]
     await person.editor.send({"id": "w", "method": "workspace/executeCommand", "params": command})
@@ -244,8 +275,8 @@ async def test_the_selection_becomes_a_draft_and_the_saved_draft_a_memory(
         assert message == "Muninn: Remembered: Names come from the directory"
     (memory,) = (await person.editor.result("muninn/memories", {"file": FILE}))["memories"]
     assert (memory["type"], memory["trust"], memory["actor"]) == ("decision", "user", "user")
-    assert [(cite["path"], cite["start"], cite["end"]) for cite in memory["cites"]] == [(FILE, 6, 8)]
-    assert await person.lenses() == [(0, "1 decision"), (5, "1 decision")]
+    assert [(cite["path"], cite["start"], cite["end"]) for cite in memory["cites"]] == [(FILE, *LOOKUP)]
+    assert await person.lenses() == [(0, "1 decision"), (line_of("lookup"), "1 decision")]
 
 
 async def test_a_draft_that_can_not_be_read_says_why_and_stores_nothing(
@@ -271,10 +302,11 @@ async def test_what_is_in_doubt_can_be_settled_where_it_stands(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ, **PULLING)
-    identity = await person.remember("Removal is final.", type="pattern", files=[f"{FILE}:11-13"])
+    identity = await person.remember("Removal is final.", type="pattern", files=[f"{FILE}:{REMOVAL[0]}-{REMOVAL[1]}"])
     await person.open(USERS.replace("del USERS[uid]", "USERS.pop(uid)"))
     (item,) = (await person.pulled())["items"]
-    offered = await person.actions(12, 12, diagnostics=[item], only=["quickfix"])
+    line = line_of("removal-body")
+    offered = await person.actions(line, line, diagnostics=[item], only=["quickfix"])
     assert list(offered) == [
         "Confirm (it still holds): Removal is final",
         "Supersede: Removal is final",
@@ -284,8 +316,8 @@ async def test_what_is_in_doubt_can_be_settled_where_it_stands(
     assert offered["Forget: Removal is final"]["diagnostics"][0]["data"]["id"] == identity
     await person.run(offered["Confirm (it still holds): Removal is final"])
     assert (await person.pulled())["items"] == []
-    assert await person.lenses() == [(0, "1 pattern"), (10, "1 pattern")]
-    offered = await person.actions(12, 12)
+    assert await person.lenses() == [(0, "1 pattern"), (line_of("removal"), "1 pattern")]
+    offered = await person.actions(line, line)
     assert "Confirm (it still holds): Removal is final" not in offered
     await person.run(offered["Forget: Removal is final"])
     assert await person.lenses() == []
@@ -295,13 +327,14 @@ async def test_the_selected_lines_can_take_the_place_of_those_that_are_stale(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ, **PULLING)
-    await person.remember("Removal is final.", type="constraint", files=[f"{FILE}:11-13"])
-    await person.open("USERS = {}\n\n\ndef drop(uid):\n    USERS.pop(uid)\n")
+    await person.remember("Removal is final.", type="constraint", files=[f"{FILE}:{REMOVAL[0]}-{REMOVAL[1]}"])
+    _, file = only_file("replaced")
+    await person.open(file.text)
     (item,) = (await person.pulled())["items"]
     assert item["code"] == "gone"
-    offered = await person.actions(3, 5, diagnostics=[item])
+    offered = await person.actions(line_of("drop", file), line_of("after-drop", file), diagnostics=[item])
     await person.run(offered["Cite the selected lines: Removal is final"])
-    assert await person.lenses() == [(0, "1 constraint"), (3, "1 constraint")]
+    assert await person.lenses() == [(0, "1 constraint"), (line_of("drop", file), "1 constraint")]
 
 
 async def test_a_cursor_that_only_rests_somewhere_lights_no_lamp(
@@ -309,14 +342,15 @@ async def test_a_cursor_that_only_rests_somewhere_lights_no_lamp(
 ) -> None:
     person = await person_at(bare_in, repo, environ)
     await person.open()
-    assert await person.actions(6, 6, triggerKind=2) == {}
-    assert len(await person.actions(6, 6, triggerKind=1)) == 3
-    assert await person.actions(6, 7, only=["source.organizeImports"]) == {}
-    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
-    assert await person.actions(6, 6, triggerKind=2) == {}
-    assert "Why is this shown: Names are never cached" in await person.actions(6, 6, triggerKind=1)
-    await person.change((7, 4, 7, 10, "yield"))
-    assert "Confirm (it still holds): Names are never cached" in await person.actions(6, 6, triggerKind=2)
+    line = line_of("lookup") + 1
+    assert await person.actions(line, line, triggerKind=2) == {}
+    assert len(await person.actions(line, line, triggerKind=1)) == 3
+    assert await person.actions(line, line + 1, only=["source.organizeImports"]) == {}
+    await person.remember("Names are never cached.", type="decision", files=[CITED])
+    assert await person.actions(line, line, triggerKind=2) == {}
+    assert "Why is this shown: Names are never cached" in await person.actions(line, line, triggerKind=1)
+    await person.change(MARKED.range("return"), "yield")
+    assert "Confirm (it still holds): Names are never cached" in await person.actions(line, line, triggerKind=2)
 
 
 @pytest.mark.parametrize(("start", "end", "lines"), [(98, 99, (13, 13)), (8, 5, (6, 8)), (5, 99, (6, 13))])
@@ -337,7 +371,7 @@ async def test_documents_are_read_by_clients_that_know_them_and_files_by_all_oth
         await person_at(bare_in, repo, environ, **shows, **PULLING),
         await person_at(bare_in, repo, environ, **shows),
     )
-    identity = await new.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    identity = await new.remember("Names are never cached.", type="decision", files=[CITED])
     uri = f"muninn:/memory/{identity}.md"
     text = (await new.editor.result("workspace/textDocumentContent", {"uri": uri}))["text"]
     assert text.startswith("# Names are never cached")
@@ -385,10 +419,10 @@ async def test_a_document_of_megabytes_is_not_kept_and_costs_no_answer(
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ)
-    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    await person.remember("Names are never cached.", type="decision", files=[CITED])
     await person.open("x = 1\n" * 400_000)
-    await person.change((0, 0, 0, 1, "y"))
-    assert await person.lenses() == [(0, "1 decision"), (5, "1 decision")]
+    await person.change(types.Range(TOP, types.Position(0, 1)), "y")
+    assert await person.lenses() == [(0, "1 decision"), (line_of("lookup"), "1 decision")]
 
 
 async def test_where_nothing_can_be_remembered_yet_nothing_is_shown_and_nothing_fails(
@@ -400,8 +434,8 @@ async def test_where_nothing_can_be_remembered_yet_nothing_is_shown_and_nothing_
     assert (await person.pulled())["items"] == []
     assert await person.editor.result("textDocument/documentLink", {"textDocument": person.document}) == []
     await person.editor.result("muninn/init")
-    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
-    assert await person.lenses() == [(0, "1 decision"), (5, "1 decision")]
+    await person.remember("Names are never cached.", type="decision", files=[CITED])
+    assert await person.lenses() == [(0, "1 decision"), (line_of("lookup"), "1 decision")]
     await person.editor.result("muninn/shutdown")
 
 
@@ -409,14 +443,14 @@ async def test_questions_about_an_open_file_are_answered_when_its_memory_is_dele
     bare_in: BareIn, repo: Path, environ: dict[str, str]
 ) -> None:
     person = await person_at(bare_in, repo, environ, **PULLING)
-    await person.remember("Names are never cached.", type="decision", files=[f"{FILE}:6-8"])
+    await person.remember("Names are never cached.", type="decision", files=[CITED])
     await person.open()
     assert len(await person.lenses()) == 2
     (repo / ".muninn").rename(repo.parent / "deleted")  # gone in one breath: while it is emptied, the daemon may write
-    await person.change((0, 0, 0, 0, "# One.\n"))
-    assert {line for line, _ in await person.lenses()} <= {0, 6}
+    await person.change(insertion(TOP), "# One.\n")
+    assert {line for line, _ in await person.lenses()} <= {0, line_of("lookup") + 1}
     assert (await person.pulled())["kind"] == "full"
-    position = {"line": 6, "character": 5}
+    position = plain(MARKED.position("in-lookup"))
     await person.editor.result("textDocument/hover", {"textDocument": person.document, "position": position})
 
 
