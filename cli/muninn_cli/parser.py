@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         options = [option for action in self._actions for option in action.option_strings]
         flag = next((word for word in unknown if word.startswith("-")), None)
         if flag is None:
-            raise UsageError(f"unexpected argument '{unknown[0]}'", hint="Quote a text of several words.")
+            raise UsageError(f"unexpected argument '{unknown[0]}'", hint="Put a text of several words in quotes.")
         name = flag.partition("=")[0]
         near = nearest(name, options)
         raise UsageError(

@@ -130,7 +130,7 @@ def log_of(shell: Shell, *entries: dict[str, Any]) -> None:
 
 def judged(shell: Shell, home: Path) -> tuple[bool, str]:
     found = check_hooks(locate(str(shell.repo)), True, {"CLAUDE_CONFIG_DIR": str(home)})
-    return found.fine, found.message
+    return found.ok, found.message
 
 
 def test_a_failure_counts_until_the_same_event_has_gone_well(shell: Shell, tmp_path: Path) -> None:
