@@ -174,7 +174,7 @@ class Walk:
             step.title, vector if vector.any() else None, {}, LIMIT, self._now, Relevance(), kind="code"
         )
         bare = search_hits(reader, request)
-        lively = search_hits(reader, request._replace(terms=Relevance(evolution=workspace.evolution.current())))
+        lively = search_hits(reader, request._replace(terms=Relevance(evolution=workspace.evolution.current)))
         changed = sorted(step.changed)
         found = self._found(step)
         worth = [_worth(step, changed, hits) for hits in (bare, lively, found)]

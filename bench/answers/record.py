@@ -50,6 +50,7 @@ def record(fixtures: Iterable[Fixture], files: Sequence[Path]) -> list[Answer]:
             with session(copied.root, copied.root.parent, NOW) as one:
                 one.call("index", wait=True)
                 one.call("recall", query="what is asked first loads what all need")
+                one.call("verify")  # so that no answer depends on the time that it has for looking at citations
                 asked = questions_of(copied, texts_of(copied, files))
                 for number, ask in enumerate(asked):
                     found += _answers(one, f"{fixture.name}/{number}", ask)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -65,30 +65,28 @@ def candidates(reader: Reader, request: SearchRequest) -> Pool:
         if files is None:  # directly after chunks: vectors evict what both searches read from the processor's caches
             files = _scaled_files(whole_files())
         best = _best(fused, max(w.POOL, 3 * limit) * reach // w.CANDIDATES)
-        found = [
-            ScoredChunk(chunk, memory, *fused[place][number])
-            for place, number, chunk, memory in admitted_chunks(reader, request, best)
-        ]
+        found = admitted_chunks(reader, request, best, fused)
         enough = len(found) >= limit or len(found) == _count(best) or _count(fused) < reach
         if enough or reach >= w.MOST_CANDIDATES:
             return Pool(query, found, files, _top(dense), _count(dense) < reach)
         reach *= w.WIDER
 
 
-def admitted_chunks(
-    reader: Reader, request: SearchRequest, ids: Ids
-) -> Iterator[tuple[int, int, Chunk, Memory | None]]:
-    """Yield (source, id, chunk, memory) of the chunks among `ids` that the request may find.
-
-    The source is its place in `reader.sources`.
-    """
+def admitted_chunks(reader: Reader, request: SearchRequest, ids: Ids, scores: Sequence[Scores]) -> list[ScoredChunk]:
+    """Return the chunks among `ids` that the request may find, with their scores."""
     memories, now, admits = request.memories, request.now, request.bounds.admits
-    for place, source in enumerate(reader.sources):
-        for number, chunk in source.chunks(ids[place]).items() if ids[place] else ():
-            memory = memories.get(chunk.path) if chunk.kind == "memory" else None
-            known = chunk.kind != "memory" or (memory is not None and is_recallable(memory, now))
-            if known and admits(chunk, memory):
-                yield place, number, chunk, memory
+    found = []
+    for source, wanted, known in zip(reader.sources, ids, scores, strict=True):
+        for number, chunk in source.chunks(wanted).items() if wanted else ():
+            memory = None
+            if chunk.kind == "memory":
+                memory = memories.get(chunk.path)
+                if memory is None or not is_recallable(memory, now):
+                    continue
+            if admits(chunk, memory):
+                words, meaning = known[number]
+                found.append(ScoredChunk(chunk, memory, words, meaning))
+    return found
 
 
 def memory_chunk(memory: Memory) -> Chunk:

@@ -50,19 +50,15 @@ class RelatedMemories(NamedTuple):
         """Return the nearest memories by words and by meaning. The meaning of a candidate is its cosine, unscaled."""
         query, vector = parse_query(request.text), request.vector
         dense = dense_matches(reader, vector, REACH, "memory") if vector is not None else [()] * len(reader.sources)
-        cosines = [dict(matches) for matches in dense]
         lexical = lexical_matches(reader, query.words, REACH, "memory")
-        ids: list[list[int]] = []
-        for source, known, matches in zip(reader.sources, cosines, lexical, strict=True):
+        scores: list[dict[int, tuple[float, float]]] = []
+        for source, nearest, matches in zip(reader.sources, dense, lexical, strict=True):
+            known = dict(nearest)
             missing = [number for number, _ in matches if number not in known]
             if vector is not None and missing:
                 known.update(source.near(vector, missing))
-            ids.append([*known, *missing])
-        found = [
-            ScoredChunk(chunk, memory, 0.0, cosines[place].get(number, 0.0))
-            for place, number, chunk, memory in admitted_chunks(reader, request, ids)
-            if memory is not None
-        ]
+            scores.append({number: (0.0, known.get(number, 0.0)) for number in (*known, *missing)})
+        found = admitted_chunks(reader, request, [list(each) for each in scores], scores)
         return Pool(query, found, {}, 0.0, False)
 
     def score(self, reader: Reader, request: SearchRequest, pool: Pool) -> Ranking:

@@ -35,6 +35,15 @@ MOST_LISTED = 500
 """The most files whose chunks a request without text lists, the first by path."""
 
 
+EvolutionLookup = Callable[[], Evolution]
+"""Returns which files change often or together."""
+
+
+def no_evolution() -> Evolution:
+    """Return that nothing is known of the history."""
+    return UNKNOWN
+
+
 def no_prior(_words: Sequence[str]) -> Mapping[str, FilePrior]:
     """Return {}: no memory makes a file more likely."""
     return {}
@@ -43,16 +52,15 @@ def no_prior(_words: Sequence[str]) -> Mapping[str, FilePrior]:
 class Relevance(NamedTuple):
     """The default ranking.
 
-    `decisions` tells the status of decision records, `file_priors` which files memory associates with a question,
-    `evolution` which files change often or together. `half_life` is that of a memory's importance in days, 0 for
-    none.
+    The lookups `decisions`, `file_priors` and `evolution` are called when a question needs them. `half_life` is that
+    of a memory's importance in days, 0 for none.
     """
 
     decisions: DecisionLookup = no_decision
     half_life: float = w.DECAY_DAYS
     memory_weights: MemoryWeights = DEFAULT_WEIGHTS
     file_priors: FilePriorLookup = no_prior
-    evolution: Evolution = UNKNOWN
+    evolution: EvolutionLookup = no_evolution
 
     def gather(self, reader: Reader, request: SearchRequest) -> Pool:
         """Return what words and meaning find; without text everything that the bounds admit."""
@@ -83,7 +91,7 @@ class Relevance(NamedTuple):
             priors,
             reader.generated,
             w.REMEMBERED if kind is not None else w.REMEMBERED_BESIDE,
-            self.evolution,
+            self.evolution(),
         )
         count = max(w.RANKED, 3 * request.limit)
         of_files = [each for each in pool.found if each.memory is None]
@@ -153,12 +161,16 @@ def _listed(reader: Reader, request: SearchRequest) -> Pool:
     if kind != "memory" and not filters.memories_alone:
         paths = [path for path, tier, language in reader.paths() if filters.file(path, tier, language)]
         chunks = read_chunks(reader, ids_of_files(reader, paths[:MOST_LISTED]))
-        found += [ScoredChunk(chunk, None, 0.0, 0.0) for chunk in chunks if kind in (None, chunk.kind)]
-    if kind in (None, "memory"):
         found += [
-            ScoredChunk(memory_chunk(memory), memory, 0.0, 0.0)
-            for memory in request.memories.values()
-            if filters.memory(memory) and is_recallable(memory, request.now)
+            ScoredChunk(chunk, None, 0.0, 0.0)
+            for chunk in chunks
+            if kind in (None, chunk.kind) and bounds.admits(chunk, None)
         ]
-    admitted = [one for one in found if bounds.admits(one.chunk, one.memory)]
-    return Pool(parse_query(""), admitted, {}, 0.0, True)
+    if kind in (None, "memory"):
+        passing = (each for each in request.memories.values() if filters.memory(each))
+        found += [
+            ScoredChunk(chunk, memory, 0.0, 0.0)
+            for memory in passing
+            if is_recallable(memory, request.now) and bounds.admits(chunk := memory_chunk(memory), memory)
+        ]
+    return Pool(parse_query(""), found, {}, 0.0, True)

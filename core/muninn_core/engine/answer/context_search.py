@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +76,7 @@ def search_request(
         memories=searched.memories,
         limit=0,
         now=searched.now,
-        terms=terms._replace(file_priors=_cached(terms.file_priors)),
+        terms=terms._replace(file_priors=_cached(terms.file_priors), evolution=cache(terms.evolution)),
         bounds=bounds,
         focus=Focus(files=files, session=params.session, task=task or None),
     )
@@ -93,7 +93,7 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
         return Relevance(decisions, half_life, weights)
     seen = visible(workspace.memory, params.scope, params.session)
     priors = partial(workspace.memory.file_priors.lookup, now=searched.now, seen=seen)
-    return Relevance(decisions, half_life, weights, priors, workspace.evolution.current())
+    return Relevance(decisions, half_life, weights, priors, workspace.evolution.current)
 
 
 def _cached(priors: FilePriorLookup) -> FilePriorLookup:

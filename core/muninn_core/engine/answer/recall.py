@@ -25,7 +25,8 @@ from muninn_core.retrieval.informative_terms import MOST_WORDS, limit_terms, wei
 from muninn_core.retrieval.linked import Links
 from muninn_core.retrieval.query_terms import parse_query
 from muninn_core.retrieval.ranking import Candidate, settle
-from muninn_core.retrieval.request import Bounds, Focus, SearchRequest, Terms
+from muninn_core.retrieval.relevance import Relevance
+from muninn_core.retrieval.request import NO_FOCUS, Bounds, Focus, SearchRequest, Terms
 from muninn_core.retrieval.search import search
 from muninn_core.retrieval.snippet import Marker
 from muninn_core.retrieval.spelling import meant
@@ -105,16 +106,17 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
         )
         bounds = filtering.bounds
         notes += _left_out(parsed, filtering)
+    terms = _terms(workspace, params, searched)
     request = SearchRequest(
         text=text,
         vector=like.vector if like is not None else vector_of(searched.embedder, text) if text else None,
         memories=searched.memories,
         limit=params.limit * (FILES_DEEP if params.by_file else 1),
         now=searched.now,
-        terms=_terms(workspace, params, searched),
+        terms=terms,
         kind=params.kind,
         bounds=bounds,
-        focus=_focus(workspace, params, searched, opened),
+        focus=_focus(workspace, params, searched, opened) if isinstance(terms, Relevance) else NO_FOCUS,
     )
     return _Search(request, filtering, tuple(notes))
 
