@@ -262,7 +262,7 @@ async def test_what_was_deleted_is_shown_no_more_and_comes_back_neither_by_stori
     assert await lenses(editor, users) == []
     for command in ("muninn.remember", "muninn.write"):
         refused = (await editor.execute(command, {"text": "More."} if command == "muninn.remember" else {}))["error"]
-        assert refused["data"] == {"kind": "not_initialised", "hint": "`muninn init` makes it again."}
+        assert refused["data"] == {"kind": "not_initialised", "hint": "`muninn init` creates it again."}
     assert not (repo / ".muninn").exists()
     (repo / ".muninn").mkdir()  # begun again so soon that nobody saw it go
     (repo.parent / "deleted" / "config.yaml").rename(repo / ".muninn" / "config.yaml")

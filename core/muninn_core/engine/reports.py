@@ -191,7 +191,9 @@ def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     found += workspace.documents.read().problems()[:SHOWN]
     found += workspace.memory.shared.problems[:SHOWN] if workspace.memory.shared is not None else ()
     if not layout_at(workspace.place).muninn.is_dir():
-        found.append(Problem(kind="gone", message="the folder .muninn is gone", hint="`muninn init` makes it again."))
+        found.append(
+            Problem(kind="gone", message="the folder .muninn was deleted", hint="`muninn init` creates it again.")
+        )
     elif workspace.updater.failure:
         hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."
         found.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))

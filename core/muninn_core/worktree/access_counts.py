@@ -1,6 +1,6 @@
-"""How often memories were part of an answer on this machine: shown to people, and of no weight in any order.
+"""How often memories were part of an answer on this machine. People see the counts; ranking does not use them.
 
-Counted in memory and written now and then, in the part of `.muninn` that git ignores. Losing counts is harmless.
+The counts are kept in memory and written from time to time to `.muninn/local`. Losing them is harmless.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from muninn_core.store.disk import write_atomic
 log = logging.getLogger("muninn.accesses")
 
 KEPT = 20_000
-"""How many memories are counted; those that were not asked for the longest go first."""
+"""How many memories are counted. The least recently used go first."""
 
 
 class AccessCounts:
-    """Safe to use from several threads. What can't be read is begun anew."""
+    """Safe to use from several threads. An unreadable file starts new counts."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self._path = path
@@ -37,7 +37,7 @@ class AccessCounts:
             pass  # not there yet, or not ours
 
     def count(self, ids: Iterable[str], now: str) -> None:
-        """Count one access to each memory; touches no disk."""
+        """Count one access to each memory. Does not write to disk."""
         with self._lock:
             for each in ids:
                 count, _ = self._counts.pop(each, (0, ""))  # put last again: the order is that of use
@@ -52,7 +52,7 @@ class AccessCounts:
         return Access(count=count, last=last)
 
     def flush(self) -> None:
-        """Write the counts, if there are new ones. A disk that does not take them costs nothing but counts."""
+        """Write the counts if they changed. A failed write loses counts and raises nothing."""
         with self._lock:
             if not (self._changed and self._writable):
                 return

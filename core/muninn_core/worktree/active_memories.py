@@ -1,7 +1,7 @@
-"""The memories that speak for themselves, kept up with the log: all of them, and from the newest to the oldest.
+"""The active memories, updated with the log: all of them, and ordered from newest to oldest.
 
-Who starts a session waits for the newest of ten thousand; to look through all of them each time took longer than all
-the rest. So the order is made once and then follows what changes.
+A session start needs the newest of ten thousand memories. Sorting them at each start took longer than all other work,
+so the order is made once and then updated.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from muninn_core.model.memory import Memory
 from muninn_core.retrieval.decay import has_expired
 
 _MANY = 200
-"""With more changes than this at once, sorting anew is quicker than placing each."""
+"""With more changes than this, sorting everything is faster than inserting each."""
 
 
 class ActiveMemories:
-    """Safe to use from several threads. `memories` returns all memories as they are; it is called at the first use."""
+    """Safe to use from several threads. `memories` returns all memories; it is called at the first use."""
 
     def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
         self._all = memories
@@ -30,7 +30,7 @@ class ActiveMemories:
         self._mortal: set[str] = set()
 
     def update(self, changed: Mapping[str, Memory | None]) -> None:
-        """Take in memories that changed; None is one that is gone. Nothing is done before the first use."""
+        """Apply changes; None drops a memory. Does nothing before the first use."""
         with self._lock:
             if self._active is None:
                 return
@@ -52,16 +52,16 @@ class ActiveMemories:
                 self._sort()
 
     def memories(self, now: datetime) -> dict[str, Memory]:
-        """Return the active memories that have not expired, by id, in no order that means anything."""
+        """Return the active memories that have not expired, by id, in arbitrary order."""
         with self._lock:
             found = dict(self._opened())
-            for identity in self._mortal:  # few are: to ask each of ten thousand took longer than all of a status
+            for identity in self._mortal:  # few memories expire; checking all of them is too slow
                 if has_expired(found[identity], now):
                     del found[identity]
             return found
 
     def newest(self, now: datetime) -> Iterator[Memory]:
-        """Yield the active memories that have not expired, the one that was changed last first."""
+        """Yield the active memories that have not expired, the last changed first."""
         with self._lock:
             active, order = dict(self._opened()), self._order[::-1]
         for _, identity in order:
@@ -69,7 +69,7 @@ class ActiveMemories:
                 yield active[identity]
 
     def pinned(self, now: datetime) -> list[Memory]:
-        """Return the pinned ones of them, in the same order."""
+        """Return the pinned active memories that have not expired, the last changed first."""
         with self._lock:
             active = self._opened()
             pins = [active[identity] for identity in self._pins]

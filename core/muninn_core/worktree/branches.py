@@ -1,6 +1,6 @@
-"""What other branches remember, and what became of the work that memories were made with.
+"""The memories of other branches, and the state of the commits that memories were made at.
 
-Both depend on where HEAD and the branches are, so they are computed when somebody asks, and kept until a ref moves.
+Both depend on HEAD and the branches. They are computed on demand and cached until a ref moves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BRANCHES = ("refs/heads", "refs/remotes")
 
 
 class OtherBranches:
-    """The memory that HEAD does not reach. Safe to use from several threads."""
+    """The memories that HEAD does not reach. Safe to use from several threads."""
 
     def __init__(self, place: Place, past: Revisions) -> None:
         self._place = place
@@ -29,9 +29,9 @@ class OtherBranches:
         self._kept: tuple[tuple[object, ...], State, dict[str, Memory]] | None = None
 
     def memories(self, log: Log) -> dict[str, Memory]:
-        """Return, by id, the memories that only other branches' tips hold, each labelled with those branches.
+        """Return, by id, the memories that only tips of other branches hold, each labelled with those branches.
 
-        What they say is what all branches together say: a memory that one of them archived is archived.
+        The records of all branches are folded together: a memory that one of them archived is archived.
         """
         if not self._place.git_dir:
             return {}
@@ -74,7 +74,9 @@ class OtherBranches:
 
 
 class WorkStates:
-    """What became of the commits that memories were made at. Safe to use from several threads."""
+    """Whether the commits that memories were made at were merged, reverted or abandoned. Safe to use from several
+    threads.
+    """
 
     def __init__(self, place: Place, past: Revisions) -> None:
         self._now = git.HeadReader(place)
@@ -116,7 +118,7 @@ class WorkStates:
             self._known.update((commit, "reverted") for commit in reached & taken_back)
 
     def _committed(self, head: str, strays: list[Memory]) -> set[str]:
-        """Return the ids of those memories that HEAD's tree holds: their work came by another commit."""
+        """Return the ids of memories that HEAD's tree holds although their own commit is not reachable."""
         if not strays:
             return set()
         trees = git.tree_ids(self._past.root, [head], MEMORY)

@@ -1,6 +1,6 @@
-"""Memory of other tools on an open work tree: what is indexed of it, the folder outside, and what `status` says.
+"""Memory of other tools in an open work tree: which of their files are indexed, the external folder, and their status.
 
-The folder outside of the work tree is not watched: each question looks at the sizes and times of its files first.
+The external folder is not watched. Each question compares the sizes and times of its files.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from muninn_core.source.bridge import (
 from muninn_core.source.walk import FileStamp
 
 MOST_OUTSIDE = 500
-"""Files of the folder outside that are read: an agent's memory has some dozens."""
+"""How many files of the external folder are read."""
 
 MOST_MENTIONS = 5
-"""Mentions of one file that are told."""
+"""How many mentions of one file are returned."""
 
 _NAMED = re.compile(r"[\w@+-][\w@+./-]*\.\w+")
 
 
 def indexing(config: Config) -> IndexConfig:
-    """Return what is indexed and how: the settings, without what the bridges that are off would read."""
+    """Return the settings of the index, without the files of bridges that are switched off."""
     off = [name for name in BridgesConfig.__struct_fields__ if getattr(config.bridges, name) is False]
     return replace(config.index, exclude=(*closed_patterns(off), *config.index.exclude)) if off else config.index
 
 
 class ExternalFolder:
-    """The folder outside of the work tree that the configuration names. `home` is the user's."""
+    """The folder outside the work tree that holds Claude Code's memory of it. `home` is the user's home."""
 
     def __init__(self, place: Place, home: Path | None, config: Callable[[], Config], most: Callable[[], int]) -> None:
         self._place = place
@@ -58,7 +58,7 @@ class ExternalFolder:
 
     @property
     def folder(self) -> Path | None:
-        """The folder; None when it is off, not there, or nobody knows the user's home."""
+        """The folder; None when the bridge is off, the folder does not exist, or the home is unknown."""
         wanted = self._config().bridges.claude_memory
         if wanted == "off":
             return None
@@ -73,14 +73,14 @@ class ExternalFolder:
         return next((folder for folder in candidates if folder.is_dir()), None)
 
     def _names(self) -> list[str]:
-        """Return the names that Claude Code may have given to this repository: that of its main work tree, too."""
+        """Return the folder names that Claude Code may use for this repository and for its main work tree."""
         roots = [self._place.root]
         if os.path.basename(self._place.identity) == ".git":  # noqa: PTH119 (a path of this system, as it is told)
             roots.append(os.path.dirname(self._place.identity))  # noqa: PTH120
         return [re.sub(r"[^A-Za-z0-9]", "-", root) for root in dict.fromkeys(roots)]
 
     def file_stamps(self) -> tuple[FileStamp, ...]:
-        """Return the files to be indexed, by their absolute paths; links are not followed."""
+        """Return the files to index, by absolute path. Links are not followed."""
         folder = self.folder
         if folder is None:
             return ()
@@ -98,7 +98,7 @@ class ExternalFolder:
         return tuple(sorted(found, key=lambda one: one.path)[:MOST_OUTSIDE])
 
     def changed_files(self) -> set[str]:
-        """Return the paths that came, went or changed since the last call."""
+        """Return the paths that were added, removed or changed since the last call."""
         if self._config().bridges.claude_memory == "off" and not self._seen:
             return set()
         with self._looking:
@@ -106,7 +106,7 @@ class ExternalFolder:
             return {one.path for one in set(before) ^ set(self._seen)}
 
     def problem(self) -> Problem | None:
-        """Return what a person should mend: a folder that is named and not there."""
+        """Return a problem when a configured folder does not exist, else None."""
         wanted = self._config().bridges.claude_memory
         if wanted in ("off", "auto"):
             return None
@@ -118,21 +118,21 @@ class ExternalFolder:
 
 
 class BridgeCounts:
-    """What the indexed files of other tools are, computed once a generation of the index."""
+    """How many files of other tools are indexed, computed once per generation of the index."""
 
     def __init__(self) -> None:
         self._counted: tuple[int, dict[str, int]] = (-1, {})
         self._mentioned: tuple[int, dict[str, tuple[Mention, ...]]] = (-1, {})
 
     def counts(self, snapshot: Snapshot) -> dict[str, int]:
-        """Return how many files each bridge has in the index, by its key."""
+        """Return the number of indexed files per bridge key."""
         if self._counted[0] != snapshot.generation:
             bridges = (bridge_of(path) for path, row in snapshot.files().items() if row.kind == "knowledge")
             self._counted = (snapshot.generation, dict(Counter(bridge.key for bridge in bridges if bridge)))
         return self._counted[1]
 
     def mentions(self, snapshot: Snapshot, file: str) -> tuple[Mention, ...]:
-        """Return where other tools' memory names a file by its path, and the instructions of the file's folders."""
+        """Return where other tools' memory names a file by its path, and the instruction files of its folders."""
         if self._mentioned[0] != snapshot.generation:
             self._mentioned = (snapshot.generation, _mentioned(snapshot))
         return (*_governing(snapshot, file), *self._mentioned[1].get(file, ()))[:MOST_MENTIONS]
@@ -159,7 +159,7 @@ def _mention(path: str, bridge: Bridge, start: int, end: int, title: str) -> Men
 
 
 def _governing(snapshot: Snapshot, file: str) -> list[Mention]:
-    """Return the instructions of the folders that a file is in, the nearest first; those of the root hold anyway."""
+    """Return the instruction files of a file's folders, the nearest first, without those of the root."""
     found = []
     while (file := file.rpartition("/")[0]) != "":
         for name in ("CLAUDE.md", "AGENTS.md"):

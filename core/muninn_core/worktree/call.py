@@ -1,4 +1,4 @@
-"""What a call carries beside its parameters: whose it is, how to report progress, whether to stop."""
+"""The context of one call beside its parameters: work tree, actor, progress, cancellation, and unsaved text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Progress(Value):
-    """How far a call is. `kind` is begin, report or end; `percentage` 0 to 100."""
+    """How far a call is. `kind` is begin, report or end; `percentage` is 0 to 100."""
 
     kind: str
     message: str = ""
@@ -30,9 +30,9 @@ class Progress(Value):
 
 
 class Call:
-    """One call. `actor` overrides the actor that the client states; `report` may be None when nobody listens.
+    """One call. `actor` overrides the actor that the client states. `report` is None when the client wants no progress.
 
-    `buffers` are the files that the client has open in an editor, None for one that is no editor.
+    `buffers` are the files that the client's editor has open; None when the client is no editor.
     """
 
     __slots__ = ("_cancelled", "_report", "actor", "buffers", "client", "place")
@@ -56,15 +56,15 @@ class Call:
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody waits for the answer any more."""
+        """Whether the client cancelled the call or disconnected."""
         return self._cancelled is not None and self._cancelled.is_set()
 
     def raise_if_cancelled(self) -> None:
-        """Raise Cancelled when the client no longer wants the answer."""
+        """Raise Cancelled when the client cancelled the call or disconnected."""
         if self.cancelled:
             raise Cancelled("the request was cancelled")
 
     def report(self, kind: str, message: str = "", percentage: int = 0) -> None:
-        """Tell the client how far the call is."""
+        """Send the client how far the call is."""
         if self._report is not None:
             self._report(Progress(kind=kind, message=message, percentage=percentage))

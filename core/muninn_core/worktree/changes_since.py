@@ -1,7 +1,7 @@
-"""What became of a work tree's files since some commit, asked of git as seldom as possible.
+"""What happened to a work tree's files since a commit, with as few git processes as possible.
 
-Much is the same for all commits: what waits to be committed, which names went away on the way to HEAD, what the
-changed files say. That is asked once while HEAD and files stay. It knows nothing of citations.
+Much is the same for all commits: uncommitted changes, names that were removed on the way to HEAD, and the texts of
+changed files. It is computed once while HEAD and the files stay the same.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from muninn_core import git
 from muninn_core.worktree.word_search import WordSearch
 
 MOST_HELD = 32 << 20
-"""Of how many bytes of changed files the text is kept at hand; where there is more git looks through them."""
+"""How many bytes of changed files are held in memory. Above that, `git grep` searches them."""
 
 T = TypeVar("T")
 
 
 class ChangesSince:
-    """Opened once a work tree; its threads may all ask. `token` stands for HEAD and all files: it changes with them."""
+    """Opened once per work tree. Safe to use from several threads. `token` changes with HEAD and the
+    files.
+    """
 
     def __init__(self, root: Path, token: Callable[[], Any]) -> None:
         self._root = root
@@ -33,7 +35,7 @@ class ChangesSince:
         self._known_at: Any = None
 
     def cached(self, question: Any, ask: Callable[[], T], before: Callable[[], None] = lambda: None) -> T:
-        """Return the answer to a question, asked once while HEAD and files stay; `before` may refuse to ask."""
+        """Return a result that is computed once while HEAD and files stay the same. `before` runs first and may raise."""
         token = self._token()
         with self._lock:
             if self._known_at != token:
@@ -46,21 +48,21 @@ class ChangesSince:
         return found
 
     def release_memory(self) -> None:
-        """Give back what only makes the next answer faster: git's processes and the texts that are at hand."""
+        """End the git processes and drop the texts that only speed up later answers."""
         with self._lock:
             self._known.pop("texts", None)
         self._objects.close()
 
     def blob(self, commit: str, path: str) -> bytes | None:
-        """Return a file as a commit has it."""
+        """Return the content of a file at a commit."""
         return self._objects.read_blob(commit, path)
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
-        """Return what was replaced in a file since a commit."""
+        """Return the hunks of a file between a commit and the work tree."""
         return git.diff_hunks(self._root, commit, path, now)
 
     def renamed(self, commit: str, path: str) -> str | None:
-        """Return the name that a commit's file has in the work tree, by the renames of each commit since."""
+        """Return the work tree's name of a commit's file, following the renames of each commit since."""
         made, head = self._commit(commit), self._commit("HEAD")
         if made is None or head is None:
             return None
@@ -73,9 +75,10 @@ class ChangesSince:
         return now if os.path.lexists(f"{self._root}/{now}") else None
 
     def holding(self, commit: str | None, suffix: str, texts: Sequence[str]) -> list[str]:
-        """Return the files new or changed since a commit that end in `suffix` and hold one of some texts as a word.
+        """Return the files added or changed since a commit that end in `suffix` and contain one of `texts` as a whole
+        word.
 
-        Without texts it is all of them; of a commit that is not there those that git does not track.
+        Without texts it returns all of them. For a commit that does not exist it returns the untracked files.
         """
         pool = {one for one in self._changed(commit) if one.endswith(suffix) and not one.startswith(".muninn/")}
         if not texts or not pool:
@@ -89,11 +92,11 @@ class ChangesSince:
         return self.cached(("commit", name), lambda: self._objects.resolve_commit(name))
 
     def _waiting(self) -> git.WorktreeChanges | None:
-        """Return what differs between HEAD and the work tree."""
+        """Return the differences between HEAD and the work tree."""
         return self.cached("waiting", lambda: git.worktree_changes(self._root, "HEAD"))
 
     def _changed(self, commit: str | None) -> frozenset[str]:
-        """Return the files that are new or changed since a commit; some may be gone from the work tree."""
+        """Return the files added or changed since a commit. Some may no longer exist."""
         made, head = self._commit(commit) if commit else None, self._commit("HEAD")
         fresh = self.cached("untracked", lambda: frozenset(git.untracked_files(self._root)))
         waiting = self._waiting()

@@ -1,6 +1,6 @@
-"""The citations of one work tree's memories, judged as fast as an answer needs it: from caches, and within a time.
+"""The citations of one work tree's memories, checked from caches and within a time limit.
 
-What a file says is believed as long as its size and time stay; what git says, as long as HEAD and the work tree do.
+A cached file is valid while its size and time stay the same; a result of git while HEAD and the work tree do.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from muninn_core.source.text import Text, looks_binary, read_text
 from muninn_core.worktree.changes_since import ChangesSince
 
 ANSWER_SECONDS = 0.1
-"""How long one answer may look at files and ask git. What is left over is `unchecked`, and looked at by the next."""
+"""How long one answer may read files and ask git. The rest is `unchecked`, and the next answer checks it."""
 
 KEPT_CHARACTERS = 2_000_000
-"""Of files that were read; a file in lines takes some three times as much. Judgements are kept by themselves."""
+"""Characters of cached files. Split into lines, a file takes about three times as much."""
 
 KEPT_RESULTS = 50_000
 
 MOST_ELSEWHERE = 50
-"""In how many other files a text that is gone from its own is looked for."""
+"""In how many other files a text that left its own file is searched."""
 
 _BINARY = LineIndex("", "")
-"""Stands for a file that has no lines."""
+"""The lines of a file that is not text."""
 
 T = TypeVar("T")
 _Signature = tuple[int, int, int]
@@ -80,7 +80,9 @@ class CitationFiles(Protocol):
 
 
 class Citations:
-    """Opened once a work tree; its threads may all ask. `token` stands for HEAD and all files: it changes with them."""
+    """Opened once per work tree. Safe to use from several threads. The value of `token` changes with HEAD and the
+    files.
+    """
 
     def __init__(self, root: Path, *, most: Callable[[], int], token: Callable[[], Any]) -> None:
         self.root = root
@@ -94,11 +96,11 @@ class Citations:
         self.since = ChangesSince(root, token)
 
     def checker(self, seconds: float | None = None) -> CitationCheck:
-        """Return what judges the memories of one answer, for `ANSWER_SECONDS` or as long as is said."""
+        """Return the check of one answer, limited to `seconds`, by default `ANSWER_SECONDS`."""
         return CitationCheck(self, time.monotonic() + (ANSWER_SECONDS if seconds is None else seconds))
 
     def signature(self, path: str) -> _Signature | None:
-        """Return what changes with a file's content, None when it is not there."""
+        """Return a value that changes with a file's content; None when the file does not exist."""
         try:
             status = os.lstat(f"{self.root}/{path}")
         except OSError:
@@ -106,7 +108,7 @@ class Citations:
         return (status.st_mtime_ns, status.st_size, status.st_ino)
 
     def page(self, path: str) -> LineIndex | None:
-        """Return a file of the work tree, None when it is not there. Raises Unknown for what has no text to compare."""
+        """Return the lines of a file; None when it does not exist. Raises Unknown when it is binary or too large."""
         signature = self.signature(path)
         if signature is None:
             return None
@@ -125,7 +127,7 @@ class Citations:
         return page
 
     def _keep_page(self, page: LineIndex, signature: _Signature) -> None:
-        """Keep what was read; what was used least of late goes."""
+        """Cache a file's lines; drop the least recently used above `KEPT_CHARACTERS`."""
         with self._lock:
             before = self._pages.pop(page.path, None)
             self._characters += len(page.text) - (len(before[1].text) if before else 0)
@@ -135,14 +137,14 @@ class Citations:
                 self._characters -= len(gone.text)
 
     def release_memory(self) -> None:
-        """Forget the files that were read, and let git's processes go; judgements are kept."""
+        """Drop cached files and end the git processes. Results stay cached."""
         with self._lock:
             self._pages.clear()
             self._characters = 0
         self.since.release_memory()
 
     def cached(self, cite: Cite, signature: _Signature | None) -> Citation | None:
-        """Return a judgement that still holds. It was made of the cited file, and perhaps of what git told."""
+        """Return a cached result that is still valid for the file, and for HEAD where git was asked."""
         found = self._results.get(cite)
         if found is None:
             return None
@@ -150,13 +152,13 @@ class Citations:
         return found[1] if own == signature and (far is None or far == self._token()) else None
 
     def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
-        """Keep a judgement for as long as it holds."""
+        """Cache a result. `far`: it also depends on git."""
         if len(self._results) >= KEPT_RESULTS:
             self._results.clear()
         self._results[cite] = ((signature, self._token() if far else None), result)
 
     def token(self) -> Any:
-        """Return what stands for HEAD and all files: it changes with them."""
+        """Return a value that changes with HEAD and the files."""
         return self._token()
 
 
@@ -175,26 +177,26 @@ class CitationCheck:
         self._own: dict[str, _Signature | None] = {}
 
     def judge(self, memory: Memory) -> tuple[Citation, ...]:
-        """Return a memory's citations as they stand, and those of its files that are no longer where it names them."""
+        """Return a memory's citations, and those of its named files that moved or no longer exist."""
         return (*self.cites(memory), *(found for found in self.files(memory) if found.state in ("moved", "gone")))
 
     def cites(self, memory: Memory) -> tuple[Citation, ...]:
-        """Return a memory's cites as they stand, in their order."""
+        """Return the state of each cite of a memory, in their order."""
         return tuple(self._judged(cite) for cite in cites_of(memory))
 
     def files(self, memory: Memory) -> tuple[Citation, ...]:
-        """Return the files that a memory names and does not cite, as they stand."""
+        """Return the state of the files that a memory names and does not cite."""
         cited = {cite.path for cite in memory.cites}
         return tuple(self._judged(Cite(path=path, commit=memory.commit)) for path in memory.files if path not in cited)
 
     def judge_all(self, memories: Iterable[Memory]) -> dict[str, tuple[Citation, ...]]:
-        """Return the citations of each memory that has some, by its id. Files are read one after the other."""
+        """Return the citations of each memory that has any, by id. Each file is read once."""
         ordered = sorted(memories, key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
         found = {memory.id: self.judge(memory) for memory in ordered}
         return {identity: citations for identity, citations in sorted(found.items()) if citations}
 
     def judged(self, cite: Cite) -> Citation:
-        """Return one cite as it stands."""
+        """Return the state of one cite."""
         return self._judged(cite)
 
     def _judged(self, cite: Cite) -> Citation:
@@ -217,7 +219,7 @@ class CitationCheck:
         return result
 
     def _spend(self) -> None:
-        """Let something that costs time happen; the first time always, so that every answer gets somewhere."""
+        """Raise OutOfTime when the time is used up. The first call passes, so that every answer makes progress."""
         if self._begun and time.monotonic() > self.until:
             raise OutOfTime
         self._begun = True
@@ -225,32 +227,34 @@ class CitationCheck:
     # --- the tree that `judge` sees ---
 
     def exists(self, path: str) -> bool:
-        """Whether a file is there."""
+        """Whether a file exists."""
         return self._citations.signature(path) is not None
 
     def page(self, path: str) -> LineIndex | None:
-        """Return a file of the work tree."""
+        """Return the lines of a file of the work tree."""
         self._spend()
         return self._citations.page(path)
 
     def old_page(self, commit: str, path: str) -> LineIndex | None:
-        """Return a file as a commit has it."""
+        """Return the lines of a file at a commit."""
         page = self._told(("page", commit, path), lambda since: _page(path, since.blob(commit, path)), None)
         if page is _BINARY:
             raise Unknown("the file can't be compared: binary")
         return page
 
     def renamed(self, commit: str, path: str) -> str | None:
-        """Return the name that a commit's file has now."""
+        """Return the work tree's name of a commit's file."""
         return self._told(("renamed", commit, path), lambda since: since.renamed(commit, path), None)
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
-        """Return what was replaced in a file since a commit."""
+        """Return the hunks of a file since a commit."""
         question = ("hunks", commit, path, now, self._citations.signature(now))
         return self._told(question, lambda since: since.hunks(commit, path, now), None)
 
     def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
-        """Return the files that may have taken over what was in `path`: those of its kind that are new or changed."""
+        """Return the files that the content of `path` may have moved to: new or changed ones with the same
+        suffix.
+        """
         name = path.rpartition("/")[2]
         suffix = os.path.splitext(name)[1] or name  # noqa: PTH122 (a POSIX name, and no path of this system)
         question = ("holding", commit, suffix, texts)
@@ -260,7 +264,7 @@ class CitationCheck:
         return sorted(others, key=lambda one: (one.rpartition("/")[2] != name, one))[:MOST_ELSEWHERE]
 
     def _told(self, question: Any, ask: Callable[[ChangesSince], T], without: T) -> T:
-        """Return what git says, `without` where there is none."""
+        """Return a result of git, or `without` outside a git repository."""
         if not self._citations.with_git:
             return without
         self._far = True
@@ -278,5 +282,5 @@ def _page(path: str, data: bytes | None) -> LineIndex | None:
 
 
 def cites_of(memory: Memory) -> tuple[Cite, ...]:
-    """Return a memory's cites; one that names no commit was made at the memory's own."""
+    """Return a memory's cites. A cite without a commit gets the memory's commit."""
     return tuple(cite if cite.commit else replace(cite, commit=memory.commit) for cite in memory.cites)

@@ -1,7 +1,7 @@
-"""What is being worked at: the initiatives and tasks in phase active, and the task of who asks.
+"""The current work: initiatives and tasks in phase active, and the task of a call.
 
-The task is what somebody said, else what the session began with, else what the branch is named after, else the only
-task that is active. Where nothing tells, there is none: a guess would put memories where nobody looks for them.
+A call's task is the one it names, else the session's, else the one in the branch's name, else the only active task.
+Otherwise there is none: a guess would attach memories to the wrong task.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
 ACTIVE = "active"
-"""Metis's word for what is under way."""
+"""Metis's name of the phase in which work is done."""
 
 NOTE = "task"
-"""Under what the task of a session is noted."""
+"""The key of a session's task in the session notes."""
 
 
 class Task(NamedTuple):
-    """The task of who asks, "" for none, and what told it: given, session, branch or active."""
+    """A call's task, "" for none, and its source: given, session, branch or active."""
 
     code: str
     source: str
@@ -47,13 +47,13 @@ def task_of(workspace: Workspace, library: SteeringDocuments, given: str | None,
 
 
 def canonical(library: SteeringDocuments, code: str) -> str:
-    """Return a code in the form that its document has; as it is when there is none."""
+    """Return a task's code as its document writes it; unchanged when no document has it."""
     document = library.with_code(code)
     return document.short_code if document is not None and document.short_code else code
 
 
 def focus(workspace: Workspace, memories: Iterable[Memory], session: str | None) -> FocusStatus:
-    """Return the active initiatives and tasks, and how many of the memories were learned on each."""
+    """Return the active initiatives and tasks, each with the number of memories that name it."""
     library = workspace.documents.read()
     task = task_of(workspace, library, None, session)
     found = [each for each in library if _in_focus(each, task.code)]
@@ -80,9 +80,9 @@ def _in_focus(document: Document, task: str) -> bool:
 
 
 def _task_of_branch(head: HeadReader, library: SteeringDocuments) -> str:
-    """Return the task or initiative that the branch is named after, in its document's form.
+    """Return the task or initiative that the branch's name contains, as its document writes it.
 
-    Without a document only capitals are believed: `insert-t-1000` names no task.
+    Without a document only capital letters count: `insert-t-1000` names no task.
     """
     branch = head.read().branch
     best: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""What each session has been given already, so that nothing is said to it twice.
+"""The memories that each session has already received, so that none is delivered twice.
 
-Kept in memory and written now and then, in the part of `.muninn` that git ignores. Losing it costs a repetition.
+They are kept in memory and written from time to time to `.muninn/local`. Losing them repeats a delivery.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from muninn_core.store.disk import write_atomic
 log = logging.getLogger("muninn.given")
 
 SESSIONS = 200
-"""Sessions that are kept in mind; those that were quiet the longest go first."""
+"""How many sessions are kept. The least recently active go first."""
 
 EACH = 1_000
-"""Things that are kept of one session, the newest."""
+"""How many ids are kept per session, the newest."""
 
 
 class Deliveries:
-    """Safe to use from several threads. What can't be read is begun anew."""
+    """Safe to use from several threads. An unreadable file starts empty."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self._path = path
@@ -39,12 +39,12 @@ class Deliveries:
             pass  # not there yet, or not ours
 
     def delivered_to(self, session: str | None) -> frozenset[str]:
-        """Return what a session was given; nothing is known of one without a name."""
+        """Return the ids that a session received; empty for a session without a name."""
         with self._lock:
             return frozenset(self._sessions.get(session or "", ()))
 
     def add(self, session: str | None, ids: Iterable[str]) -> None:
-        """Note what a session is being given; touches no disk."""
+        """Record that a session receives some ids. Does not write to disk."""
         if not session:
             return
         with self._lock:
@@ -58,13 +58,13 @@ class Deliveries:
             self._changed = True
 
     def forget(self, session: str | None) -> None:
-        """Begin anew with a session whose context was emptied: what it was given is gone."""
+        """Drop a session's record after its context was cleared."""
         with self._lock:
             if session and self._sessions.pop(session, None):
                 self._changed = True
 
     def flush(self) -> None:
-        """Write it, if there is anything new. A disk that does not take it costs nothing but repetitions."""
+        """Write the record if it changed. A failed write repeats deliveries and raises nothing."""
         with self._lock:
             if not (self._changed and self._writable):
                 return

@@ -1,6 +1,6 @@
-"""The steering documents of a work tree: Metis's and ADRs, read when somebody asks and kept while their files stay.
+"""The steering documents of a work tree, Metis's and ADRs, read on demand and cached while their files stay the same.
 
-Their folders are known places, so that a brief needs no index. How a document is written is the affair of `source`.
+Their folders are fixed, so a brief needs no index. `source` parses them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from muninn_core.source.steering import ADR_FOLDERS, is_document, read_document
 from muninn_core.source.text import Text, read_text
 
 MOST_BYTES = 1_000_000
-"""A longer document is not read: it steers nothing."""
+"""A longer document is not read."""
 
 _Stamp = tuple[int, int, int]
 
 
 class SteeringDocuments:
-    """All documents as they were at one look; never changes. A question looks once."""
+    """All steering documents at one moment. Immutable."""
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self.documents = documents
@@ -34,11 +34,11 @@ class SteeringDocuments:
         return iter(self.documents.values())
 
     def at_path(self, path: str) -> Document | None:
-        """Return the document at a path; None when there is none."""
+        """Return the document at a path, or None."""
         return self.documents.get(path)
 
     def with_code(self, code: str) -> Document | None:
-        """Return the document that a code or id names, the live ones before the archived."""
+        """Return the document with a code or id, preferring live ones to archived ones, or None."""
         found = [
             each
             for each in self
@@ -47,7 +47,7 @@ class SteeringDocuments:
         return min(found, key=lambda each: (each.archived, each.path), default=None)
 
     def problems(self) -> tuple[Problem, ...]:
-        """Return what is wrong with documents' frontmatter; their text is found all the same."""
+        """Return the errors in the documents' frontmatter. Their text is indexed all the same."""
         hint = "Until it is mended, its status and links are not known; its text is searched all the same."
         return tuple(
             Problem(kind="document", message=flaw.message, path=each.path, line=flaw.line, hint=hint)
@@ -66,9 +66,9 @@ class DocumentCache:
         self._last: tuple[dict[str, _Stamp], SteeringDocuments] = ({}, SteeringDocuments({}))
 
     def read(self) -> SteeringDocuments:
-        """Return the documents as their files are now; those that stayed as they were are not read again.
+        """Return the documents as their files are now. Unchanged files are not read again.
 
-        A decision that one in force says it supersedes is superseded, whatever its own file still says.
+        A decision that another decision in force supersedes is superseded, whatever its own file says.
         """
         stamps = self._stamps()
         with self._lock:
@@ -92,7 +92,7 @@ class DocumentCache:
         return found
 
     def _scan(self, folder: str, found: dict[str, _Stamp], *, deep: bool) -> None:
-        """Take note of the documents in a folder. Every question does so, so that it makes no paths."""
+        """Collect the documents in a folder. Every question does this, so it avoids pathlib."""
         place = f"{self._root}/{folder}"
         if not os.path.isdir(place):  # noqa: PTH112 (hot)
             return
@@ -120,7 +120,7 @@ class DocumentCache:
 
 
 def _settled(found: dict[str, Document]) -> dict[str, Document]:
-    """Mark the decisions that others in force have superseded."""
+    """Mark the decisions that others in force supersede."""
     by: dict[str, str] = {}
     for each in found.values():
         if each.holds:

@@ -1,8 +1,7 @@
-"""Which files the work tree has edited: those that differ from HEAD, and new ones.
+"""The files that differ from HEAD, and untracked files.
 
-Git is asked, which takes a tenth of a second in a large tree, and what it says is kept for as long as nothing changed:
-no file of the work tree, which a watcher tells; neither HEAD nor what git itself wrote, which is looked at each time.
-Where nobody watches, git is asked each time: what was edited a moment ago is what somebody works at.
+Git needs a tenth of a second in a large tree. Its answer is cached until the watcher reports a change, HEAD moves or
+git's index changes. Without a watcher git is asked each time.
 """
 
 from __future__ import annotations
@@ -17,20 +16,19 @@ from muninn_core import git
 from muninn_core.launch.place import Place
 
 SETTLED_SECONDS = 0.5
-"""What git says is kept when nothing has changed for so long before: a folder that has just come may not be watched
-yet."""
+"""How long nothing must have changed before git's answer is cached: a new folder may not be watched yet."""
 
 AT_MOST_SECONDS = 60.0
-"""After this long git is asked again: files can be changed in ways of which no system tells (memory that is mapped,
-another machine's writes, the user's own list of what git ignores)."""
+"""How long git's answer is cached at most. Some changes raise no event: mapped memory, another machine's writes, the
+user's global ignore file.
+"""
 
 WatchToken = Callable[[], int | None]
-"""Returns how many changes of the work tree were noticed, all that happened before the call among them; None when
-nobody can say."""
+"""Returns the number of noticed changes, including all before the call; None when it is unknown."""
 
 
 class EditedFiles:
-    """Opened once a work tree; its threads may all ask. `seen` is the watcher's, once there is one."""
+    """Opened once per work tree. Safe to use from several threads. `seen` is the watcher's counter, if any."""
 
     def __init__(
         self,
@@ -49,7 +47,7 @@ class EditedFiles:
         self._known: tuple[str, ...] | None = None
 
     def files(self) -> tuple[str, ...]:
-        """Return the files that differ from HEAD, also new ones, sorted; our own folder is nobody's work.
+        """Return the files that differ from HEAD, and untracked ones, sorted, without those under `.muninn`.
 
         Raises GitError.
         """

@@ -1,8 +1,7 @@
-"""The evolution of a work tree's files, read from git in the background and kept up with HEAD.
+"""How a work tree's files changed in git's history, read in the background and updated with HEAD.
 
-Who commits and asks gets an answer that knows the commit: that takes some milliseconds. Only the first reading, of some
-thousand commits, can take longer than a question waits: then it is answered by all other signals, as one is that comes
-before the meaning of all chunks is known.
+After a commit the update takes some milliseconds, and a question waits for it. The first reading of some thousand
+commits can take longer; until it ends, questions are ranked without it.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from muninn_core.launch.place import Place
 from muninn_core.retrieval.evolution import Evolution, Made
 
 COMMITS = 2_000
-"""How far back it is looked; more say nothing new (decision 029)."""
+"""How many commits are read; more change nothing (decision 029)."""
 
 PATIENCE_SECONDS = 0.25
-"""How long a question waits for what is new."""
+"""How long a question waits for new commits to be read."""
 
 log = logging.getLogger("muninn.evolution")
 
 
 class EvolutionLoader:
-    """Opened once a work tree; its threads may all ask. `head` returns the commit that HEAD is at."""
+    """Opened once per work tree. Safe to use from several threads. `head` returns HEAD's commit."""
 
     def __init__(self, place: Place, head: Callable[[], str | None]) -> None:
         self._place = place
@@ -42,7 +41,7 @@ class EvolutionLoader:
         self._evolution = Evolution()
 
     def current(self) -> Evolution:
-        """Return the evolution up to HEAD, or as it was read last where that takes longer than `PATIENCE_SECONDS`."""
+        """Return the evolution up to HEAD, or the last one when reading takes longer than `PATIENCE_SECONDS`."""
         head = self._head() if self._place.git_dir else None
         if head == self._at or self._closed:
             return self._evolution
@@ -55,7 +54,7 @@ class EvolutionLoader:
         return self._evolution
 
     def follow(self) -> None:
-        """Read what is new; return when the evolution is that of HEAD. Where git can't say, it stays as it was."""
+        """Read new commits; return when the evolution is that of HEAD. Unchanged where git fails."""
         with self._reading:
             head = self._head() if self._place.git_dir else None
             if head == self._at or self._closed:
@@ -68,7 +67,7 @@ class EvolutionLoader:
             self._evolution, self._at = evolution, head  # in this order: who sees the commit has what it says
 
     def close(self) -> None:
-        """Read no more, and wait for what is being read."""
+        """Stop reading and wait for the reader to end."""
         self._closed = True
         with self._reading:
             pass

@@ -1,8 +1,8 @@
-"""Keeps a work tree's index up to date: its only writer, with a thread for files and one for memories.
+"""Keeps a work tree's index up to date. It is the index's only writer, with one thread for files and one for memories.
 
-Others hand it paths and memories and may wait until they are searchable. What was just remembered is recalled at once,
-also in the midst of a long run over files. Words come first: the vectors of many files are made while there is nothing
-else to do, and whoever changes a file meanwhile does not wait for them.
+Callers pass paths and memories, and may wait until they are searchable. A new memory is searchable at once, also during
+a long run over files. Words come first: missing vectors are made while there is no other work, and a changed file does
+not wait for them.
 """
 
 from __future__ import annotations
@@ -26,20 +26,19 @@ from muninn_core.source.walk import FileStamp, Walk, recheck, walk
 log = logging.getLogger("muninn.index")
 
 MANY = 500
-"""With more changed paths than this, looking at the whole tree is cheaper."""
+"""With more changed paths than this, a scan of the whole tree is cheaper."""
 
 GATHER_SECONDS = 0.1
-"""How long memories gather before they are indexed together, while nobody asks for them. Whoever stores one after the
-other does not compete with the index for the processor; whoever asks does not wait."""
+"""How long memories are collected before they are indexed together. A question ends the wait at once."""
 
 FIRST_LOOK = 1
-"""The ticket of the comparison of all files that `start` begins with."""
+"""The ticket of the first scan, which `start` requests."""
 
 Memories = Mapping[str, Memory]
 
 
 class OpenIndex(Protocol):
-    """Opens the index; with `anew`, after throwing away what is there."""
+    """Opens the index; with `anew`, deletes the existing one first."""
 
     def __call__(self, *, anew: bool) -> Index:
         """Return the open index."""
@@ -48,8 +47,8 @@ class OpenIndex(Protocol):
 class IndexUpdater:
     """Runs from `start` to `stop`.
 
-    `open_index` is called on a thread and may take a second; `memories` returns all that may be recalled, `outside`
-    the files that are indexed beside those of the work tree, by absolute paths.
+    `open_index` runs on a thread and may take a second. `memories` returns all recallable memories. `outside` returns
+    the files that are indexed beside those of the work tree, by absolute path.
     """
 
     def __init__(
@@ -92,7 +91,7 @@ class IndexUpdater:
         )
 
     def start(self) -> None:
-        """Begin: open the index, take in the memories, compare all files."""
+        """Start the threads: open the index, add the memories, compare all files."""
         self._recast_memories = self._full = True
         self._asked = FIRST_LOOK
         self._memories_asked = 1
@@ -114,38 +113,38 @@ class IndexUpdater:
 
     @property
     def failure(self) -> str:
-        """What failed last and has not been made good since, "" for nothing."""
+        """The last failure that no later success replaced, "" for none."""
         return self._files_failure or self._memories_failure or self._meaning_failure
 
     @property
     def unembedded(self) -> int:
-        """How many chunks are found by their words and not yet by their meaning."""
+        """How many chunks have words and no vector yet."""
         return self._unembedded
 
     @property
     def lag(self) -> int:
-        """How many files have changed and are not searchable yet; at least 1 while that is not known."""
+        """How many changed files are not searchable yet; at least 1 while the number is unknown."""
         with self._wake:
             return max(len(self._paths) + self._remaining, int(self._full or self._heal))
 
     @property
     def surveyed(self) -> int:
-        """How many of these are found by their words as a whole already: so a first look at a large tree begins."""
+        """How many of the lagging files can already be found by the words of the whole file."""
         index = self.index
         return min(index.surveyed, self.lag) if index is not None else 0
 
     @property
     def scans(self) -> int:
-        """A number that rises whenever changed files have been looked at."""
+        """A number that increases with each scan of changed files."""
         return self._tried
 
     @property
     def work_done(self) -> object:
-        """What is another value as soon as files, memories or vectors have been taken in."""
+        """A value that changes when files, memories or vectors were indexed."""
         return self._done, self._memories_done, self._unembedded
 
     def update_files(self, paths: Iterable[str] = (), *, full: bool = False, rebuild: bool = False) -> int:
-        """Ask for these paths, or all files, to be looked at; return a ticket for `wait_files`."""
+        """Request a scan of some paths, or of all files; return a ticket for `wait_files`."""
         with self._wake:
             self._paths.update(paths)
             self._full = self._full or full or rebuild or len(self._paths) > MANY
@@ -153,7 +152,7 @@ class IndexUpdater:
             return self._ask()
 
     def update_memories(self, changed: Mapping[str, Memory | None]) -> None:
-        """Take in memories; None drops one."""
+        """Request the indexing of memories; None drops one."""
         with self._wake:
             self._memories.update(changed)
             self._memories_asked += 1
@@ -165,7 +164,7 @@ class IndexUpdater:
         return self._asked
 
     def wait_files(self, ticket: int, seconds: float) -> bool:
-        """Wait until a ticket's work is done, at most so long. Raises what made the index fail."""
+        """Wait at most `seconds` for a ticket's work; return whether it is done. Raises the failure of the index."""
         with self._wake:
             self._wake.wait_for(lambda: self._tried >= ticket or self._stopped, seconds)
             if self._done < ticket <= self._tried:
@@ -173,9 +172,9 @@ class IndexUpdater:
             return self._done >= ticket
 
     def wait_first(self, seconds: float) -> None:
-        """Wait until the first comparison of all files has ended or all of them can be found, at most so long.
+        """Wait at most `seconds` until the first scan has ended or all files can be found by their words.
 
-        Raises what made the index fail.
+        Raises the failure of the index.
         """
         with self._wake:
             self._wake.wait_for(
@@ -185,7 +184,7 @@ class IndexUpdater:
                 self._raise_failure()
 
     def wait_meaning(self, seconds: float) -> bool:
-        """Wait until every chunk has its vector, at most so long. Raises what made that fail."""
+        """Wait at most `seconds` until every chunk has its vector; return whether it has. Raises the failure."""
         with self._wake:
             self._wake.wait_for(lambda: not self._embedding or self._stopped, seconds)
             if self._meaning_failure and not self._embedding:
@@ -193,14 +192,14 @@ class IndexUpdater:
             return not self._embedding
 
     def follow(self, paths: Iterable[str], seconds: float) -> None:
-        """Take changed files in, and wait for it at most so long; not while the index is being built or has failed."""
+        """Index changed files and wait at most `seconds`; no wait while the index is being built or has failed."""
         ticket = self.update_files(paths)
         if self.state == "ready":
             with self._wake:
                 self._wake.wait_for(lambda: self._tried >= ticket or self._stopped, seconds)
 
     def wait_memories(self, seconds: float) -> bool:
-        """Wait until every memory handed over so far is searchable, at most so long."""
+        """Wait at most `seconds` until all memories passed so far are searchable; return whether they are."""
         with self._wake:
             ticket = self._memories_wanted = self._memories_asked
             if self._memories_tried < ticket:
@@ -209,7 +208,7 @@ class IndexUpdater:
             return self._memories_done >= ticket
 
     def index_memories(self, seconds: float) -> bool:
-        """Wait like `wait_memories`. Raises what made memories fail."""
+        """Wait like `wait_memories`. Raises the failure of indexing memories."""
         done = self.wait_memories(seconds)
         with self._wake:
             if not done and self._memories_tried >= self._memories_wanted:
@@ -217,7 +216,7 @@ class IndexUpdater:
             return done
 
     def wait_open(self, seconds: float) -> Index:
-        """Return the index as soon as it can be read. Raises what made it fail, else BusyError."""
+        """Return the index once it can be read. Raises its failure, or BusyError after `seconds`."""
         with self._wake:
             self._wake.wait_for(lambda: self.index is not None or self._stopped or bool(self._files_failure), seconds)
             if self.index is None:
@@ -227,7 +226,7 @@ class IndexUpdater:
 
     def _raise_failure(self) -> None:
         if self.failure:
-            raise MuninnError(f"the index can't be updated: {self.failure}", hint="`muninn doctor` may know more.")
+            raise MuninnError(f"the index can't be updated: {self.failure}", hint="Run `muninn doctor` for details.")
 
     def _keep_files(self) -> None:
         while True:
@@ -243,9 +242,9 @@ class IndexUpdater:
                     self._settle("ready", "")
             except Cancelled:
                 return  # only `stop` cancels
-            except Exception as error:  # the thread lives on; whoever asks is told what failed
+            except Exception as error:  # the thread goes on; `failure` reports it
                 log.exception("the index could not be updated")
-                with self._wake:  # not again at once, but when something changes
+                with self._wake:  # retry with the next change, not at once
                     self._remaining, self._heal, self._tried = 0, True, self._taken
                     self._embedding = False
                     if self.index is not None and not self.index.intact and not self._anew:
@@ -254,7 +253,7 @@ class IndexUpdater:
                 self._settle("failed", _said(error))
 
     def _embed(self) -> None:
-        """Make missing vectors until all are there or something else is to be done."""
+        """Make missing vectors until all exist or other work is requested."""
         index = self.index
         failure = ""
         try:
@@ -267,7 +266,7 @@ class IndexUpdater:
                 )
         except Cancelled:
             raise
-        except Exception as error:  # words are there all the same; it is tried again with the next change
+        except Exception as error:  # words are searchable; the next change retries
             log.exception("vectors could not be made")
             failure = _said(error)
         with self._wake:
@@ -303,11 +302,11 @@ class IndexUpdater:
                 index.drop_memories([identity for identity, memory in changed.items() if memory is None])
             except Cancelled:
                 return
-            except Exception as error:  # as above; all memories are compared again with the next one
+            except Exception as error:  # as above; the next one compares all memories again
                 log.exception("memories could not be indexed")
                 with self._wake:
                     self._recast_memories, self._memories_tried = True, ticket
-                    if self.index is index:  # else it was closed under us for a rebuild, which is no failure
+                    if self.index is index:  # else a rebuild closed it, which is not a failure
                         self._memories_failure = _said(error)
                     self._wake.notify_all()
                 self._pause(index)
@@ -321,7 +320,7 @@ class IndexUpdater:
         return self._recast_memories or self._memories_asked > self._memories_tried
 
     def _pause(self, index: Index) -> None:
-        """Wait for the next memory, for files to be looked at again, or for another index, before trying once more."""
+        """Wait for the next memory, scan or index before another try."""
         with self._wake:
             before = (self._memories_asked, self._asked, index)
             self._wake.wait_for(
@@ -348,7 +347,7 @@ class IndexUpdater:
         missing = index.snapshot().counts()["unembedded"] if index.incomplete else 0
         with self._wake:
             self._remaining = 0
-            self._files_failure = self._meaning_failure = ""  # what could not be embedded is tried again now
+            self._files_failure = self._meaning_failure = ""  # retry failed vectors now
             self._unembedded, self._embedding = missing, index.incomplete
             self._tried = self._done = ticket
             self._anew = False
@@ -359,13 +358,13 @@ class IndexUpdater:
         if index is None or anew:
             if index is not None:
                 with self._wake:
-                    self.index = None  # the memories' thread must not write to what is being closed
+                    self.index = None  # the memories' thread must not write to a closing index
                 index.close()
             index = self._open_index(anew=anew)
             with self._wake:
                 self.index = index
                 self._recast_memories = True
-                self._memories_asked += 1  # who asks from now on waits for them: the new index holds none yet
+                self._memories_asked += 1  # later questions wait: the new index has no memories yet
                 self._wake.notify_all()
         return index
 
@@ -388,7 +387,7 @@ class IndexUpdater:
         self._note(changes)
 
     def _look_at(self, index: Index, paths: set[str]) -> None:
-        """Look at some paths only: what is there and wanted is taken in, what is not there goes."""
+        """Scan some paths: index those that exist and are wanted, drop those that do not exist."""
         snapshot = index.snapshot()
         known = {path for path in paths if snapshot.file(path) is not None}
         gone = {path for path in paths if not (self._root / path).exists()}
@@ -397,7 +396,7 @@ class IndexUpdater:
         if _emptied(gone - known, snapshot) or set(folders) - closed:
             self._compare(index)
             return
-        del snapshot  # while it is held, the write-ahead log can't start over
+        del snapshot  # a held snapshot keeps the write-ahead log from restarting
         here = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), self.settings).files}
         here.update(paths.intersection(stamp.path for stamp in self._outside()))
         changes = index.apply(
@@ -417,7 +416,7 @@ class IndexUpdater:
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
     def _between(self, done: int, total: int) -> None:
-        """Called by the index between batches of files."""
+        """Note progress; the index calls this between batches of files."""
         with self._wake:
             self._remaining = max(total - done, 0)
             if self.surveyed == self._remaining:
@@ -434,12 +433,12 @@ def _said(error: Exception) -> str:
 
 
 def _emptied(gone: set[str], snapshot: Snapshot) -> bool:
-    """Whether a path that is gone, and was no file that we know, was a folder with such."""
+    """Whether a deleted path that is not an indexed file was a folder of indexed files."""
     folders = tuple(f"{path}/" for path in gone)
     return bool(folders) and any(path.startswith(folders) for path in snapshot.files())
 
 
 def text_of(memory: Memory) -> MemoryText:
-    """Return what the index holds of a memory."""
+    """Return what the index stores of a memory."""
     words = (*memory.tags, *memory.entities, *memory.files, *memory.aliases, memory.task or "")
     return MemoryText(id=memory.id, text=memory.text, title=memory.title, extra=" ".join(words).strip())

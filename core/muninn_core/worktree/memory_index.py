@@ -1,7 +1,6 @@
-"""Which memories speak of a file or a name of code: looked up, where a look at all of them would take too long.
+"""An index of memories by the files and code names that they mention. It follows the log.
 
-Kept up with the log like `Current`. It says who may have something to say; whether it speaks now, and where its code
-is, others judge.
+It returns candidates. Callers decide whether a memory is recallable and where its code is now.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ _CODE = re.compile(r"`([A-Za-z_][\w.:#]*)(?:\(\))?`")
 _LAST = re.compile(r"[.#]|::")
 
 SHORTEST = 3
-"""Characters: a shorter name is one of everybody's."""
+"""Characters. Shorter names are too common to index."""
 
 
 class MemoryIndex:
-    """Safe to use from several threads. `memories` returns all memories as they are; it is called at the first use."""
+    """Safe to use from several threads. `memories` returns all memories; it is called at the first use."""
 
     def __init__(self, memories: Callable[[], Mapping[str, Memory]]) -> None:
         self._all = memories
@@ -30,7 +29,7 @@ class MemoryIndex:
         self._holders: dict[str, dict[str, Memory]] = {}
 
     def update(self, changed: Mapping[str, Memory | None]) -> None:
-        """Take in memories that changed; None is one that no longer speaks. Nothing is done before the first use."""
+        """Apply changes; None drops a memory. Does nothing before the first use."""
         with self._lock:
             if self._open:
                 for identity, memory in changed.items():
@@ -43,7 +42,9 @@ class MemoryIndex:
         return self._found(f"/{path}" for path in paths)
 
     def by_name(self, name: str) -> list[Memory]:
-        """Return the memories that cite a definition of this name, name it as an entity, or in backticks; by id."""
+        """Return, by id, the memories that cite a definition of this name, list it as an entity, or quote it in
+        backticks.
+        """
         return self._found([name]) if len(name) >= SHORTEST else []
 
     def _found(self, keys: Iterable[str]) -> list[Memory]:
@@ -76,9 +77,9 @@ def _keys(memory: Memory) -> Iterator[str]:
 
 
 def names_of(memory: Memory) -> Iterator[str]:
-    """Yield the names of code that a memory speaks of, without what is around them.
+    """Yield the code names that a memory mentions, unqualified.
 
-    A plain word counts where it is cited only: `user` in a text is anything.
+    A plain word such as `user` counts only where it is cited.
     """
     for cite in memory.cites:
         if cite.symbol:

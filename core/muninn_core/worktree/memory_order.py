@@ -1,4 +1,4 @@
-"""The memories of one state of the log, the newest first: put in order once, however often they are listed."""
+"""The memories of one state of the log, sorted once, newest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from muninn_core.model.memory import Memory
 
 
 class MemoryOrder:
-    """Ordered by when each was stored; of equal times the later id comes first. Never changes."""
+    """Sorted by the time of storing; for equal times the later id comes first. Immutable."""
 
     def __init__(self, memories: Mapping[str, Memory]) -> None:
         self.memories = memories
@@ -17,6 +17,8 @@ class MemoryOrder:
         self._conditional = tuple(memory for memory in self.active if memory.expires or memory.scope != "project")
 
     def passing(self, passes: Callable[[Memory], bool]) -> Sequence[Memory]:
-        """Return the active memories without those that expire or are not everybody's, as far as they do not pass."""
+        """Return the active memories; those that expire or are not of the project's scope only if `passes` accepts
+        them.
+        """
         left_out = {memory.id for memory in self._conditional if not passes(memory)}
         return [memory for memory in self.active if memory.id not in left_out] if left_out else self.active

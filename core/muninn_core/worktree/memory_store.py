@@ -74,7 +74,7 @@ class MemoryStore:
 
     @property
     def shared(self) -> SharedLog | None:
-        """The user's global log; None where there is none, or where the configuration leaves it out."""
+        """The user's global log; None where there is none, or where the configuration excludes it."""
         return self._shared if self._global_scope() else None
 
     def global_memories(self) -> Mapping[str, Memory]:

@@ -1,6 +1,6 @@
-"""The work trees that are open: one each, opened once, taken over when it may be written to, and closed together.
+"""The open work trees of a process. Each is opened once, reopened when it becomes writable, and closed with the others.
 
-Whoever wants to hear of changes in one may listen before it is open, and goes on when it is opened anew.
+A listener can subscribe before a work tree is open, and stays subscribed when the tree is reopened.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ T = TypeVar("T")
 
 
 class Listeners(Generic[T]):
-    """Who is called, on any thread, with what changed in a work tree."""
+    """Callbacks per work tree. They run on any thread."""
 
     def __init__(self) -> None:
         self._heard: dict[str, list[Callable[[T], None]]] = {}
 
     def add(self, root: str, heard: Callable[[T], None]) -> Callable[[], None]:
-        """Call `heard` from now on. Returns what ends it."""
+        """Call `heard` with each change from now on. Returns a function that ends this."""
         self._heard.setdefault(root, []).append(heard)
         return lambda: self._heard[root].remove(heard)
 
     def notify(self, root: str, changed: T) -> None:
-        """Call all who listen to a work tree."""
+        """Call all listeners of a work tree."""
         for heard in list(self._heard.get(root, ())):
             heard(changed)
 
@@ -44,8 +44,8 @@ class Listeners(Generic[T]):
 class OpenTrees:
     """Safe to use from several threads. `load` returns an embedder by its name; each is loaded once.
 
-    `watch` is told of each work tree that is opened; it returns what says how much was seen since, or None where nobody
-    watches. `global_memory` is the folder of the user's memory of all projects, None for none.
+    `watch` starts to watch an opened work tree and returns its change counter, or None where nothing can be watched.
+    `global_memory` is the folder of the user's global memory, None for none.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class OpenTrees:
         return iter(list(self._workspaces.values()))
 
     def get(self, place: Place) -> Workspace | None:
-        """Return a work tree if it is open."""
+        """Return a work tree if it is open, else None."""
         return self._workspaces.get(place.root)
 
     def open(self, place: Place) -> Workspace:
-        """Return the work tree, opened. Raises NotInitialised without `.muninn`."""
+        """Open a work tree if necessary and return it. Raises NotInitialised without `.muninn`."""
         found = self._workspaces.get(place.root)
         if found is not None:
             return found
@@ -103,14 +103,14 @@ class OpenTrees:
             return found
 
     def opening(self) -> AbstractContextManager[object]:
-        """Keep others from opening anything: whoever opens half of a folder sweeps away what is being written."""
+        """Return a lock that keeps other threads from opening a folder while `init` writes it."""
         return self._opening
 
     def writable(self, place: Place) -> Workspace:
-        """Return the work tree, opened for writing. Raises NotInitialised, and ReadOnlyError with the reason."""
+        """Return a work tree that is open for writing. Raises NotInitialised, or ReadOnlyError with the reason."""
         workspace = self.open(place)
         if not workspace.layout.muninn.is_dir():  # what is stored would lie in a folder that git does not ignore
-            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
+            raise NotInitialised("the folder .muninn was deleted", hint="`muninn init` creates it again.")
         if not workspace.writable:
             workspace = self._taken_over(workspace)
         if not workspace.writable:
@@ -122,7 +122,7 @@ class OpenTrees:
         return workspace
 
     def release_memory(self) -> None:
-        """Give memory back that only makes the next answer faster."""
+        """Release memory that only speeds up later answers."""
         with self._opening:
             replaced, self._replaced = self._replaced, []
         for workspace in replaced:
@@ -131,7 +131,7 @@ class OpenTrees:
             workspace.release_memory()
 
     def close(self) -> None:
-        """Close all: what sessions stored is sealed, indexes are left whole."""
+        """Close all work trees: seal their sessions and flush their indexes."""
         with self._opening:
             self._closed = True
             with ExitStack() as all_of_them:  # one that can't be sealed must not keep the others open
@@ -155,7 +155,7 @@ class OpenTrees:
         return made
 
     def _taken_over(self, reading: Workspace) -> Workspace:
-        """Return a work tree opened for writing, when who had it open has let go of it; else as it is."""
+        """Reopen a read-only work tree for writing if its lock is free; else return it unchanged."""
         place = reading.place
         with self._opening:
             known = self._workspaces.get(place.root)
@@ -174,7 +174,7 @@ class OpenTrees:
         return opened
 
     def _shared_log(self, place: Place) -> SharedLog | None:
-        """Return the global memory, one for all work trees: a process has one spool there."""
+        """Return the global log, one for all work trees: a process has one spool there."""
         if self._shared is None and self._global_memory is not None:
             name = repository_key(place.identity)
             self._shared = SharedLog(self._global_memory, name=name, clock=self._clock, ids=self._ids)

@@ -1,7 +1,7 @@
-"""Where a text comes from that was not written for this repository: the pack, with its version, that a file belongs to.
+"""The origin of a file that comes from a pack: the pack's name and version.
 
-Such text counts as from outside wherever it is shown. Versions are read from the manifests, those of a commit for a
-question about that commit.
+Such text is marked as untrusted wherever it is shown. Versions are read from the manifests, at a commit from that
+commit's manifests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Origins:
         self._known: dict[tuple[object, ...], str] = {}
 
     def origin_of(self, path: str, commit: str | None = None) -> str:
-        """Return "pack NAME VERSION" for a file of a pack, "" for any other; as of a commit, if one is given."""
+        """Return "pack NAME VERSION" for a file of a pack, else ""; as of `commit` if one is given."""
         if not path.startswith(PACKS):
             return ""
         name, slash, _ = path[len(PACKS) :].partition("/")

@@ -1,7 +1,7 @@
-"""What an editor has open and has not saved: its text counts when that editor asks whether citations still hold.
+"""The unsaved texts of an editor. Citations are checked against them when that editor asks.
 
-Only cites of files whose buffer differs from the disk are judged here; all others are judged, and remembered, by the
-work tree's own `Citations`. It knows no editor: somebody puts texts in and takes them out.
+Only cites of files whose overlay differs from the disk are checked here. The work tree's `Citations` checks and caches
+all others.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from muninn_core.worktree.citations import CitationCheck, CitationFiles, Citatio
 _Signature = tuple[int, int, int]
 
 MOST_COMPARED = 20_000
-"""Changed lines up to which an unsaved text is compared line by line with a commit's."""
+"""With more changed lines than this, an unsaved text is not compared with a commit's."""
 
 
 class Overlay(NamedTuple):
-    """The text of one open file; `serial` is another one for every text."""
+    """The text of one open file. `serial` differs for every text."""
 
     text: str
     serial: int
 
 
 class Overlays:
-    """The open files of one client by their path (relative to the root). Safe to use from several threads."""
+    """The open files of one client, by path relative to the root. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,12 +45,12 @@ class Overlays:
         self.results: dict[Cite, tuple[Any, Citation]] = {}
 
     def open(self, path: str, text: str) -> None:
-        """Take in the text that a file has in the editor."""
+        """Set the text that a file has in the editor."""
         with self._lock:
             self._open[path] = Overlay(text, next(self._serials))
 
     def close(self, path: str) -> None:
-        """Forget a file that was closed."""
+        """Drop a closed file."""
         with self._lock:
             self._open.pop(path, None)
             self._clean.pop(path, None)
@@ -59,13 +59,13 @@ class Overlays:
                 self.results = {}
 
     def unsaved(self, citations: Citations) -> dict[str, Overlay]:
-        """Return the buffers whose text is not the one on disk; each text is compared once."""
+        """Return the overlays whose text differs from the disk. Each text is compared once."""
         with self._lock:
             opened = dict(self._open)
         return {path: buffer for path, buffer in opened.items() if not self._is_clean(path, buffer, citations)}
 
     def page(self, path: str, buffer: Overlay) -> LineIndex:
-        """Return a buffer as a page; taken apart once."""
+        """Return the lines of an overlay, split once per text."""
         known = self._pages.get(path)
         if known is None or known[0] != buffer.serial:
             known = self._pages[path] = (buffer.serial, LineIndex(path, buffer.text.replace("\r\n", "\n")))
@@ -106,26 +106,26 @@ class OverlaidCitations:
         self._state = (base.token(), tuple(sorted((path, buffer.serial) for path, buffer in unsaved.items())))
 
     def checker(self, seconds: float | None = None) -> CitationCheck:
-        """Return what judges the memories of one answer."""
+        """Return the check of one answer."""
         return _OverlaidCheck(self, self._base.checker(seconds))
 
     def signature(self, path: str) -> _Signature | None:
-        """Return what changes with a file's content; of an unsaved one no file has the same."""
+        """Return a value that changes with a file's content; that of an unsaved file equals no saved one."""
         buffer = self.unsaved.get(path)
         return (-buffer.serial, len(buffer.text), 0) if buffer else self._base.signature(path)
 
     def page(self, path: str) -> LineIndex | None:
-        """Return a file as the editor has it."""
+        """Return the lines of a file as the editor has it."""
         buffer = self.unsaved.get(path)
         return self._buffers.page(path, buffer) if buffer else self._base.page(path)
 
     def cached(self, cite: Cite, signature: _Signature | None) -> Citation | None:
-        """Return a judgement of an unsaved file that still holds."""
+        """Return a cached result of an unsaved file that is still valid."""
         found = self._buffers.results.get(cite)
         return found[1] if found is not None and found[0] == self._key(signature) else None
 
     def cache(self, cite: Cite, signature: _Signature | None, *, far: bool, result: Citation) -> None:
-        """Keep a judgement of an unsaved file until anything changes."""
+        """Cache a result of an unsaved file until anything changes."""
         self._buffers.results[cite] = (self._key(signature), result)
 
     def _key(self, signature: _Signature | None) -> Any:
@@ -133,7 +133,7 @@ class OverlaidCitations:
 
 
 class _OverlaidCheck(CitationCheck):
-    """Judges cites of unsaved files by their text, and leaves all others to the look of the work tree."""
+    """Checks cites of unsaved files against their text, and passes all others to the work tree's check."""
 
     def __init__(self, seen: OverlaidCitations, base: CitationCheck) -> None:
         super().__init__(seen, base.until)
@@ -145,21 +145,21 @@ class _OverlaidCheck(CitationCheck):
         return super()._judged(cite) if cite.path in self._seen.unsaved else self._base.judged(cite)
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[git.Hunk] | None:
-        """Return what was replaced since a commit; git can't see an unsaved text, so that one is compared here."""
+        """Return the hunks since a commit. Git can't see an unsaved text, so it is compared here."""
         if now not in self._seen.unsaved:
             return super().hunks(commit, path, now)
         old, new = self.old_page(commit, path), self._seen.page(now)
         return compared(old.lines, new.lines) if old is not None and new is not None else None
 
     def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
-        """Return the files that may have taken a text over; unsaved ones may, too."""
+        """Return the files that a text may have moved to, unsaved ones included."""
         suffix = Path(path).suffix
         more = [one for one in sorted(self._seen.unsaved) if one != path and Path(one).suffix == suffix]
         return [*dict.fromkeys([*more, *super().elsewhere(commit, path, *texts)])]
 
 
 def compared(old: Sequence[str], new: Sequence[str]) -> list[git.Hunk] | None:
-    """Return how lines were replaced, as git would say it; None when too much has changed to compare."""
+    """Return the hunks between two texts, as git reports them; None when too many lines differ."""
     first = 0
     while first < min(len(old), len(new)) and old[first] == new[first]:
         first += 1

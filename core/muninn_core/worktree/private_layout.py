@@ -1,4 +1,4 @@
-"""Where a work tree's private files lie, and what becomes of those of a work tree that was removed."""
+"""Where a work tree's private files are, and how those of a removed work tree are adopted."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def layout_at(place: Place) -> Layout:
 
 
 def adopt_orphans(place: Place, layout: Layout) -> list[str]:
-    """Take over the spools and private memories of linked work trees that are gone; return their sessions.
+    """Move the spools and private memories of removed linked work trees here; return their sessions.
 
-    Only the main work tree does this. A file is moved, never merged: the name of its session is unique.
+    Only the main work tree does this. Files are moved, never merged: a session's file name is unique.
     """
     if place.linked or not place.git_dir or not _locals(place).is_dir():
         return []

@@ -1,7 +1,7 @@
-"""Under which names memories know a file that has been renamed since they were stored.
+"""The former names of a renamed file, under which memories still mention it.
 
-Only names that are gone from the work tree can be former ones; there are few of them, and git is asked about these
-alone: once for all commits, then for new ones, and for the work tree when it changes. It knows nothing of citations.
+Only names that no longer exist can be former names. There are few, so git is asked about them alone: once for all
+commits, then for new commits, and again when the work tree changes.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from muninn_core.source.line_index import likeness
 from muninn_core.source.text import Text, looks_binary, read_text
 
 LIKE = 0.5
-"""The share of its lines that a file keeps when it is renamed. Git's own bound."""
+"""The share of its lines that a renamed file keeps. This is git's own threshold."""
 
 MOST_RENAMES = 8
-"""Through how many names a file is followed."""
+"""How many renames of one file are followed."""
 
 MOST_COMPARED = 50
-"""With how many files that vanished a new one is compared."""
+"""With how many removed files a new one is compared."""
 
 
 class _Waiting(NamedTuple):
-    """Renames that wait to be committed: those that git sees, and old names that new files may have taken over."""
+    """Uncommitted renames: those that git detects, and old names that new files may continue."""
 
     renamed: dict[str, str]
     vanished: dict[str, str]
@@ -40,9 +40,9 @@ _NONE_WAITS = _Waiting({}, {}, frozenset())
 
 
 class RenameHistory:
-    """Opened once a work tree; its threads may all ask.
+    """Opened once per work tree. Safe to use from several threads.
 
-    `most` is the size in bytes up to which a file is read, `token` changes with HEAD and the files.
+    `most` is the size in bytes up to which a file is read. The value of `token` changes with HEAD and the files.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RenameHistory:
         self._waiting = _NONE_WAITS
 
     def former_names(self, path: str, memories: Mapping[str, Memory]) -> frozenset[str]:
-        """Return the names by which memories know the file that is at `path` in the work tree now, but for `path`."""
+        """Return the other names under which memories mention the file that is now at `path`."""
         with self._lock:
             head = self._head()
             missing = self._vanished(memories)
@@ -79,7 +79,7 @@ class RenameHistory:
             return frozenset(found | self._uncommitted(path, head))
 
     def _vanished(self, memories: Mapping[str, Memory]) -> list[str]:
-        """Return the paths that memories name and that are not there."""
+        """Return the paths that memories mention and that do not exist."""
         token = self._token()
         came = self._take(memories)
         if self._missing[0] is None or self._missing[0][0] != token or came is None:
@@ -89,9 +89,9 @@ class RenameHistory:
         return self._missing[1]
 
     def _take(self, memories: Mapping[str, Memory]) -> list[str] | None:
-        """Take in the paths that memories name; return those that are new, None when others may have gone.
+        """Read the paths that memories mention; return the new ones, or None when some may have been dropped.
 
-        With each memory that is stored there are others than before, of which all but a few are the same objects.
+        The mapping changes on every write, but most values are identical objects.
         """
         if memories is self._seen:
             return []
@@ -119,7 +119,7 @@ class RenameHistory:
         return name
 
     def _follow(self, missing: list[str], head: str) -> None:
-        """Ask git for the renames of names that were not looked for in all commits of HEAD."""
+        """Ask git for the renames of names that were not searched in all commits of HEAD."""
         others = {commit for commit in self._looked.values() if commit != head}
         if not all(git.is_ancestor(self._root, commit, head) for commit in others):
             self._next, self._looked = {}, {}
@@ -137,7 +137,7 @@ class RenameHistory:
             names = {self._next[name] for name in names if name in self._next}
 
     def _uncommitted(self, path: str, head: str) -> set[str]:
-        """Return those names of which `path` is the new one by a rename that is not committed yet."""
+        """Return the names that an uncommitted rename changed to `path`."""
         found = {name for name, new in self._waiting.renamed.items() if new == path}
         if path in self._waiting.untracked:
             alike = [(name, old) for name, old in self._waiting.vanished.items() if _kind(old) == _kind(path)]
@@ -159,7 +159,7 @@ class RenameHistory:
         )
 
     def _alike(self, head: str, old: str, path: str) -> bool:
-        """Whether most of a file that HEAD has stands in a new one."""
+        """Whether a new file contains most lines of a file of HEAD."""
         read = read_text(self._root, path, self._most())
         data = git.read_blob(self._root, head, old)
         if not isinstance(read, Text) or data is None or looks_binary(data):
@@ -172,7 +172,7 @@ def _paths(memory: Memory) -> tuple[str, ...]:
 
 
 def _named(memories: Iterable[Memory], found: dict[str, str]) -> dict[str, str]:
-    """Add the paths that memories name or cite, each with the time of the oldest of them."""
+    """Add the paths that memories name or cite, each with the time of the oldest memory."""
     for memory in memories:
         for path in _paths(memory):
             known = found.get(path)
@@ -182,7 +182,7 @@ def _named(memories: Iterable[Memory], found: dict[str, str]) -> dict[str, str]:
 
 
 def _day_before(ts: str) -> str | None:
-    """Return the time a day earlier, for clocks differ; None for what is no time."""
+    """Return the time one day earlier, because clocks differ; None for an invalid time."""
     try:
         return (datetime.fromisoformat(ts) - timedelta(days=1)).isoformat()
     except (ValueError, OverflowError):

@@ -1,7 +1,7 @@
-"""Further pages of answers: what was ranked and not yet shown, kept for a while in the daemon's memory.
+"""Further pages of answers: ranked candidates that were not shown yet, kept in the daemon's memory for a while.
 
-A page goes on from the answer that it belongs to, whatever the index has taken in since: nothing is shown twice and
-nothing is passed over. What is kept has been read already; no snapshot of the index is held.
+A page continues the answer that it belongs to, whatever was indexed since, so nothing is repeated or skipped. Pages
+hold texts and no snapshot of the index.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from muninn_core.retrieval.ranking import Candidate
 from muninn_core.retrieval.snippet import Marker
 
 KEPT = timedelta(minutes=10)
-"""How long a page can be asked for."""
+"""How long a page can be read."""
 
 MOST_PAGES = 64
 MOST_CANDIDATES = 6_000
-"""How many pages, and candidates on them, are kept; each is a piece of text of about a kilobyte."""
+"""How many pages, and candidates on them, are kept. A candidate holds about a kilobyte of text."""
 
 
 class Rest(NamedTuple):
-    """What comes after the hits that were shown: candidates in their order, and what turns them into hits."""
+    """The candidates after the shown hits, in their order, and what is needed to make hits of them."""
 
     params: RecallParams
     at: str | None
@@ -53,9 +53,9 @@ class ResultPages:
         self._held = 0
 
     def add(self, rest: Rest, before: str = "") -> str:
-        """Keep what comes next and return its cursor; "" when nothing does. `before` is the cursor of this page.
+        """Store the rest of an answer and return its cursor, "" when there is none. `before` is this page's cursor.
 
-        The same question about the same state has the same cursors.
+        The same question about the same state gets the same cursors.
         """
         if not rest.candidates:
             return ""
@@ -69,7 +69,7 @@ class ResultPages:
         return cursor
 
     def next_page(self, cursor: str) -> Rest:
-        """Return what a cursor stands for; it can be asked for again. Raises NotFoundError."""
+        """Return what a cursor stands for. It can be read again. Raises NotFoundError."""
         with self._lock:
             self._drop()
             found = self._kept.get(cursor)
@@ -82,13 +82,13 @@ class ResultPages:
         return found[1]
 
     def clear(self) -> None:
-        """Forget all pages: what was redacted may be on one."""
+        """Drop all pages, because one may hold a redacted text."""
         with self._lock:
             self._kept.clear()
             self._held = 0
 
     def _drop(self) -> None:
-        """Let go of what is too old, and of the oldest where there is too much; the last one stays."""
+        """Drop expired pages, and the oldest above the limits, but never the last one."""
         now = self._clock()
         while self._kept:
             until, _ = next(iter(self._kept.values()))

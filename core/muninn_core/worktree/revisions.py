@@ -1,7 +1,6 @@
-"""Memory as commits hold it: read from git's objects, without a checkout, and folded.
+"""Memory at commits, read from git's objects without a checkout, and folded.
 
-It knows trees and records; what is asked of them is not its affair. Contents are named by their ids, so what was read
-once stays right.
+Contents are cached by object id, so a cached value never becomes stale.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from muninn_core.store.record import Record
 
 MEMORY = ".muninn/memory"
 _KEPT = 4
-"""Revisions whose memory is kept: a review looks at two, a person goes back and forth between a few."""
+"""How many revisions are cached. A review needs two."""
 
 _KEPT_COMMITS = 1_000
 _KEPT_BYTES = 64_000_000
-"""Bytes of files whose records are kept beside that: those of other branches are asked for again and again."""
+"""Bytes of record files that are cached beside the revisions, mostly those of other branches."""
 
 
 class MemoryAtCommit(Value):
-    """The memory of one commit. `time` is when the commit was made, `tree` the id of its memory folder, or ""."""
+    """The memory of one commit. `time` is the commit's time, `tree` the id of its memory folder or ""."""
 
     commit: str
     time: datetime
@@ -53,7 +52,7 @@ class Revisions:
     def at(self, rev: str, *, strict: bool = True) -> MemoryAtCommit:
         """Return the memory of a revision. Raises NotFoundError for none, and with `strict` for one without `.muninn`.
 
-        Raises GitError where there is no git, or an object is not in this clone.
+        Raises GitError where there is no git, or an object is missing in this clone.
         """
         commit = git.resolve_commit(self.root, rev)
         there, tree, time = self._facts(commit)
@@ -97,7 +96,7 @@ class Revisions:
         return found
 
     def _facts(self, commit: str) -> tuple[bool, str, datetime]:
-        """Return whether a commit has `.muninn`, its memory folder's id or "", and when it was made."""
+        """Return whether a commit has `.muninn`, the id of its memory folder or "", and its time."""
         known = self._commits.get(commit)
         if known is None:
             there = bool(git.tree_ids(self.root, [commit], ".muninn"))
@@ -122,7 +121,7 @@ class Revisions:
 
 
 def record_files(entries: Iterable[git.Entry]) -> list[git.Entry]:
-    """Return the files of a memory folder that folding reads: main.jsonl and the sealed segments, not the archive."""
+    """Return the files of a memory folder that are folded: main.jsonl and the sealed segments, not the archive."""
     return [
         entry
         for entry in entries

@@ -1,4 +1,4 @@
-"""What the engine notes for itself between runs, in the ignored part: where each session last looked."""
+"""Notes about sessions that survive a restart, such as the last commit a session saw. Kept in `.muninn/local`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from muninn_core.model.value import decode_json, encode_json
 
 KEPT = 200
-"""How many sessions are kept in mind; the oldest go first."""
+"""How many sessions are kept. The oldest go first."""
 
 
 class SessionNotes:
-    """A small JSON file, read once and replaced whole. Losing it costs a second look at what was seen."""
+    """A small JSON file, read once and replaced whole. Losing it repeats some work."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self._path = path
@@ -29,15 +29,15 @@ class SessionNotes:
             self._sessions = {key: value for key, value in data["sessions"].items() if isinstance(value, dict)}
 
     def get(self, session: str, name: str) -> Any:
-        """Return what was noted, or None."""
+        """Return a note, or None."""
         return self._sessions.get(session, {}).get(name)
 
     def all(self, name: str) -> list[tuple[str, Any]]:
-        """Return what was noted under a name, by session, the one that was noted of last at the end."""
+        """Return (session, note) for each session with a note of this name, the last written one at the end."""
         return [(session, entry[name]) for session, entry in list(self._sessions.items()) if name in entry]
 
     def put(self, session: str, name: str, value: Any) -> None:
-        """Note something, None to forget it, and write the file. Raises OSError when it can't be written."""
+        """Set a note, or delete it with None, and write the file. Raises OSError when it can't be written."""
         with self._writing:
             self._put(session, name, value)
 

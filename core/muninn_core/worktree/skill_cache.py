@@ -1,6 +1,6 @@
-"""The skills that a work tree can use, read again only where a file has changed.
+"""The skills that a work tree can use. A file is read again only when it changed.
 
-The folders are not watched, as most of them are outside of the work tree: each look compares sizes and times.
+Most folders are outside the work tree and not watched: each call compares sizes and times.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Vectors = NDArray[np.float32]
 
 
 class SkillCache:
-    """Reads skills. `paths` are those of the configuration, `home` is the user's; both may change what is found."""
+    """Reads skills. `paths` returns the configured folders; `home` is the user's home."""
 
     def __init__(self, root: Path, home: Path | None, paths: Callable[[], tuple[str, ...]]) -> None:
         self._root = root
@@ -31,14 +31,16 @@ class SkillCache:
         self._vectors: tuple[str, dict[str, Vectors]] = ("", {})
 
     def skills(self) -> list[Skill]:
-        """Return all skills in the order of their folders, those that give way to others of their name, too."""
+        """Return all skills in the order of their folders, including those that another one of the same name
+        hides.
+        """
         with self._looking:
             files = find_skills(self._root, self._home, self._paths())
             self._read = {file: self._read.get(file) or self._skill(file) for file in files}
             return list(self._read.values())
 
     def similarities(self, skills: list[Skill], embedder: Embedder, vector: Vectors | None) -> list[float]:
-        """Return how near each skill's description is to a text's vector; 0 where the model knows no word of it."""
+        """Return the cosine of each skill's description to a vector; 0 where the model has no vector for it."""
         if vector is None:
             return [0.0] * len(skills)
         with self._looking:

@@ -1,6 +1,6 @@
-"""The texts of some files at hand, to look for words in all of them at once: what `git grep -l -F -w` finds, sooner.
+"""An in-memory search for words in some files, faster than `git grep -l -F -w`.
 
-It reads files and knows no git. Its whole size is bounded; what does not fit is refused, never left out silently.
+It reads files and does not use git. Its size is bounded; `hold` refuses what does not fit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BETWEEN = b"\0"
 
 
 class _Batch(NamedTuple):
-    """Files that were read together: their texts one after the other, and where each begins."""
+    """Files that were read together: their concatenated texts, and the offset of each."""
 
     text: bytes
     begins: list[int]
@@ -28,7 +28,7 @@ class _Batch(NamedTuple):
 
 
 class WordSearch:
-    """Opened on a work tree; its threads may all ask. `most` bounds the bytes that are held."""
+    """Opened once per work tree. Safe to use from several threads. `most` bounds the bytes that are held."""
 
     def __init__(self, root: Path, most: int) -> None:
         self._root = root
@@ -38,7 +38,7 @@ class WordSearch:
         self._batches: dict[str, list[_Batch]] = {}
 
     def hold(self, paths: Iterable[str], suffix: str) -> bool:
-        """Read those of the files that are not at hand; False when there would be too much of them. All end alike."""
+        """Read files with the same suffix that are not held yet; return False when they do not fit."""
         with self._lock:
             missing = sorted(path for path in paths if (suffix, path) not in self._sizes)
             sizes = {path: self._size(path) for path in missing}
@@ -50,7 +50,7 @@ class WordSearch:
             return True
 
     def holding(self, texts: Sequence[str], suffix: str) -> set[str]:
-        """Return the files at hand with an end in which one of some texts stands between words."""
+        """Return the held files with a suffix that contain one of some texts as a whole word."""
         found: set[str] = set()
         for batch in self._batches.get(suffix, ()):
             for text in texts:
@@ -58,7 +58,7 @@ class WordSearch:
         return found
 
     def _size(self, path: str) -> int:
-        """Return a file's size in bytes; 0 for what is no file or not there."""
+        """Return a file's size in bytes; 0 when it does not exist or is not a regular file."""
         try:
             status = os.lstat(f"{self._root}/{path}")
         except OSError:
@@ -81,7 +81,7 @@ class WordSearch:
 
 
 def _search(batch: _Batch, word: bytes, found: set[str]) -> None:
-    """Add the files of a batch in which a text stands between words."""
+    """Add the files of a batch that contain a text as a whole word."""
     text, begins, _ = batch
     at = text.find(word)
     while at >= 0:

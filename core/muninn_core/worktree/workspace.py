@@ -1,4 +1,4 @@
-"""One work tree, opened: its configuration, its log, its index, and what is wrong with them."""
+"""One open work tree: its configuration, memory, index, caches, and problems."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ from muninn_core.worktree.side_index import SideIndex
 from muninn_core.worktree.skill_cache import SkillCache
 
 _MEMORY_IN_CONTEXT = re.compile(rb'"kind":"memory","id":"([^"]+)"')
-"""How the JSON of a context's items begins where they are memories."""
+"""The start of a memory item in the JSON of a stored context."""
 
 WARM_SECONDS = 30.0
-"""How long warming up waits for an index that is being opened."""
+"""How long warming up waits for the index to open."""
 
 OUTSIDE_SECONDS = 2.0
-"""How long a question waits for changed files of the folder outside, which nobody watches: milliseconds mostly."""
+"""How long a question waits for changed files of the external folder, which is not watched."""
 
 
 class Workspace:
-    """Opened by the engine once a work tree, and started once its files are watched; `close` seals its sessions.
+    """Opened once per work tree, and started once its files are watched. `close` seals its sessions.
 
-    `writable`: memory can be stored. `tell` is called, on any thread, when what is said of files may be another:
-    with the paths that changed, or None where any may have. `tell_memories` is told of memories that changed, by id,
-    with whether each began or ceased to speak.
+    `writable`: memory can be stored. `on_files_changed` runs on any thread when notes of files may have changed, with
+    the paths, or None for all. `on_memories_changed` receives {id: whether the memory became or ceased to be
+    recallable}.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Workspace:
         self.layout = layout_at(place)
         if not self.layout.muninn.is_dir():
             raise NotInitialised(
-                f"there is no .muninn in {place.root}", hint="`muninn init` makes it; nothing else is changed."
+                f"there is no .muninn in {place.root}", hint="`muninn init` creates it and changes nothing else."
             )
         self.config: Config
         self.config_problems: tuple[ConfigProblem, ...]
@@ -153,26 +153,27 @@ class Workspace:
         self._keeper = threading.Thread(target=self._tidy, name="keep", daemon=True)
 
     def _heal_packs(self) -> None:
-        """End what a crash interrupted while a pack was being taken in; else a pack would be missing until then."""
+        """Complete an installation of a pack that a crash interrupted."""
         try:
             recover(self.layout)
         except MuninnError as error:
             self.report_problem("packs", error.message, error.hint)
 
     def start(self) -> None:
-        """Begin to index. Changes from now on must be told by `touched`: one in between would be missed."""
+        """Start to index. From now on the caller must report changes with `files_changed`."""
         self.updater.start()
         self._keeper.start()
 
     def _tidy(self) -> None:
-        """Keep the fold, and let go of contexts that hold what was redacted while no daemon was here."""
+        """Write the cached fold, and drop stored contexts that hold text redacted while no daemon ran."""
         self.memory.log.save_cache()
         self.memory.drop_redacted(self.memory.all(), sorted(self.context_store.find_all(_MEMORY_IN_CONTEXT)))
 
     def close(self) -> None:
-        """Stop indexing, seal what the sessions stored, give the lock back.
+        """Stop indexing, seal the sessions, release the lock.
 
-        In a work tree that was removed nothing is sealed, or the folder would come back; its spool waits for adoption.
+        In a removed work tree nothing is sealed, because that would create the folder again; its spool waits for
+        adoption.
         """
         self.updater.stop()
         self.revision_index.close()
@@ -213,7 +214,7 @@ class Workspace:
         return False
 
     def can_take_lock(self) -> bool:
-        """Whether this could be opened for writing now; only for a work tree that was opened for reading."""
+        """Whether a read-only work tree could be opened for writing now."""
         with suppress(OSError):
             self.layout.local.mkdir(parents=True, exist_ok=True)
             free = self._lock.acquire()
@@ -222,17 +223,17 @@ class Workspace:
         return False
 
     def report_problem(self, kind: str, message: str, hint: str = "") -> None:
-        """Note something that `status` shows."""
+        """Add a problem that `status` shows."""
         self.problems.append(Problem(kind=kind, message=message, hint=hint))
 
     def _open_index(self, *, anew: bool) -> Index:
         cache = self.layout.cache if self.writable else self._spare_cache
-        if self.writable and not self.layout.muninn.is_dir():  # who deleted it does not want a cache there either
-            raise NotInitialised("the folder .muninn is gone", hint="`muninn init` makes it again.")
+        if self.writable and not self.layout.muninn.is_dir():  # do not create the cache in a folder that was deleted
+            raise NotInitialised("the folder .muninn was deleted", hint="`muninn init` creates it again.")
         if anew:
             self.revision_index.close()
             self.branch_index.close()
-            shutil.rmtree(cache, ignore_errors=True)  # what can't be removed, opening heals or reports
+            shutil.rmtree(cache, ignore_errors=True)  # opening the index heals or reports the rest
         embedder = self.embedder()
         index = open_index(cache, embedder)
         if self.writable:
@@ -248,9 +249,9 @@ class Workspace:
                 write_unflushed(path, [wanted])
 
     def embedder(self, index: Index | None = None) -> Embedder:
-        """Return the embedder that an index was made with, or the one for the next index.
+        """Return the embedder of an index, or the one for the next index.
 
-        That is the configured one, or the bundled one when it can't be had; then it is a problem to show.
+        It is the configured one. If that can't be loaded, a problem is reported and the bundled one is used.
         """
         known = self._made_with.get(index, self._chosen) if index is not None else self._chosen
         if known is None:
@@ -263,19 +264,19 @@ class Workspace:
         return known
 
     def warm_up(self) -> None:
-        """Load in the background what the first question would have to wait for."""
+        """Load in the background what the first question needs."""
         if self._warmer is None:
             self._warmer = threading.Thread(target=self._warm, name="warm", daemon=True)
             self._warmer.start()
 
     def _warm(self) -> None:
-        with suppress(Exception):  # it only saves time, and whoever asks is told; all may be closing meanwhile
+        with suppress(Exception):  # it only saves time, and the next question reports the same error
             index = self.updater.wait_open(WARM_SECONDS)
             vector = self.embedder(index).embed_query("what is remembered")
             index.snapshot().dense(vector, 1)
 
     def release_memory(self) -> None:
-        """Give back the memory of what only makes the next answer faster, and write what was only counted."""
+        """Release memory that only speeds up later answers, and write the counts."""
         self.access_counts.flush()
         self.deliveries.flush()
         self.citations.release_memory()
@@ -288,14 +289,14 @@ class Workspace:
         self.on_files_changed(None)
 
     def _remove_redacted(self, ids: Sequence[str]) -> None:
-        """Remove stored contexts that hold redacted memories, whoever redacted them."""
+        """Delete stored contexts that hold redacted memories."""
         if self.writable:
             self.context_store.remove_mentioning(ids)
 
     def follow(self) -> None:
-        """Take in what git, or a person, has done to memory's files; no event need have told of it.
+        """Read what git or a person changed in memory's files, without waiting for an event.
 
-        So every answer is that of the files as git left them; it costs no look at each of them.
+        Every answer therefore reflects the files as git left them. An unchanged log costs one `stat` per folder.
         """
         self.memory.refresh(wait=False, brief=True)
         changed = self.external_folder.changed_files()
@@ -304,7 +305,7 @@ class Workspace:
         self.memory.refresh_shared()
 
     def files_changed(self, paths: set[str]) -> None:
-        """Take note of changed files (absolute paths): memory, settings, HEAD, or anything; the root is all."""
+        """Handle changed files (absolute paths): memory, settings, HEAD, or any other; the root means all."""
         root = str(self.layout.root) + "/"
         inside, full, rebuild = set(), False, False
         for path in paths:
@@ -313,7 +314,7 @@ class Workspace:
             elif path.startswith(str(self.layout.memory)):
                 self.memory.refresh()
             elif not path.startswith(root) or path.startswith(root + ".git/"):
-                full = True  # HEAD moved: the tree may have changed under us in ways that no event told
+                full = True  # HEAD moved: files may have changed without an event
             else:
                 inside.add(path[len(root) :])
         if full:
@@ -323,7 +324,7 @@ class Workspace:
             self.on_files_changed(None if full else frozenset(inside))
 
     def _reload_config(self) -> bool:
-        """Read the configuration again; say whether it names another model."""
+        """Read the configuration again; return whether it names another model."""
         before = self.config.index.model
         self.config, self.config_problems = load_config(self.layout.config)
         self.updater.settings = indexing(self.config)
@@ -334,7 +335,9 @@ class Workspace:
         return True
 
     def read_state(self, generation: int | None = None, state: State | None = None) -> ReadState:
-        """Say what an answer that is computed now sees: its snapshot of the index, its state of the log."""
+        """Return the state that an answer computed now is based on: commit, log position, index generation and
+        lag.
+        """
         head, shared = self.head.read(), self.memory.shared
         if generation is None:
             generation = self.updater.index.snapshot().generation if self.updater.index is not None else 0
