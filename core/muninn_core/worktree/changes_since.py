@@ -35,7 +35,7 @@ class ChangesSince:
         self._known_at: Any = None
 
     def cached(self, question: Any, ask: Callable[[], T], before: Callable[[], None] = lambda: None) -> T:
-        """Return a result that is computed once while HEAD and files stay the same. `before` runs first and may raise."""
+        """Compute a result once per state of HEAD and files. `before` runs first and may raise."""
         token = self._token()
         with self._lock:
             if self._known_at != token:
