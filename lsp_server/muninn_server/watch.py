@@ -1,4 +1,4 @@
-"""Hands changed files over in batches. It does not know what a change means, nor how the system tells of it."""
+"""Collects changed files into batches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from muninn_server.notice import CLOSED, notices
+from muninn_server.file_events import CLOSED, file_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from muninn_core.launch.place import Place
 
 log = logging.getLogger("muninn.watch")
-logging.getLogger("watchdog").setLevel(logging.ERROR)  # it warns of what we tell ourselves
+logging.getLogger("watchdog").setLevel(logging.ERROR)  # lost events are reported here
 
 QUIET_SECONDS = 0.06
-"""A batch is handed over after this long without another event: a save is found at once, a checkout is one batch."""
+"""A batch ends after this long without an event: a save is found at once, and a checkout is one batch."""
 
 LONGEST_SECONDS = 1.0
-"""And after this long at the latest, however busy the tree is."""
+"""A batch ends after this long at the latest."""
 
 PASSING_SECONDS = 0.1
-"""How long `seen` waits for the system to tell of its own file: two milliseconds mostly."""
+"""How long `seen` waits for the event of its own file. It usually takes two milliseconds."""
 
 _IGNORED_PARTS = tuple(f"{os.sep}{name}{os.sep}" for name in sorted(CLOSED))
 
-_APART = (".git", ".muninn")
-"""Folders in which nothing is anybody's work: what is in them is asked of git and of the log."""
+_UNCOUNTED = (".git", ".muninn")
+"""Folders whose changes are not counted: git and the log report them."""
 
 
 class Watcher:
-    """Watches one work tree and its git directory's HEAD. `changed` gets absolute paths, on a thread of the watcher.
+    """Watches one work tree and its git directory's HEAD. `changed` is called with absolute paths, on its own thread.
 
-    The root among them stands for everything: changes were lost, and any file may be another. `failed` is told when
-    the system lets no more be watched.
+    The root among the paths means that events were lost and any file may have changed. `failed` is called when the
+    system can watch no more.
     """
 
     def __init__(
@@ -51,16 +51,16 @@ class Watcher:
         self._wake = threading.Condition()
         self._stopped = False
         self._own = os.path.join(place.root, ".muninn", "cache", "seen-")
-        self._apart = tuple(os.path.join(place.root, folder, "") for folder in _APART)
+        self._uncounted = tuple(os.path.join(place.root, folder, "") for folder in _UNCOUNTED)
         self._noticed = 0
         self._sent = self._passed = 0
         self._first = self._last = 0.0
-        self._notices = notices(place, self._note, lambda: self._note(place.root))
+        self._events = file_events(place, self._note, lambda: self._note(place.root))
         self._thread = threading.Thread(target=self._collect, name="watch", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch. Raises OSError when the system has no watches left."""
-        self._notices.start()
+        """Start watching. Raises OSError if the system has no watches left."""
+        self._events.start()
         self._thread.start()
 
     def stop(self) -> None:
@@ -68,15 +68,15 @@ class Watcher:
         with self._wake:
             self._stopped = True
             self._wake.notify_all()
-        self._notices.stop()
+        self._events.stop()
         if self._thread.is_alive():
             self._thread.join(2)
 
     def seen(self) -> int | None:
-        """Return how many changes of people's files were noticed so far; None when that can't be said.
+        """Return the number of changes so far, None if it is unknown. Packages and compiled files are not counted.
 
-        All that happened before the call are among them: a file of our own is written, and the system tells of changes
-        in their order. What is in packages and in compiled files is nobody's work.
+        The number includes all changes before the call: it creates a file and waits for its event, because the system
+        reports changes in order.
         """
         with self._wake:
             self._sent += 1
@@ -88,13 +88,13 @@ class Watcher:
                 passed = self._wake.wait_for(lambda: self._passed >= number or self._stopped, PASSING_SECONDS)
                 return self._noticed if passed and not self._stopped else None
         except OSError:
-            return None  # the folder is not there, or can't be written
+            return None  # the folder does not exist or is read-only
         finally:
             with suppress(OSError):
                 os.unlink(path)
 
     def _count(self, path: str) -> None:
-        """Take note that something changed, whether anybody wants to know what or not."""
+        """Count a change, wanted or not."""
         own = path.removeprefix(self._own)
         with self._wake:
             if own != path and own.isdigit():
@@ -102,7 +102,7 @@ class Watcher:
                     self._passed = int(own)
                     self._wake.notify_all()
             elif path == self._place.root or (
-                path.startswith(self._place.root + os.sep) and not path.startswith(self._apart)
+                path.startswith(self._place.root + os.sep) and not path.startswith(self._uncounted)
             ):
                 self._noticed += 1
 
@@ -144,13 +144,13 @@ class Watcher:
                 if self._place.root in batch:
                     self._renew()
                 self._changed(batch)
-            except Exception:  # the next change must still be noticed
-                log.exception("changed files could not be looked at")
+            except Exception:  # the next change must still be handled
+                log.exception("changed files could not be handled")
 
     def _renew(self) -> None:
-        """Watch everything anew, before anybody looks at all of it: what changes after the look is told again."""
-        log.warning("changes were lost: all files of %s are looked at", self._place.root)
+        """Watch everything anew, before all files are checked, so that later changes are reported."""
+        log.warning("file events were lost: checking all files of %s", self._place.root)
         try:
-            self._notices.renew()
+            self._events.renew()
         except OSError as error:
             self._failed(error)

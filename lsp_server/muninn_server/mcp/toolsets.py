@@ -1,9 +1,8 @@
-"""The named sets of tools: which verbs are in each, under which names, with which of their parameters. Plain data.
+"""The tool sets as plain data: the verbs in each, their tool names, and the parameters that are shown.
 
-`core` are the tools that most agents need; `all` adds every verb of the catalogue that says when a model should call
-it. `mnemosyne` are the eight tools of that project's MCP server (its ARCHITECTURE.md, "8 OODA-Aligned Tools") on our
-verbs. A set shows the parameters that a model can sensibly fill in: what it does not show is taken all the same, but
-for what only the daemon may say.
+`core` has the tools that most agents need. `all` adds every verb with a `use` in the catalogue. `mnemosyne` has the
+eight tools of that project's MCP server (its ARCHITECTURE.md, "8 OODA-Aligned Tools"). A tool also accepts parameters
+that it does not show, except those that only the daemon may set.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from muninn_core.protocol.method import Method
 
 
 class Entry(NamedTuple):
-    """A tool of a set. `shown` () is all parameters; `fixed` are those that the set decides; "" is the catalogue's."""
+    """A tool of a set. `shown` () means all parameters; `fixed` are set by the set; "" takes the catalogue's text."""
 
     name: str
     verb: str
@@ -121,10 +120,9 @@ SETS: Mapping[str, tuple[Entry, ...]] = MappingProxyType(
 
 
 def entries(names: tuple[str, ...]) -> Mapping[str, Entry]:
-    """Return the tools of some sets by name, in their order.
+    """Return the tools of some sets by name, in order.
 
-    A tool that a set before has under the same name and on the same verb is not there twice; another one of that name
-    gets the name of its set before its own.
+    The same tool in two sets appears once. A different tool with a name that is taken gets its set's name as a prefix.
     """
     found: dict[str, Entry] = {}
     for name in names:

@@ -1,9 +1,8 @@
-"""Tells of changed files below a work tree, as they change. The only importer of watchdog; it gathers nothing.
+"""Reports changed files below a work tree, as they change. The only importer of watchdog.
 
-On Linux each folder is watched by itself, so that what nobody asks about (git's objects, packages, our cache) costs no
-watch, and only changes are told: to be told of each reading, too, filled the system's queue during every index of a
-large tree. A queue that was full has lost events: that is said, and all folders are watched anew. Elsewhere the
-system watches whole trees, and watchdog's own observer does.
+On Linux each folder has its own watch, so that git's objects, packages and the cache cost none. Reads are not watched:
+their events filled the system's queue whenever a large tree was indexed. When the queue overflows, events are lost;
+this is reported, and all folders are watched anew. On other systems watchdog's observer watches whole trees.
 """
 
 from __future__ import annotations
@@ -24,32 +23,32 @@ if TYPE_CHECKING:
     Note = Callable[[str], None]
 
 CLOSED = frozenset({".git", "node_modules", "__pycache__"})
-"""Names of folders in which no change is told."""
+"""Names of folders whose changes are not reported."""
 
 
-class Notices(Protocol):
-    """What tells of changes, on a thread of its own, from `start` to `stop`."""
+class FileEvents(Protocol):
+    """A source of file events. It reports them on its own thread, from `start` to `stop`."""
 
     def start(self) -> None:
-        """Begin. Raises OSError when the system has no watches left."""
+        """Start. Raises OSError if the system has no watches left."""
 
     def renew(self) -> None:
         """Watch everything anew, after changes were lost. Raises OSError as `start` does."""
 
     def stop(self) -> None:
-        """End."""
+        """Stop."""
 
 
-def notices(place: Place, note: Note, lost: Callable[[], None]) -> Notices:
-    """Return what tells of changes in a work tree and of its HEAD: `note` gets absolute paths.
+def file_events(place: Place, note: Note, lost: Callable[[], None]) -> FileEvents:
+    """Return the events of a work tree and its HEAD. `note` is called with absolute paths.
 
-    `lost` is called when changes went by that nobody can name any more.
+    `lost` is called when events were lost.
     """
-    return _Inotify(place, note, lost) if sys.platform == "linux" else _Observed(place, note)
+    return _Inotify(place, note, lost) if sys.platform == "linux" else _Observer(place, note)
 
 
 class _Inotify:
-    """One inotify descriptor, with a watch a folder."""
+    """One inotify descriptor, with a watch per folder."""
 
     def __init__(self, place: Place, note: Note, lost: Callable[[], None]) -> None:
         self._place = place
@@ -61,7 +60,7 @@ class _Inotify:
         self._tree = _Tree(self._place, self._note, self._lost)
 
     def renew(self) -> None:
-        # To take the watches of a descriptor back queues an event for each: of many folders, its queue is full again.
+        # A new descriptor: removing a watch queues an event, and for many folders that would fill the queue again.
         before = self._tree
         self.start()
         if before is not None:
@@ -73,7 +72,7 @@ class _Inotify:
 
 
 class _Tree:
-    """The watches of one descriptor, from the beginning to `stop`."""
+    """The watches of one descriptor."""
 
     def __init__(self, place: Place, note: Note, lost: Callable[[], None]) -> None:
         from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyFD, Mask
@@ -86,7 +85,7 @@ class _Tree:
         self._paths: dict[WatchDescriptor, str] = {}
         self._watches: dict[str, WatchDescriptor] = {}
         self._id = CallbackId(id(self))
-        # In the cache only new files are told: whoever asks what happened so far makes one (`Watcher.seen`).
+        # In the cache only new files are reported: `Watcher.seen` creates one to find out which events have arrived.
         self._in_cache = Mask(
             InotifyConstants.IN_CREATE | InotifyConstants.IN_ONLYDIR | InotifyConstants.IN_DONT_FOLLOW
         )
@@ -109,7 +108,7 @@ class _Tree:
             for folder in self._git:
                 self._watch(folder)
             for _ in self._entered(place.root):
-                pass  # what is there already is no change
+                pass  # existing files are not changes
         except BaseException:
             self.stop()
             raise
@@ -119,8 +118,8 @@ class _Tree:
         self._fd.join(2)
 
     def on_event(self, event: InotifyEvent) -> None:
-        """Take one event: watchdog calls it, on its thread."""
-        with self._adding:  # a watch may tell of an event before we know what it is called
+        """Handle one event. watchdog calls it on its thread."""
+        with self._adding:  # an event may arrive before its watch is recorded
             folder = self._paths.get(event.wd)
         if folder is None or not event.name:
             return
@@ -128,27 +127,27 @@ class _Tree:
         if event.is_directory and event.is_moved_from:
             self._leave(lambda watched: watched == path or watched.startswith(path + os.sep))
         elif event.is_directory and event.is_delete and path in self._watches:
-            self._leave(lambda watched: watched == path)  # somebody may hold it open: its watch would stay
+            self._leave(lambda watched: watched == path)  # a process may hold it open, which keeps its watch
         self._note(path)
         if event.is_directory and (event.is_create or event.is_moved_to):
             try:
                 self._follow(folder, path)
             except OSError:
-                self._lost()  # no watches left: to watch everything anew fails as well, and that is said
+                self._lost()  # no watches left: watching everything anew fails as well, and reports it
 
     def on_watch_deleted(self, wd: WatchDescriptor) -> None:
-        """Forget a folder that is gone."""
+        """Forget a deleted folder."""
         with self._adding:
             path = self._paths.pop(wd, None)
             if path is not None and self._watches.get(path) == wd:
                 del self._watches[path]
 
     def on_queue_overflow(self) -> None:
-        """Say that events were lost."""
+        """Report that events were lost."""
         self._lost()
 
     def _follow(self, folder: str, path: str) -> None:
-        """Watch what came into a folder, and tell of the files that were in it before it was watched."""
+        """Watch a new folder, and report the files that were created in it before."""
         if folder in self._git:
             if path in self._git and self._watch(path):
                 self._note(os.path.join(path, "HEAD"))
@@ -159,7 +158,7 @@ class _Tree:
                 self._note(inside)
 
     def _entered(self, top: str) -> Iterator[str]:
-        """Watch a folder and those below it; yield the files that are there. Raises OSError without watches left."""
+        """Watch a folder and those below it, and yield their files. Raises OSError if no watches are left."""
         waiting = [top]
         while waiting:
             folder = waiting.pop()
@@ -169,7 +168,7 @@ class _Tree:
                 with os.scandir(folder) as entries:
                     found = list(entries)
             except OSError:
-                continue  # it went, or is not ours to read
+                continue  # deleted meanwhile, or not readable
             for entry in found:
                 if not entry.is_dir(follow_symlinks=False):
                     yield entry.path
@@ -179,7 +178,7 @@ class _Tree:
                     waiting.append(entry.path)
 
     def _watch(self, folder: str) -> bool:
-        """Watch one folder; False where it went or can't be entered."""
+        """Watch one folder. Returns False if it is gone or can't be entered."""
         with self._adding:
             if folder in self._watches:
                 return True
@@ -195,7 +194,7 @@ class _Tree:
             return True
 
     def _leave(self, left: Callable[[str], bool]) -> None:
-        """Stop watching the folders that left their places: where they come to, they are entered anew."""
+        """Stop watching folders that were moved. They are watched again at their new place."""
         with self._adding:
             for path in [path for path in self._watches if left(path)]:
                 wd = self._watches.pop(path)
@@ -207,15 +206,15 @@ class _Tree:
 
 
 def _is_folder(path: str) -> bool:
-    """Whether a path is a folder that we could enter."""
+    """Whether a path is a readable folder."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode) and os.access(path, os.R_OK)
     except OSError:
         return False
 
 
-class _Observed:
-    """watchdog's observer for the system at hand."""
+class _Observer:
+    """watchdog's observer for the current system."""
 
     def __init__(self, place: Place, note: Note) -> None:
         self._place = place
@@ -230,14 +229,14 @@ class _Observed:
         note = self._note
 
         class Handler(FileSystemEventHandler):
-            """Hands the paths of an event on."""
+            """Passes on the paths of an event."""
 
             def on_any_event(self, event: FileSystemEvent) -> None:
                 for path in (event.src_path, event.dest_path):
                     if path:
                         note(os.fsdecode(path))
 
-        # Who opens or only reads a file changes nothing, and we read more files than anybody.
+        # Opening or reading a file changes nothing.
         changes: list[type[FileSystemEvent]] = [
             events.DirCreatedEvent,
             events.DirDeletedEvent,
