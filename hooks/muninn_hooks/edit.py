@@ -1,6 +1,6 @@
-"""Edits a file of another program: whole or not at all, with one backup, and back to the byte.
+"""Edits a file of another program atomically, with one backup, and restores it byte for byte.
 
-It knows nothing of what is edited: `add` and `remove` are functions over the file's text.
+`add` and `remove` are functions over the file's text.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     Change = Callable[[str], str]
 
 BACKUP = ".muninn-backup"
-"""Added to a file's name: the file as it was before it was first edited."""
+"""The suffix of the backup, which is made before the first edit."""
 
 _BOM = b"\xef\xbb\xbf"
 
 
 class Edit:
-    """A planned edit: the bytes that `path` (links resolved) has, and those it shall have; None is no file."""
+    """A planned edit: the bytes of `path` (links resolved) before and after it; None means no file."""
 
     def __init__(self, path: str, before: bytes | None, after: bytes | None, backup: str) -> None:
         self.path = path
@@ -35,7 +35,7 @@ class Edit:
 
     @property
     def changes(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether the edit changes the file."""
         return self.before != self.after
 
     def diff(self) -> str:
@@ -45,7 +45,7 @@ class Edit:
         return "".join(difflib.unified_diff(old, new, was, becomes))
 
     def apply(self) -> None:
-        """Write. Raises ReadOnlyError when the folder takes no files; then nothing was changed."""
+        """Write the file. Raises ReadOnlyError if that fails; then nothing was changed."""
         if not self.changes:
             return
         try:
@@ -53,7 +53,7 @@ class Edit:
             if self.backup == "make" and self.before is not None:
                 _replace(self.path + BACKUP, self.before, self.path)
             elif self.backup == "make":
-                self.backup = "drop"  # one of another time would bring back what is no more
+                self.backup = "drop"  # an older backup would restore a file that no longer exists
             if self.after is None:
                 os.unlink(self.path)
             else:
@@ -65,7 +65,7 @@ class Edit:
             raise ReadOnlyError(f"{self.path} can't be written: {error.strerror}") from None
 
     def undo(self) -> None:
-        """Take an edit back that was applied, for the sake of another one that could not be."""
+        """Undo an applied edit, because another one failed."""
         if not self.changes:
             return
         if self.before is None:
@@ -75,7 +75,7 @@ class Edit:
         if self.backup == "make" and os.path.exists(self.path + BACKUP):
             os.unlink(self.path + BACKUP)
         elif self.backup == "drop" and self.before is not None and self.after is not None:
-            _replace(self.path + BACKUP, self.after, self.path)  # it was the backup that came back
+            _replace(self.path + BACKUP, self.after, self.path)  # the edit had restored the backup
         self._remove_folders()
 
     def _make_folders(self) -> None:
@@ -92,7 +92,7 @@ class Edit:
 
 
 def plan_addition(path: str, add: Change, remove: Change) -> Edit:
-    """Plan to add. A file that holds nothing of ours yet is backed up. Raises MuninnError for one not understood."""
+    """Plan to add. A file without Muninn's pieces is backed up first. Raises MuninnError for an unreadable file."""
     real = os.path.realpath(path)
     before = _read(real)
     text, bom = _decode(real, before)
@@ -104,9 +104,9 @@ def plan_addition(path: str, add: Change, remove: Change) -> Edit:
 
 
 def plan_removal(path: str, add: Change, remove: Change) -> Edit:
-    """Plan to remove. When nothing else was changed since the addition, the file becomes what it was, to the byte.
+    """Plan to remove. If nothing else was changed since the addition, the backup is restored byte for byte.
 
-    Whether that is so is found by doing to the backup what was done to the file: in and out again.
+    To find out, the pieces are added to the backup and removed again, and the result is compared.
     """
     real = os.path.realpath(path)
     before = _read(real)
@@ -122,7 +122,7 @@ def plan_removal(path: str, add: Change, remove: Change) -> Edit:
 
 
 def remove_folders(edits: Sequence[Edit], names: Sequence[str]) -> None:
-    """Remove the folders of deleted files that are empty now, upwards as far as they bear one of our clients' names."""
+    """Remove empty folders of deleted files, upwards while they have one of the given names."""
     for edit in edits:
         folder = os.path.dirname(edit.path)
         while edit.after is None and os.path.basename(folder) in names and _remove_empty(folder):
@@ -154,7 +154,7 @@ def _read(path: str) -> bytes | None:
 
 
 def _decode(path: str, raw: bytes | None) -> tuple[str, bytes]:
-    """Return the text, and the mark of its encoding that stands before it."""
+    """Return the text and its byte order mark."""
     bom = _BOM if raw is not None and raw.startswith(_BOM) else b""
     try:
         return (raw or b"")[len(bom) :].decode(), bom
@@ -170,7 +170,7 @@ def _lines(side: bytes | None) -> list[str]:
 
 
 def _replace(path: str, data: bytes, like: str) -> None:
-    """Write beside the file and move it there, with the mode of the file `like` where that exists."""
+    """Write a new file and move it into place, with the mode of the file `like` if that exists."""
     fresh = f"{path}.{os.getpid()}.new"
     try:
         with open(fresh, "wb") as file:

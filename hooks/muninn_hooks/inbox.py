@@ -1,7 +1,7 @@
-"""What nobody took in time, left for the daemon: one small file a message in the private part of the work tree.
+"""Keeps a request that the daemon did not answer in time: one file per request in the work tree's private folder.
 
-The daemon takes it up with the next event, or when it starts. Only its user can have written it: the file has mode
-0600, which nothing that comes out of a repository has. Format: `{"v": 1, "verb": …, "params": {…}}`.
+The daemon reads it with the next event, or when it starts. The file has mode 0600, which no file from a git checkout
+has, so only the user can have written it. Format: `{"v": 1, "verb": …, "params": {…}}`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-MOST = 100
-"""Files that may wait. Where no daemon ever comes, nothing fills the disk."""
+MAX_FILES = 100
+"""The limit of kept requests, for a repository whose daemon never starts."""
 
 
 def put(root: str, verb: str, params: dict[str, Any]) -> None:
-    """Leave a call for later, whole or not at all. Raises OSError, and NotARepository."""
+    """Write a request atomically. Raises OSError and NotARepository."""
     folder = os.path.join(locate(root).local, "inbox")
     os.makedirs(folder, exist_ok=True)
-    if len(os.listdir(folder)) >= MOST:
+    if len(os.listdir(folder)) >= MAX_FILES:
         raise OSError("too many messages wait already")
     path = os.path.join(folder, f"{time.time_ns():020}-{os.getpid()}.json")
     fd = os.open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

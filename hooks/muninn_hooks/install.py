@@ -1,9 +1,9 @@
-"""`muninn install CLIENT` and `muninn uninstall CLIENT`: agents, editors and git connected by one command, and back.
+"""`muninn install CLIENT` and `muninn uninstall CLIENT`: connects agents, editors and git, and disconnects them.
 
-Which client gets what is the table in `connect.clients`; `git-hooks` is git's own affair (`muninn_hooks.git_hooks`).
-There are three places. `--local` (the default) is for you in this repository. `--project` is for everybody in it: the
-line that is written names `muninn` and no path of this machine. `--global` serves every repository from the home
-folder; where there is no `.muninn`, nothing is said.
+`connect.clients` has the table of clients; `muninn_hooks.git_hooks` installs `git-hooks`. There are three scopes.
+`--local` (the default) is for you in this repository. `--project` is for everyone in it: the command that is written
+is `muninn`, without a path of this machine. `--global` is for all repositories; hooks do nothing in one without a
+`.muninn`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main(argv: list[str]) -> int:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """Raise UsageError in place of writing and leaving."""
+        """Raise UsageError instead of printing and exiting."""
         raise UsageError(message, hint=f"See `{self.prog} --help`.")
 
 

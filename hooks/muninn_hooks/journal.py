@@ -1,8 +1,7 @@
-"""The hooks' log, `.muninn/local/hooks.log`: one JSON object a line for each event that was handled.
+"""The hooks' log, `.muninn/local/hooks.log`: one line of JSON per handled event.
 
-Hooks are silent towards the agent; here is where a person, and `muninn doctor`, sees that something is wrong, or that
-no hook runs any more. Fields: `ts` (RFC 3339, UTC), `event`, `ms` (how long the agent waited for the answer, from the
-start of the event's work), and `error` where it failed.
+Hooks report no errors to the agent. `muninn doctor` reads this log to find failures, and to notice that hooks have
+stopped. Fields: `ts` (RFC 3339, UTC), `event`, `ms` (how long the agent waited), and `error` after a failure.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ def log_path(root: str) -> str:
 
 
 def append(root: str, event: str, error: str, seconds: float = 0.0) -> None:
-    """Add a line; `error` is "" for an event that went well.
+    """Add a line; `error` is "" after a success.
 
-    Never raises: a log that can't be written is no reason to disturb an agent.
+    Never raises: an unwritable log must not disturb the agent.
     """
     path = log_path(root)
     entry = {"ts": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "event": event, "ms": round(seconds * 1000)}
@@ -43,7 +42,7 @@ def append(root: str, event: str, error: str, seconds: float = 0.0) -> None:
 
 
 def _halve(path: str) -> None:
-    """Keep the newer half, from the start of a line on."""
+    """Keep the newer half, beginning with a whole line."""
     with open(path, "rb") as file:
         file.seek(-MAX_BYTES // 2, os.SEEK_END)
         kept = file.read().partition(b"\n")[2]

@@ -1,9 +1,9 @@
-"""`muninn hook EVENT --agent NAME`: one event of an agent's session, from the JSON on stdin to the text on stdout.
+"""`muninn hook EVENT --agent NAME`: handles one event of an agent's session, from JSON on stdin to text on stdout.
 
-An agent must never wait for Muninn nor stumble over it. So everything happens on a thread that the main thread waits
-for no longer than the event's budget, every event is one line of `.muninn/local/hooks.log`, and the exit status is 0.
-What must not be lost, though nobody answered in time, is left in a file that the daemon takes up (`inbox`). The module
-is loaded on every event and must stay cheap: no argparse, msgspec or pathlib, no event but by name.
+A hook must not delay or break the agent. A thread does the work, the main thread waits for it no longer than the
+event's budget, and the exit status is 0. `.muninn/local/hooks.log` gets one line per event. A request that must not be
+lost is written to a file for the daemon when no answer comes in time (`inbox`). Every event loads this module, so it
+imports little: no argparse, msgspec or pathlib, and the modules of events by name.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ EVENTS: dict[str, str] = {
 """The module of each event. It has BUDGET_SECONDS, LATER, `request(payload)`, and `render(result)`: a text, or ""."""
 
 GIT = "git-pre-commit"
-"""The one event that is git's and no agent's: nothing comes on stdin."""
+"""The one event from git. It has no stdin."""
 
 SECONDS = "MUNINN_HOOK_SECONDS"
-"""The variable by which a slow machine gives its hooks another budget, in seconds."""
+"""The environment variable that overrides the budget of hooks, in seconds, for slow machines."""
 
 
 class _Run:
@@ -84,7 +84,7 @@ def main(argv: list[str]) -> int:
     if not run.failure:
         _print(run)
     elif run.module.LATER and run.request is not None:
-        _leave(run)
+        _keep_for_later(run)
     if run.root:
         journal.append(run.root, run.event, run.failure, waited)
     return 0
@@ -95,14 +95,14 @@ def _work(run: _Run, done: _thread.LockType) -> None:
         run.text = _answer(run)
     except MuninnError as error:
         run.failure = error.line
-    except BaseException as error:  # fail open: whatever it is, the agent goes on
+    except BaseException as error:  # fail open: the agent continues after any error
         run.failure = f"{type(error).__name__}: {error}"
     finally:
         done.release()
 
 
 def _answer(run: _Run) -> str:
-    """Return what the event prints, "" for nothing: in a folder without Muninn's memory there is nothing to say."""
+    """Return the text that the event prints, "" for none. A folder without `.muninn` has none."""
     raw = payload.read_stdin()
     try:
         given = payload.decode(raw, run.agent)
@@ -115,7 +115,7 @@ def _answer(run: _Run) -> str:
     run.root = root
     run.request = run.module.request(given)
     if run.request is None:
-        run.root = ""  # nothing to do is nothing to tell
+        run.root = ""  # nothing to do, and nothing to log
         return ""
     from muninn_core.client import call
 
@@ -126,7 +126,7 @@ def _answer(run: _Run) -> str:
 
 
 def _budget(module: ModuleType) -> float:
-    """Return how many seconds an event may take: its own budget, or what the machine's owner says."""
+    """Return the budget of an event in seconds: its own, or that of the environment."""
     try:
         given = float(os.environ.get(SECONDS, ""))
     except ValueError:
@@ -136,7 +136,7 @@ def _budget(module: ModuleType) -> float:
 
 
 def _root(folders: tuple[str, ...]) -> str:
-    """Return the work tree around the first of the folders that is there; "" when it has no `.muninn`."""
+    """Return the work tree of the first existing folder, "" if it has no `.muninn`."""
     start = next((folder for folder in folders if folder and os.path.isdir(folder)), "") or os.getcwd()
     try:
         root = locate(start).root
@@ -154,8 +154,8 @@ def _print(run: _Run) -> None:
         run.failure = f"nobody took the output: {error.strerror}"
 
 
-def _leave(run: _Run) -> None:
-    """Leave what was to be asked for the daemon to find."""
+def _keep_for_later(run: _Run) -> None:
+    """Write the request to the inbox, where the daemon finds it."""
     from muninn_hooks import inbox
 
     assert run.request is not None

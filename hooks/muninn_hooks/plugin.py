@@ -1,7 +1,7 @@
-"""`muninn install claude-code --plugin`: Claude Code's plugin, put in place by Claude Code's own command.
+"""`muninn install claude-code --plugin`: installs Claude Code's plugin with Claude Code's own command.
 
-The plugin comes with the package: `claude_code` beside this module, or `hooks/claude-code` in a checkout. Its folder is
-registered as a marketplace, so that an update of the package is an update of the plugin.
+The package contains the plugin: `claude_code` beside this module, or `hooks/claude-code` in a checkout. Its folder is
+registered as a marketplace, so an update of the package updates the plugin.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 NAME = "muninn@muninn"
 MARKETPLACE = "muninn"
 SECONDS = 120.0
-"""How long Claude Code may take for one command; it takes half a second."""
+"""The timeout of a Claude Code command, which usually takes half a second."""
 
 
 def folder() -> str:
-    """Return the folder of the plugin, which is its marketplace, too. Raises MuninnError for a broken installation."""
+    """Return the folder of the plugin, which is also its marketplace. Raises MuninnError if it is missing."""
     here = os.path.dirname(os.path.abspath(__file__))
     for path in (os.path.join(here, "claude_code"), os.path.join(os.path.dirname(here), "claude-code")):
         if os.path.isfile(os.path.join(path, ".claude-plugin", "marketplace.json")):
@@ -35,9 +35,9 @@ def folder() -> str:
 
 
 def install(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
-    """Register the marketplace and install the plugin; `scope` is local, project or user. Returns what to tell.
+    """Register the marketplace and install the plugin; `scope` is local, project or user.
 
-    Raises MuninnError without Claude Code, and when it refuses.
+    Returns the lines to print. Raises MuninnError if Claude Code is missing or refuses.
     """
     root, place = locate(repo).root, folder()
     _claude(["marketplace", "add", place], root, environ)
@@ -51,7 +51,7 @@ def install(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
 
 
 def uninstall(scope: str, repo: str, environ: Mapping[str, str]) -> list[str]:
-    """Take the plugin out again, and the marketplace once no other scope uses it. Raises MuninnError as `install`."""
+    """Remove the plugin, and the marketplace if no other scope uses it. Raises MuninnError as `install`."""
     root = locate(repo).root
     before = _claude(["list"], root, environ)
     if NAME not in before:
@@ -90,7 +90,7 @@ def _claude(words: list[str], root: str, environ: Mapping[str, str]) -> str:
 
 
 def _remove_empty(path: str) -> None:
-    """Remove settings that say nothing any more: Claude Code leaves the table in which the plugin stood."""
+    """Remove an empty settings file: Claude Code leaves the table that listed the plugin."""
     with suppress(OSError, ValueError):
         with open(path, encoding="utf-8") as file:
             left = json.load(file)
@@ -100,7 +100,7 @@ def _remove_empty(path: str) -> None:
 
 
 def by_hand(word: str) -> list[str]:
-    """Return the commands that do the same."""
+    """Return the equivalent Claude Code commands."""
     if word == "uninstall":
         return [f"claude plugin uninstall {NAME}", f"claude plugin marketplace remove {MARKETPLACE}"]
     return [f"claude plugin marketplace add {folder()}", f"claude plugin install {NAME}"]

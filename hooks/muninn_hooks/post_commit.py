@@ -1,7 +1,7 @@
-"""A git command ran in the agent's shell: remember the commits that matter.
+"""A git command ran in the agent's shell: the daemon stores the commits that matter.
 
-The event says nothing reliable about commits (a quiet one leaves no trace, a script may make many), so that the daemon
-compares HEAD with the last one that it saw.
+The event is unreliable about commits (a quiet one prints nothing, a script may create many), so the daemon compares
+HEAD with the last one it knows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from muninn_hooks.payload import Payload
 
 BUDGET_SECONDS = 8.0
-"""Claude Code would allow 10."""
+"""Claude Code allows 10 seconds."""
 
 LATER = False
 
@@ -27,5 +27,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]]:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return the note about what was remembered, "" when nothing was."""
+    """Return a note about the stored memories, "" if there are none."""
     return str(result["note"])

@@ -1,4 +1,4 @@
-"""A command of the agent's shell failed: remember that, and say what is known of such a failure."""
+"""A command of the agent's shell failed: stores the failure, and prints what is known about similar ones."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from muninn_hooks.payload import Payload
 
 BUDGET_SECONDS = 2.0
-"""Commands fail often while somebody works: no more than a moment for each."""
+"""Commands fail often, so each failure gets little time."""
 
 LATER = False
 
 MAX_CHARS = 8_000
-"""Characters of an error that are handed over: its end, where the reason mostly stands."""
+"""Characters of an error that are sent: its end, which usually has the reason."""
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
-    """Return the verb and its parameters; None where no command failed, or somebody stopped it."""
+    """Return the verb and its parameters; None if no command failed or the user interrupted it."""
     if not payload.command or not payload.error or payload.interrupted:
         return None
     params: dict[str, Any] = {
@@ -33,5 +33,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return the note about what is known."""
+    """Return a note about similar failures."""
     return str(result["note"])

@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from muninn_core.launch.place import Place
 
 BUDGET_SECONDS = 6.0
-"""A cold daemon needs one or two; a person who waits longer thinks that git hangs."""
+"""Starting a daemon takes one or two seconds. A longer wait looks as if git hangs."""
 
 _SECONDS_FOR_GIT = 10.0
 _SESSIONS = ".muninn/memory/sessions"
 _BUSY = ("rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer")
-_MOST_PATHS = 400
-"""How many paths one command line takes."""
+_MAX_PATHS = 400
+"""Paths per git command."""
 
 
 class GitFailure(MuninnError):
-    """Git said no, or sealing failed; the text says what."""
+    """Git or sealing failed; the message has the reason."""
 
 
 def run() -> int:
-    """Seal and stage for the commit that is being made in the current folder. Returns 0 whatever happens."""
+    """Seal and stage memory for the commit in the current folder. Always returns 0."""
     root = ""
     try:
         place = locate(os.getcwd())
@@ -52,18 +52,18 @@ def run() -> int:
             root = place.root
             if something_is_staged(root):
                 failure = _seal(root) if needs_sealing(place) else ""
-                stage_new_segments(root)  # those that a session's end has sealed, too
+                stage_new_segments(root)  # including those that the end of a session has sealed
                 if failure:
                     raise GitFailure(failure)
     except MuninnError as error:
-        _tell(root, error.line)
-    except Exception as error:  # fail open: whatever it is, the commit goes on
-        _tell(root, f"{type(error).__name__}: {error}")
+        _log(root, error.line)
+    except Exception as error:  # fail open: the commit continues after any error
+        _log(root, f"{type(error).__name__}: {error}")
     return 0
 
 
 def applies(place: Place, environ: Mapping[str, str]) -> bool:
-    """Whether the commit that is being made can take memory along."""
+    """Whether memory can be added to the current commit."""
     if not place.git_dir or not os.path.isdir(os.path.join(place.root, ".muninn")):
         return False
     if os.path.basename(environ.get("GIT_INDEX_FILE", "")).startswith("next-index-"):
@@ -72,7 +72,7 @@ def applies(place: Place, environ: Mapping[str, str]) -> bool:
 
 
 def needs_sealing(place: Place) -> bool:
-    """Whether a spool is there. Without one no daemon need be asked, nor started."""
+    """Whether there is a spool. Without one no daemon is needed."""
     with suppress(OSError):
         return any(name.endswith(".jsonl") for name in os.listdir(os.path.join(place.local, "spool")))
     return False
@@ -87,13 +87,13 @@ def stage_new_segments(root: str) -> list[str]:
     """Stage the segments that git does not know yet, and return them, relative to the root. Raises GitFailure."""
     out = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", _SESSIONS).out
     fresh = [name for name in out.decode("utf-8", "surrogateescape").split("\0") if name.endswith(".jsonl")]
-    for first in range(0, len(fresh), _MOST_PATHS):
-        _git(root, "--literal-pathspecs", "add", "--", *fresh[first : first + _MOST_PATHS])
+    for first in range(0, len(fresh), _MAX_PATHS):
+        _git(root, "--literal-pathspecs", "add", "--", *fresh[first : first + _MAX_PATHS])
     return fresh
 
 
 def _seal(root: str) -> str:
-    """Ask the daemon to seal every session of the work tree, within the budget; return what failed, "" for nothing."""
+    """Make the daemon seal all sessions of the work tree within the budget. Returns the failure, "" for none."""
     failures: list[str] = []
     done = _thread.allocate_lock()
     done.acquire()
@@ -105,7 +105,7 @@ def _seal(root: str) -> str:
             call(root, os.environ, "seal", {}, repeatable=True, name="hook git-pre-commit")
         except MuninnError as error:
             failures.append(error.line)
-        except Exception as error:  # on a thread of its own: else nobody would hear of it, and the commit goes on
+        except Exception as error:  # report errors of the thread; the commit continues
             failures.append(f"{type(error).__name__}: {error}")
         finally:
             done.release()
@@ -116,7 +116,7 @@ def _seal(root: str) -> str:
     return failures[0] if failures else ""
 
 
-def _tell(root: str, failure: str) -> None:
+def _log(root: str, failure: str) -> None:
     if root:
         journal.append(root, "git-pre-commit", failure)
 
@@ -141,7 +141,7 @@ def _git(root: str, *arguments: str, ok: tuple[int, ...] = (0,)) -> _Done:
         try:
             out, err = process.communicate(timeout=_SECONDS_FOR_GIT)
         except subprocess.TimeoutExpired:
-            process.terminate()  # not killed: git takes its lock files away when it is asked to end
+            process.terminate()  # not killed: git removes its lock files on SIGTERM
             raise GitFailure(f"git {arguments[0]} took more than {_SECONDS_FOR_GIT:g} s") from None
     if process.returncode not in ok:
         raise GitFailure(f"git {arguments[0]} failed: {err.decode('utf-8', 'replace').strip()}")

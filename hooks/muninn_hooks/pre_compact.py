@@ -1,7 +1,7 @@
-"""The conversation is about to be compacted: keep what was decided in it.
+"""The conversation is about to be compacted: stores the decisions in it.
 
-What is printed is added to the instructions of whoever writes the summary. It can't put anything into the context;
-session-start with source `compact` does that afterwards.
+The text is added to the instructions for the summary. It cannot add to the context; session-start with source
+`compact` does that afterwards.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from muninn_hooks.payload import Payload
 
 BUDGET_SECONDS = 15.0
-"""The transcript may be long, and nobody waits at a prompt. Claude Code would allow 20."""
+"""The transcript may be long, and the user does not wait at a prompt. Claude Code allows 20 seconds."""
 
 LATER = False
 
@@ -31,7 +31,7 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]]:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return the instructions, and how much is already safe."""
+    """Return the instructions, and how many statements were stored."""
     count = len(result["ids"])
     if not count:
         return _KEEP

@@ -1,7 +1,7 @@
-"""A session ends: sum it up and seal what it stored into a file that git can carry.
+"""A session ends: the daemon summarizes it and seals its memories into a file to commit.
 
-It is one message to the daemon, which does the work whether or not anybody waits for it. Where no daemon answers in
-time the message is left in a file, and the next daemon does it.
+The daemon finishes the work after the hook has exited. If it does not answer in time, the request is kept in a file
+for the next daemon.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LATER = True
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]]:
-    """Return the verb and its parameters. Raises ValueError without a session: sealing all would end others' work."""
+    """Return the verb and its parameters. Raises ValueError without a session, not to seal other ones."""
     if not payload.session:
         raise ValueError("the event names no session")
     params: dict[str, Any] = {"source": "session", "session": payload.session, "agent": payload.agent}
@@ -29,5 +29,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]]:
 
 
 def render(_result: dict[str, Any]) -> str:
-    """Nobody reads the output of this event."""
+    """Return "": agents ignore the output of this event."""
     return ""

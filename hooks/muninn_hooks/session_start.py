@@ -1,4 +1,4 @@
-"""A session starts: tell it what the repository remembers. What is printed becomes part of the first request."""
+"""A session starts: prints the brief of the repository's memory, which becomes part of the first request."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from muninn_hooks.payload import Payload
 
 BUDGET_SECONDS = 8.0
-"""Enough for a daemon that has to be started; the first request waits for the brief. Claude Code would allow 10."""
+"""Enough to start a daemon. The first request waits for the brief. Claude Code allows 10 seconds."""
 
 LATER = False
 
 MAX_CHARS = 4000
-"""Claude Code takes 10,000 UTF-16 units; a brief that is read every time should be far below."""
+"""Claude Code accepts 10,000 UTF-16 units. A brief that every session reads should be much shorter."""
 
 _SOURCES = ("startup", "resume", "clear", "compact", "fork")
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]]:
-    """Return the verb and its parameters. A source that is not known yet counts as a start."""
+    """Return the verb and its parameters. An unknown source counts as `startup`."""
     source = payload.source if payload.source in _SOURCES else "startup"
     params: dict[str, Any] = {"source": source, "max_chars": MAX_CHARS}
     if payload.session:

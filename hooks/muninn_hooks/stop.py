@@ -1,7 +1,7 @@
-"""The model has ended its turn: let the daemon see what the turn did. Nothing is printed, or the model would go on.
+"""The model has ended its turn: the daemon captures its commits. Any output would make the model continue.
 
-Commits are looked for once more, since not every way to commit is seen by `post-commit`; and where the transcript lies
-is noted, so that a session whose end nobody sees is summed up all the same.
+`post-commit` does not see every commit, so the daemon looks for more. It also records the path of the transcript, to
+summarize the session even if no session-end event arrives.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from muninn_hooks.payload import Payload
 
 BUDGET_SECONDS = 1.2
-"""The person reads the answer meanwhile; what takes longer, the daemon does all the same."""
+"""The daemon finishes work that takes longer."""
 
 LATER = False
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
-    """Return the verb and its parameters; None for a session that Muninn can't name."""
+    """Return the verb and its parameters; None without a valid session."""
     if not payload.session:
         return None
     params: dict[str, Any] = {"source": "turn", "session": payload.session, "agent": payload.agent}
@@ -29,5 +29,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
 
 
 def render(_result: dict[str, Any]) -> str:
-    """Say nothing: whatever is said here keeps the model at work."""
+    """Return "": any output would make the model continue."""
     return ""

@@ -1,6 +1,7 @@
-"""Somebody asks for something: say what is remembered about it, in the moment before the model reads it.
+"""The user sends a prompt: adds the memories about it before the model reads it.
 
-What is printed stands behind the prompt. Mostly there is nothing: the daemon says what it is sure of, once.
+The text is appended to the prompt. Usually there is none: the daemon returns only memories above its threshold, once
+per session.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ if TYPE_CHECKING:
     from muninn_hooks.payload import Payload
 
 BUDGET_SECONDS = 0.3
-"""The person waits, at every prompt. A daemon that is not there yet serves the next one."""
+"""The user waits at every prompt. A daemon that is still starting serves the next prompt."""
 
 LATER = False
 
 MAX_PROMPT = 20_000
-"""Characters that are looked at: who pastes a log asks before or behind it."""
+"""Characters that are sent. Of a longer prompt, such as a pasted log, the middle is cut."""
 
 
 def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
-    """Return the verb and its parameters; None for what no person has asked."""
+    """Return the verb and its parameters; None for an empty prompt."""
     prompt = payload.prompt.strip()
     if not prompt:
         return None
@@ -34,5 +35,5 @@ def request(payload: Payload) -> tuple[str, dict[str, Any]] | None:
 
 
 def render(result: dict[str, Any]) -> str:
-    """Return what is remembered."""
+    """Return the memories."""
     return str(result["text"])

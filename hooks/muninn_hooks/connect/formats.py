@@ -1,4 +1,4 @@
-"""Adds pieces to the text of a file and takes them out again, whatever the file is made of."""
+"""Adds pieces to the text of a file and removes them, in each format."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ BEGIN = "<!-- muninn: begin; `muninn uninstall agents-md` takes these lines out 
 END = "<!-- muninn: end -->"
 _BLOCK = re.compile(r"(?:\r?\n)?<!-- muninn: begin.*?<!-- muninn: end -->(?:\r?\n)?", re.DOTALL)
 OURS = "// Written by `muninn install"
-"""How a file begins that is ours as a whole."""
+"""The beginning of a file that Muninn wrote as a whole."""
 
 
 class Content(Value):
-    """What goes into one file: its pieces, which are all of the kind that the file's format takes."""
+    """The pieces of one file, all of the kinds that its format supports."""
 
     pieces: tuple[Piece, ...]
     toml: bool = False
 
     def add(self, text: str) -> str:
-        """Return the text with the pieces. Raises UsageError for a text that is not understood, or another's."""
+        """Return the text with the pieces. Raises UsageError for an invalid text or a foreign file."""
         first = self.pieces[0]
         if isinstance(first, Whole):
             if text and not text.startswith(OURS):
@@ -42,7 +42,7 @@ class Content(Value):
         return document.text
 
     def remove(self, text: str) -> str:
-        """Return the text without what is ours; "" when nothing is left. Raises UsageError as `add`."""
+        """Return the text without the pieces, "" if nothing is left. Raises UsageError as `add`."""
         first = self.pieces[0]
         if isinstance(first, Whole):
             return "" if text.startswith(OURS) else text
@@ -57,7 +57,7 @@ class Content(Value):
 
 
 def _with_block(text: str, block: str) -> str:
-    """Put a block where the last one was, else behind a blank line at the end."""
+    """Replace the block, or append it after a blank line."""
     newline = "\r\n" if "\r\n" in text else "\n"
     block = block.replace("\n", newline)
     found = _BLOCK.search(text)

@@ -1,4 +1,4 @@
-"""`muninn install --list`: every client, what it gets, and where it is installed."""
+"""`muninn install --list`: all clients, what they get, and where it is installed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from muninn_hooks.connect.clients import Client
 
-_SAID = {HERE: "here", SHARED: "here, for everybody", EVERYWHERE: "everywhere"}
+_SCOPES = {HERE: "here", SHARED: "here, for everybody", EVERYWHERE: "everywhere"}
 
 
 def overview(repo: str, environ: Mapping[str, str]) -> list[str]:
-    """Return a line a client. A file that can't be read or understood is told, and hides no other client."""
+    """Return a line per client. An unreadable file is reported in its client's line."""
     rows = [("git-hooks", "pre-commit hook", "here" if git_hooks.is_installed(repo) else "")]
     for name, make in CLIENTS.items():
         client = make()
@@ -32,15 +32,15 @@ def _state(client: Client, repo: str, environ: Mapping[str, str]) -> str:
     found = []
     for scope in (HERE, SHARED, EVERYWHERE):
         try:
-            if _holds_ours(client, scope, repo, environ):
-                found.append(_SAID[scope])
+            if _is_installed(client, scope, repo, environ):
+                found.append(_SCOPES[scope])
         except MuninnError as error:
             found.append(error.message)
     return "; ".join(dict.fromkeys(found))
 
 
-def _holds_ours(client: Client, scope: str, repo: str, environ: Mapping[str, str]) -> bool:
-    """Whether the file that is a client's own in a scope holds something of ours."""
+def _is_installed(client: Client, scope: str, repo: str, environ: Mapping[str, str]) -> bool:
+    """Whether a client's first file in a scope has pieces of Muninn."""
     file = client.files[0]
     if (scope == SHARED and not file.shared) or (scope == EVERYWHERE and not file.everywhere):
         return False

@@ -1,6 +1,6 @@
-"""What Muninn puts into another program's file, as data: a member, an element of a list, a marked block, a whole file.
+"""The pieces that Muninn adds to another program's file, as data: a member, a list element, a marked block, a file.
 
-`COMMAND` stands for the program wherever it is written; whoever installs says what that is.
+`COMMAND` is a placeholder for the command that starts Muninn.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ from typing import Any
 from muninn_core.model.value import Value
 
 COMMAND = "{muninn}"
-"""Alone it is replaced by the program as it is, in a shell's line by the program in quotes where it needs them."""
+"""Replaced by the command; within a shell command line by the quoted command."""
 
 
 class Entry(Value):
-    """A member of its own at `path`. One of that name that is not ours is an error; what others added to ours stays."""
+    """A member at `path`. A foreign member of that name is an error; foreign additions to Muninn's member are kept."""
 
     path: tuple[str, ...]
     value: Any
 
 
 class Item(Value):
-    """An element of the list at `path`, beside those of others."""
+    """An element of the list at `path`."""
 
     path: tuple[str, ...]
     value: Any
 
 
 class Default(Value):
-    """A member that the file needs; where it is there already, with whatever value, it is nobody's business."""
+    """A member that the file needs. An existing value is never overwritten."""
 
     path: tuple[str, ...]
     value: Any
 
 
 class Block(Value):
-    """Lines between two marks, in a text that people write."""
+    """Lines between two marks in a text file."""
 
     text: str
 
 
 class Whole(Value):
-    """A file that is ours from its first line, which says so."""
+    """A whole file. Its first line names Muninn as its author."""
 
     text: str
 
@@ -51,7 +51,7 @@ Piece = Entry | Item | Default | Block | Whole
 
 
 def fill(value: Any, command: str) -> Any:
-    """Return the value with the program in the place of COMMAND."""
+    """Return the value with COMMAND replaced."""
     if isinstance(value, dict):
         return {key: fill(one, command) for key, one in value.items()}
     if isinstance(value, list):
@@ -62,7 +62,7 @@ def fill(value: Any, command: str) -> Any:
 
 
 def is_ours(value: Any) -> bool:
-    """Whether a handler or a server starts Muninn: by its program and the word behind it, whatever else it says."""
+    """Whether a handler or server starts Muninn: its program is muninn and the next word is hook or mcp."""
     if not isinstance(value, dict):
         return False
     command, more = value.get("command"), value.get("args")

@@ -1,6 +1,6 @@
-"""Where the files of a client are, in a repository or for everything that a user does.
+"""The paths of a client's files, in a repository or in the home folder.
 
-The only module here that knows of environment variables, which it is handed.
+The only module of this package that reads environment variables, which it takes as an argument.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 HERE, SHARED, EVERYWHERE = "local", "project", "global"
 
 FOLDERS = (".claude", ".codex", "plugins", ".opencode", "opencode", ".cursor", ".gemini", ".vscode")
-"""Folders that are made for our files and go with the last of them."""
+"""Folders that are created for Muninn's files, and removed when they are empty."""
 
 
 def path_of(file: File, client: Client, scope: str, repo: str, environ: Mapping[str, str]) -> str:
-    """Return the path of a client's file. Raises UsageError where it has none, NotARepository for `repo`."""
+    """Return the path of a client's file. Raises UsageError if the scope has none, and NotARepository for `repo`."""
     if scope == EVERYWHERE:
         if not file.everywhere:
             raise UsageError(f"{client.title} belongs to a repository", hint="Leave --global out.")
@@ -51,7 +51,7 @@ def _homes(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _code(home: str, config: str, environ: Mapping[str, str]) -> str:
-    """Return the folder that holds VS Code's."""
+    """Return the folder that contains VS Code's."""
     if sys.platform == "darwin":
         return os.path.join(home, "Library", "Application Support")
     return environ.get("APPDATA") or config if os.name == "nt" else config
