@@ -1,4 +1,4 @@
-"""Contexts: gathering one for what is asked, keeping it, explaining it, and giving it once more."""
+"""Contexts: gathers, stores, explains and replays them."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
     ("knowledge", 8, 40, 500),
     ("code", 16, 120, 250),
 )
-"""How many hits of each tier a pack chooses from: at least, at most, and one for so many tokens of the budget."""
+"""The hits of each kind that a pack chooses from: the least, the most, and the tokens of the budget for each."""
 
 
 def context(workspace: Workspace, params: ContextParams, call: Call, now: datetime) -> ContextResult:
-    """Gather a context, and keep it. Raises what `search_context`, `working_set_of` and `question_of` raise.
+    """Gather a context and store it. Raises what `search_context`, `working_set_of` and `question_of` raise.
 
     What was asked is written to the disk with the answer, so private spans and secrets in it go first of all.
     """
@@ -72,7 +72,7 @@ def context(workspace: Workspace, params: ContextParams, call: Call, now: dateti
 
 
 def why(workspace: Workspace, params: WhyParams) -> WhyResult:
-    """Explain a context that is kept. Raises NotFoundError for none, or for an item that it never had."""
+    """Explain a stored context. Raises NotFoundError for an unknown context or item."""
     kept = _kept(workspace.memory, workspace.context_store, params.bundle)
     items, left_out = kept.items, kept.left_out
     if params.item is not None:
@@ -98,7 +98,7 @@ def why(workspace: Workspace, params: WhyParams) -> WhyResult:
 
 
 def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResult:
-    """Give a context that is kept once more; with `fresh` gather it anew, with the clock of the first time.
+    """Return a stored context; with `fresh` gather it again at the time of the first answer.
 
     What was asked about another revision is gathered from the very commit; all else from the state of now, since the
     code of another one can't be searched. Raises NotFoundError when it is not kept.
@@ -126,7 +126,7 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
 def _gathered(
     workspace: Workspace, params: ContextParams, inputs: ContextParams, call: Call, now: datetime
 ) -> ContextResult:
-    """Gather a context. `inputs` are what it is said to have been asked with."""
+    """Gather a context. `inputs` are the parameters that the result records."""
     params, asked = _understood(workspace.config, workspace.memory, params, now)
     searched = search_context(workspace, params, now)
     working_set = working_set_of(workspace.place, workspace.edited_files, params, searched)
@@ -165,7 +165,7 @@ def _gathered(
 def _understood(
     config: Config, store: MemoryStore, params: ContextParams, now: datetime
 ) -> tuple[ContextParams, ParsedRecall | None]:
-    """Take a query apart: words stay the query, filters and phrases narrow what is found; None without a query.
+    """Parse a query. Its words stay the query; the second value has its filters and phrases, None without a query.
 
     Raises BadParams, with the column of what is wrong.
     """
@@ -185,7 +185,7 @@ def _candidates(
     asked: ParsedRecall | None,
     call: Call,
 ) -> list[tuple[str, Hit]]:
-    """Return (tier, hit) of all that may go in: pins, the task, what is at hand, and what recall finds of each kind."""
+    """Return (tier, hit) of all candidates: pins, the task, the working set, and the search of each kind."""
     look = workspace.citations.checker()
     seen = visible(workspace.memory, params.scope, params.session)
     pins = memory_hits(
@@ -214,7 +214,7 @@ def _candidates(
 
 
 def _pinned(store: MemoryStore, params: ContextParams, searched: SearchContext) -> Iterable[Memory]:
-    """Return memories of which some may be pinned: all that are, and no more where these are known."""
+    """Return the pinned memories; with a revision or branches all memories, of which some may be pinned."""
     if params.at is not None or params.branches:
         return searched.memories.values()
     known = (searched.memories.get(memory.id) for memory in store.active.pinned(searched.now))
@@ -241,7 +241,7 @@ def _kept(store: MemoryStore, contexts: ContextStore, bundle: str) -> ContextRes
 
 
 def _drop_redacted(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> bool:
-    """Remove a kept context that has a memory which was redacted; say whether it had."""
+    """Remove a stored context that has a redacted memory; return whether it had one."""
     memories = store.all()
     ids = {item.id for item in result.items if item.kind == "memory"}
     ids |= {each.id for each in result.left_out if each.kind == "memory"}

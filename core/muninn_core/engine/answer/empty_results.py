@@ -1,4 +1,4 @@
-"""Why filters left nothing: which of them nothing passes, and what it may have been meant as."""
+"""Explains an empty result: which filter nothing passes, and what its value may have been meant as."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from muninn_core.retrieval.query_language import Filter
 from muninn_core.source.shortcode import same_code
 
 _MOST_NAMES = 20_000
-"""Names that a misspelt one is compared with."""
+"""The most names that a misspelt value is compared with."""
 
 
 def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: Filtering) -> list[str]:
-    """Return sentences: on each filter that nothing passes, else on all of them together, or on the phrases."""
+    """Return sentences about each filter that nothing passes, else about all filters together or the phrases."""
     speaking = [memory for memory in searched.memories.values() if is_recallable(memory, searched.now)]
     alone = [said for each in parsed.filters.filters if (said := _alone(each, searched, speaking))]
     if alone:
@@ -37,7 +37,7 @@ def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: F
 
 
 def unknown_task(task: str, searched: SearchContext) -> bool:
-    """Whether no document is a task's, and no memory that speaks was learned on it."""
+    """Whether a task has neither a document nor a memory that can be recalled."""
     known = {
         memory.task for memory in searched.memories.values() if memory.task and is_recallable(memory, searched.now)
     }
@@ -49,7 +49,7 @@ def _counted(number: int | None, one: str, many: str) -> str:
 
 
 def _alone(each: Filter, searched: SearchContext, speaking: list[Memory]) -> str:
-    """Return what to say of a filter that nothing passes; "" when something does."""
+    """Return a sentence about a filter that nothing passes, "" if something passes."""
     sieve = compile_filters([each], searched.now)
     if any(sieve.file(*file) for file in searched.reader.paths()) or any(map(sieve.memory, speaking)):
         return ""
@@ -59,7 +59,7 @@ def _alone(each: Filter, searched: SearchContext, speaking: list[Memory]) -> str
 
 
 def _near(each: Filter, searched: SearchContext, speaking: list[Memory]) -> str:
-    """Return the filter that a value was most likely meant as, "" for none."""
+    """Return the filter that was most likely meant, "" for none."""
     names = sorted(set(_names(each.key, searched, speaking)))[:_MOST_NAMES]
     value = each.values[0]
     if each.key == "path":
@@ -72,7 +72,7 @@ def _near(each: Filter, searched: SearchContext, speaking: list[Memory]) -> str:
 
 
 def _names(key: str, searched: SearchContext, speaking: list[Memory]) -> Iterator[str]:
-    """Yield the values that a filter could have had."""
+    """Yield the existing values of a filter's key."""
     if key == "path":
         for path, _, _ in searched.reader.paths():
             yield from path.split("/")

@@ -1,4 +1,4 @@
-"""More like this: from a place in a file, or from a memory, to words and a vector to ask with."""
+"""More like this: makes words and a vector from a place in a file or from a memory."""
 
 from __future__ import annotations
 
@@ -22,20 +22,23 @@ _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(-\d+)?", re.DOTALL)
 
 
 class LikeThis(NamedTuple):
-    """What to ask with, and the chunk that is asked about, which is no answer to itself."""
+    """The words and the vector to search with, and the chunk they are made from, which is left out of the answer."""
 
     words: str
     vector: NDArray[np.float32]
     chunk: Chunk
 
     def admits(self, chunk: Chunk, _memory: Memory | None) -> bool:
-        """Whether a chunk is another one."""
+        """Whether a chunk differs from the own one."""
         own = self.chunk
         return (chunk.kind, chunk.path, chunk.start, chunk.end) != (own.kind, own.path, own.start, own.end)
 
 
 def like_this(searched: SearchContext, said: str) -> LikeThis:
-    """Return what FILE:LINE or a memory's id stands for. Raises NotFoundError, and UsageError for an ambiguous id."""
+    """Return the words and the vector of FILE:LINE or of a memory's id.
+
+    Raises NotFoundError, and UsageError for an ambiguous id.
+    """
     place = _PLACE.fullmatch(said.strip())
     chunk, extra = _chunk_at(searched, place["path"], int(place["line"])) if place else _memory(searched, said)
     (vector,) = searched.embedder.embed([embedding_text(chunk, extra)])

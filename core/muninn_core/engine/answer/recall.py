@@ -37,10 +37,10 @@ from muninn_core.worktree.result_pages import Rest
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_FILES = 5
-"""How many files that are open in editors count as being at hand, those that were used last."""
+"""The number of files open in editors that belong to the focus, the last used ones."""
 
 FILES_DEEP = 4
-"""How many candidates are ranked for each file of an answer by files."""
+"""The number of candidates that are ranked for each file of an answer by files."""
 
 
 class _Search(NamedTuple):
@@ -54,7 +54,7 @@ class _Search(NamedTuple):
 def recall(
     workspace: Workspace, params: RecallParams, call: Call, now: datetime, opened: Sequence[str] = ()
 ) -> RecallResult:
-    """Answer a question, or go on with an answer. Raises BadParams, NotFoundError and what `search_context` raises.
+    """Answer a question, or return a further page. Raises BadParams, NotFoundError and what `search_context` raises.
 
     `opened` are the files that editors have open, the last used first.
     """
@@ -84,7 +84,7 @@ def recall(
 
 
 def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext, opened: Sequence[str]) -> _Search:
-    """Return what is searched. Embeds the question, or the place or memory that hits shall be like."""
+    """Return the search of a question. Embeds the question, or the place or memory of `like`."""
     params, notes = parsed.params, list(parsed.notes)
     text, distinct = limit_terms(parsed.text, searched.reader.frequency)
     if distinct > MOST_WORDS:
@@ -161,7 +161,7 @@ def _left_out(parsed: ParsedRecall, filtering: Filtering) -> list[str]:
 
 
 def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tuple[int, float]]]:
-    """Return the best candidate of each file, and how many there are of it with the sum of their scores."""
+    """Return the best candidate of each file, and {path: (number of candidates, sum of their scores)}."""
     best: dict[str, Candidate] = {}
     pieces: dict[str, tuple[int, float]] = {}
     for each in ranked:
@@ -174,7 +174,7 @@ def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tu
 
 
 def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime) -> RecallResult:
-    """Return the page of a cursor. Raises NotFoundError, and BadParams when it is one of another question."""
+    """Return the page of a cursor. Raises NotFoundError, and BadParams for the page of another question."""
     rest = workspace.result_pages.next_page(cursor)
     given = replace(params, page=None, limit=rest.params.limit, session=rest.params.session)
     if given not in (rest.params, replace(RecallParams(), limit=given.limit, session=given.session)):

@@ -1,4 +1,4 @@
-"""What a question looks at: the work tree as it is, with other branches if wanted, or a commit as it was."""
+"""What a question searches: the work tree, with other branches if wanted, or a past commit."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from muninn_core.worktree.side_index import JoinedReader
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 30.0
-"""How long a question waits for an index that is being opened."""
+"""The longest wait for an index that is being opened."""
 
 FIRST_SECONDS = 3.0
-"""How long the first question of all waits for the files of a repository that was never indexed. Most are indexed in
-less; of a large one the answer is what there is by then."""
+"""The longest wait of the first question for the files of a repository that was never indexed. A large repository is
+answered from the files that are indexed by then."""
 
 FRESH_SECONDS = 15.0
-"""How long a question waits for memories that were stored before it to become searchable: milliseconds mostly, more
-when the index has just been opened. Past it the answer is of what there is."""
+"""The longest wait for earlier memories to become searchable. It mostly takes milliseconds, more when the index was
+just opened. After it the answer lacks the others."""
 
 Question = RecallParams | ContextParams | MemoriesParams
 
 
 class SearchContext(NamedTuple):
-    """What is searched and how, the memories and documents, the kinds, the time of asking, and what it saw."""
+    """The reader, embedder, memories and documents of a search, its kinds and time, and the state that was read."""
 
     reader: Reader
     embedder: Embedder

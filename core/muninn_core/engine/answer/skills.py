@@ -1,4 +1,4 @@
-"""Skills for people and agents: the list of them, those that help with a task, and their place in a context."""
+"""Skills: lists them, and finds those for a task or a context."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from muninn_core.source.skill import Skill
 from muninn_core.worktree.workspace import Workspace
 
 READY_SECONDS = 5.0
-"""How long an index that is being opened is waited for: it knows which words are rare here."""
+"""The longest wait for an index that is being opened. The index tells which words are rare."""
 
 
 def listed(workspace: Workspace, params: SkillsListParams) -> SkillsListResult:
-    """List the skills by name; those that give way to another of their name say so."""
+    """List the skills by name; a hidden one names the skill that hides it."""
     skills = workspace.skill_cache.skills()
     kept, hidden = distinct(skills)
     instead = {skill.name: skill.path for skill in kept}
@@ -68,7 +68,7 @@ def match(workspace: Workspace, params: SkillsMatchParams, now: datetime) -> Ski
 
 
 def skill_hits(workspace: Workspace, task: str, now: datetime) -> list[Hit]:
-    """Return the best skills for a task as hits of a context, whole."""
+    """Return the best skills for a task as hits with their whole text."""
     return [
         Hit(
             kind="knowledge",
@@ -88,7 +88,7 @@ def skill_hits(workspace: Workspace, task: str, now: datetime) -> list[Hit]:
 
 
 def _matches(workspace: Workspace, task: str, now: datetime) -> list[Match]:
-    """Return the skills that have to do with a task, one of each name, the best first."""
+    """Return the skills related to a task, one of each name, the best first."""
     skills, _ = distinct([skill for skill in workspace.skill_cache.skills() if skill.text])
     if not skills:
         return []

@@ -1,4 +1,4 @@
-"""Decisions whose subject is touched: they come into a context though the question does not name them.
+"""Decisions whose subject is touched. A context includes them even if the question does not name them.
 
 A decision in force names files and symbols. It is touched when the work tree changes one of those files, when the
 asker has one at hand, or when the best code hits of the question are in one or define one.
@@ -20,14 +20,14 @@ from muninn_core.source.document import Document
 from muninn_core.worktree.documents import SteeringDocuments
 
 MOST = 3
-"""More decisions than this would crowd out what was asked for."""
+"""The most touched decisions of a context; more would displace the answers."""
 
 TOP = 6
-"""How many of the best code hits are looked at."""
+"""The number of the best code hits that are checked."""
 
 
 class TouchedDecision(NamedTuple):
-    """A decision and why it is touched."""
+    """A decision and the reason why it is touched."""
 
     document: Document
     reason: str
@@ -59,7 +59,7 @@ def touched(
 
 
 def hits_of(found: Iterable[TouchedDecision], reader: Reader) -> list[Hit]:
-    """Return a hit of each decision: the section that says what was decided, with why it is there."""
+    """Return a hit of each decision: its section on the decision, with the reason."""
     hits = []
     for document, reason in found:
         chunks = sorted(reader.chunks_of(document.path).values(), key=lambda chunk: chunk.start)
@@ -74,7 +74,7 @@ def _telling(chunks: Sequence[Chunk]) -> Chunk:
 
 
 def _named(document: Document, paths: Iterable[str]) -> str:
-    """Return the first of the paths that a document names, whole, by its name, or by its folder."""
+    """Return the first path that a document names by path, file name or folder, "" for none."""
     for path in paths:
         name = path.rpartition("/")[2]
         for file in document.files:

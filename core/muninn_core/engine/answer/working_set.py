@@ -28,16 +28,16 @@ from muninn_core.retrieval.weights import BESIDE, CHANGED, CURSOR
 from muninn_core.worktree.edited_files import EditedFiles
 
 MOST_FILES = 100
-"""How many files at hand count."""
+"""The most files of a working set."""
 
 MOST_PIECES = 40
-"""How many pieces of code at hand come into question; of a larger change those with the most changed lines."""
+"""The most chunks of a working set; a larger change keeps those with the most changed lines."""
 
 MOST_PATCH = 1_000_000
-"""Characters of a patch that is handed over: it is kept with the answer."""
+"""The most characters of a patch, which is stored with the answer."""
 
 QUESTION_CHARS = 400
-"""How long a question may become that nobody asked in words."""
+"""The most characters of a question that is made from a working set."""
 
 _LAST_LINE = 1_000_000_000
 _RANGE = re.compile(r"(?P<before>.*?)\.\.\.?(?P<after>.*)")
@@ -62,7 +62,7 @@ class WorkingSet(NamedTuple):
 def working_set_of(
     place: Place, edited_files: EditedFiles, params: ContextParams, searched: SearchContext
 ) -> WorkingSet:
-    """Return what is at hand. Raises BadParams for what can't be read, NotFoundError for what is not there."""
+    """Return the working set. Raises BadParams for an unreadable place or patch, NotFoundError for a missing one."""
     named = dict.fromkeys((rooted(place, file) for file in params.files), "named by the asker")
     if params.at is not None:
         _refuse_places(params)
@@ -93,7 +93,7 @@ def _ground(place: Place, path: str, params: ContextParams) -> str:
 
 
 def question_of(params: ContextParams, searched: SearchContext, working_set: WorkingSet) -> str:
-    """Return what is looked for: the query, else what follows from task, cursor, change and files.
+    """Return the question: the query, else one made from task, cursor, change and files.
 
     Raises BadParams when nothing is given at all, NotFoundError when a change was named that changes nothing.
     """
@@ -124,7 +124,7 @@ def question_of(params: ContextParams, searched: SearchContext, working_set: Wor
 
 
 def noted(hits: Iterable[Hit], working_set: WorkingSet) -> list[Hit]:
-    """Say of hits that are in files at hand what makes those so."""
+    """Return the hits; the focus reason of a hit in the working set gets a note on why its file is there."""
     found = []
     for hit in hits:
         ground = working_set.files.get(hit.path, "")
@@ -145,7 +145,7 @@ def _refuse_places(params: ContextParams) -> None:
 
 
 def rooted(place: Place, path: str) -> str:
-    """Return a path as the index has it; what lies elsewhere stays as it is, and is found nowhere."""
+    """Return a path relative to the root. A path outside of the root is returned unchanged and matches nothing."""
     relative = path.removeprefix(place.root.rstrip("/") + "/").replace("\\", "/")
     return posixpath.normpath(relative) if relative else relative
 
@@ -158,7 +158,7 @@ def _cursor(place: Place, cursor: str) -> tuple[str, int]:
 
 
 def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
-    """Return the piece around a line, and those before and behind it."""
+    """Return hits of the chunk around a line and of its neighbours."""
     if not chunks:
         raise NotFoundError(
             f"'{path}' is not in the index", hint="`muninn status` says what is left out; is the path from the root?"
@@ -188,7 +188,7 @@ def _changed(place: Place, diff: str) -> tuple[git.TouchedFile, ...]:
 
 
 def _touched(searched: SearchContext, changed: Iterable[git.TouchedFile]) -> list[Hit]:
-    """Return the pieces of code that a change touches, those with the most changed lines first."""
+    """Return hits of the chunks that a change touches, those with the most changed lines first."""
     found = []
     for each in changed:
         for chunk in _chunks(searched, each.path) if each.spans else ():
