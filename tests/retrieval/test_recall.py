@@ -34,15 +34,11 @@ class Known:
 
     def __init__(self, chunks, lexical=None, dense=(), whole=(), generated=()):
         self.generated = generated
+        self.sources = (self,)
         self._chunks = dict(enumerate(chunks))
         self._whole = whole
         self._lexical = [(number, 1.0) for number in self._chunks] if lexical is None else lexical
         self._dense = dense
-
-    @property
-    def sources(self):
-        """The chunks are in one source: this one."""
-        return (self,)
 
     def lexical(self, words, limit, kind=None):
         """Return what was given, best first."""
@@ -129,6 +125,38 @@ def test_without_a_vector_words_alone_decide():
 def test_what_is_near_to_nothing_is_not_made_to_look_perfect():
     assert fuse([[]], [[(0, -0.1), (1, -0.1)]]) == [{}]
     assert fuse([[(0, 0.0)]], []) == [{}]
+
+
+class TwoSources(Known):
+    """An index of two sources that give the same ids to different chunks."""
+
+    def __init__(self, first, second):
+        super().__init__([])
+        self.sources = (first, second)
+
+
+def test_chunks_of_two_sources_with_the_same_id_are_both_found():
+    reader = TwoSources(Known([code("a.py")], [(0, 4.0)], [(0, 0.9)]), Known([code("b.py")], [(0, 8.0)]))
+    found = recall(reader, VECTOR, {}, "question", limit=5)
+    assert {hit.path: signals(hit) for hit in found} == {
+        "a.py": {"words": 0.5 * w.WORDS, "meaning": pytest.approx(w.MEANING * (1 - 0.5 * w.SHARED), abs=1e-4)},
+        "b.py": {"words": w.WORDS},
+    }
+
+
+def test_the_ids_that_may_be_found_are_those_of_their_source():
+    reader = TwoSources(Allowing([code("a.py"), code("b.py")]), Allowing([code("c.py"), code("d.py")]))
+    allowed = {"code": [[1], [0]], "knowledge": None, "memory": [[], []]}
+    found = recall(reader, None, {}, "question", limit=5, bounds=Bounds(allowed=allowed))
+    assert {hit.path for hit in found} == {"b.py", "c.py"}
+
+
+class Allowing(Known):
+    """An index of code that finds the given ids only."""
+
+    def lexical(self, words, limit, kind=None, *, only=None, every=()):
+        """Return what was given, best first, among the ids."""
+        return [hit for hit in self._lexical if kind == "code" and (only is None or hit[0] in only)]
 
 
 @given(
