@@ -19,7 +19,7 @@ from bench.figure import Figure, spread
 from bench.truth import Truth
 from muninn_core.model.memory import Cite, Memory
 from muninn_core.reconcile.citations import citing
-from muninn_core.source.classify import classify, traits
+from muninn_core.source.classify import classify, path_traits
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.citations import Citations
 
@@ -140,7 +140,7 @@ class Replay:
         paths = [path for path in self._git("ls-files", "-z").split("\0") if path and classify(path)[1] in _LANGUAGES]
         self._chance.shuffle(paths)
         drawn: list[Cite] = []
-        for path in (path for path in paths if not traits(path).intersection(("vendored", "generated"))):
+        for path in (path for path in paths if not path_traits(path).intersection(("vendored", "generated"))):
             file = self.root / path
             if len(drawn) >= count:
                 break

@@ -32,7 +32,7 @@ from bench.processes import Peak, processor_seconds, proportional, resident, tre
 from bench.served import Served
 from muninn_core.config import IndexConfig
 from muninn_core.errors import BusyError
-from muninn_core.source.chunk import chunk
+from muninn_core.source.chunk import chunk_file
 from muninn_core.source.walk import walk
 
 HERE = Path(__file__).parent
@@ -155,7 +155,7 @@ def measure(source: Path, folder: Path, chunks: int, questions: list[str]) -> Ro
 def write_tree(source: Path, root: Path, chunks: int) -> None:
     """Write copies of a tree below `root` until they hold about so many chunks."""
     texts = _texts(source)
-    counts = {path: len(chunk(path, text)) for path, text in texts.items()}
+    counts = {path: len(chunk_file(path, text)) for path, text in texts.items()}
     vocabulary = sorted({word.lower() for text in texts.values() for word in _WORD.findall(text)})
     written, number = 0, 0
     while written < chunks:

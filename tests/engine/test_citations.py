@@ -9,7 +9,7 @@ from repositories import git
 
 from muninn_core.errors import BadParams
 from muninn_core.launch.place import locate
-from muninn_core.source.line_index import mark_of
+from muninn_core.source.line_index import make_mark
 from muninn_core.worktree import citations
 
 pytest_plugins = ["engines"]
@@ -67,7 +67,7 @@ def test_a_file_may_name_a_place_and_is_kept_bare(muninn, place, first, last):
     assert memory.files == ("src/users.py",)
     assert (cite.path, cite.start, cite.end, cite.symbol) == ("src/users.py", first, last, "get_user_name")
     assert cite.commit == git(muninn.root, "rev-parse", "HEAD").strip()
-    assert cite.hash == mark_of(users(muninn).read_text().split("\n")[first - 1 : last])
+    assert cite.hash == make_mark(users(muninn).read_text().split("\n")[first - 1 : last])
 
 
 def test_a_file_that_is_named_alone_is_not_cited(muninn):

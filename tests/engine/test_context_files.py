@@ -7,7 +7,7 @@ import pytest
 from muninn_core.context.tokens import count_tokens
 from muninn_core.errors import BadParams, NotFoundError, UsageError
 from muninn_core.protocol.catalogue import METHODS
-from muninn_core.source.references import references
+from muninn_core.source.references import find_references
 
 pytest_plugins = ["engines"]
 
@@ -158,7 +158,7 @@ def test_every_template_makes_a_file_without_a_fault_that_asks_for_something(mun
     assert made.path == ".muninn/context/next-thing.md"
     assert (muninn.root / made.path).read_text() == made.text
     assert muninn.call("lint", path=made.path).faults == ()
-    asked = [each for each in references(made.text, "context") if each.kind == "query"]
+    asked = [each for each in find_references(made.text, "context") if each.kind == "query"]
     assert len(asked) >= 2
     rendered = muninn.call("render", path="next-thing")
     assert rendered.title == "it's: the #1 [thing]"

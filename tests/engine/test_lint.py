@@ -175,7 +175,7 @@ def test_a_manifest_is_checked_as_its_reader_does(muninn):
 def test_the_keys_of_another_tools_document_are_its_own_affair(muninn):
     assert faults(muninn, ".metis/vision.md", "---\nlevel: vision\nexit_criteria_met: false\n---\n") == ()
     (fault,) = faults(muninn, ".metis/vision.md", "---\nlevel: [vision\n---\n")
-    assert "no valid YAML" in fault.message
+    assert "not valid YAML" in fault.message
 
 
 def test_a_file_is_read_where_no_text_is_given(muninn):

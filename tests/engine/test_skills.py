@@ -104,7 +104,7 @@ def test_what_is_wrong_is_told_and_nothing_else_fails(skilled):
     (folder / "latin/SKILL.md").write_bytes(b"caf\xe9")
     told = {one.name: one.problems[0] for one in skilled.call("skills.list", problems=True).skills}
     assert sorted(told) == ["broken", "huge", "latin"]
-    assert told["broken"].startswith("line 3: no valid YAML")
+    assert told["broken"].startswith("line 3: not valid YAML")
     assert told["huge"] == "it has 200001 bytes; 200000 are read"
     assert told["latin"] == "it can't be read: it is not UTF-8"
     assert len(skilled.call("skills.match", task="write tests for a parser").skills) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.git import Commit
-from muninn_core.source.commit_memory import MAX_TEXT, draft, significant
+from muninn_core.source.commit_memory import MAX_TEXT, assess, draft_memory
 
 
 def commit(subject: str, body: str = "", files: tuple[str, ...] = ("src/app.py",), parents: int = 1) -> Commit:
@@ -37,7 +37,7 @@ def commit(subject: str, body: str = "", files: tuple[str, ...] = ("src/app.py",
     ],
 )
 def test_a_commit_that_changes_the_structure_matters(subject: str) -> None:
-    found = significant(commit(subject))
+    found = assess(commit(subject))
     assert found is not None
     assert 6 <= found.importance <= 8
 
@@ -62,42 +62,42 @@ def test_a_commit_that_changes_the_structure_matters(subject: str) -> None:
     ],
 )
 def test_routine_commits_do_not_matter(subject: str) -> None:
-    assert significant(commit(subject)) is None
+    assert assess(commit(subject)) is None
 
 
 def test_a_merge_does_not_matter_whatever_it_says() -> None:
-    assert significant(commit("Implement the new architecture", parents=2)) is None
+    assert assess(commit("Implement the new architecture", parents=2)) is None
 
 
 def test_a_commit_of_prose_alone_does_not_matter() -> None:
-    assert significant(commit("Redesign the tutorial", files=("README.md", "docs/tutorial.md"))) is None
+    assert assess(commit("Redesign the tutorial", files=("README.md", "docs/tutorial.md"))) is None
 
 
 def test_a_decision_record_matters_although_it_is_prose() -> None:
-    found = significant(commit("docs: record why we shard", files=("docs/decisions/0007-shards.md",)))
+    found = assess(commit("docs: record why we shard", files=("docs/decisions/0007-shards.md",)))
     assert found is not None
     assert found.decision
 
 
 def test_a_breaking_change_in_the_footer_matters_in_any_type_of_commit() -> None:
-    found = significant(commit("chore: tidy the settings", "BREAKING CHANGE: `port` is gone."))
+    found = assess(commit("chore: tidy the settings", "BREAKING CHANGE: `port` is gone."))
     assert found is not None
     assert found.keywords[0] == "breaking"
     assert found.importance == 8
 
 
 def test_breadth_and_structural_files_raise_the_importance() -> None:
-    narrow = significant(commit("Implement quotas"))
+    narrow = assess(commit("Implement quotas"))
     many = tuple(f"src/m{i}.py" for i in range(30))
-    wide = significant(commit("Implement quotas", files=(*many, "db/migrations/0042_quota.sql")))
+    wide = assess(commit("Implement quotas", files=(*many, "db/migrations/0042_quota.sql")))
     assert narrow is not None
     assert wide is not None
     assert (narrow.importance, wide.importance) == (6, 8)
 
 
 def test_words_of_the_body_count_less_than_those_of_the_subject() -> None:
-    assert significant(commit("Quotas", "They replace the old limits.")) is None
-    assert significant(commit("Quotas", "The decision fell for a token bucket.")) is not None
+    assert assess(commit("Quotas", "They replace the old limits.")) is None
+    assert assess(commit("Quotas", "The decision fell for a token bucket.")) is not None
 
 
 def test_a_commit_that_states_a_choice_is_a_decision_and_any_other_an_insight() -> None:
@@ -105,9 +105,9 @@ def test_a_commit_that_states_a_choice_is_a_decision_and_any_other_an_insight() 
     work = commit("Implement quotas")
     types = []
     for one in (choice, work):
-        found = significant(one)
+        found = assess(one)
         assert found is not None
-        types.append(draft(one, found, None, None).type)
+        types.append(draft_memory(one, found, None, None).type)
     assert types == ["decision", "insight"]
 
 
@@ -117,9 +117,9 @@ def test_the_memory_names_the_commit_once_and_leaves_its_trailers_out() -> None:
         "A token bucket a tenant.\n\nSigned-off-by: Ada <ada@example.org>\nCo-authored-by: Bob <bob@example.org>",
         files=tuple(f"src/m{i:02}.py" for i in range(60)),
     )
-    found = significant(one)
+    found = assess(one)
     assert found is not None
-    memory = draft(one, found, "s1", "claude-code")
+    memory = draft_memory(one, found, "s1", "claude-code")
     assert memory.text == "Implement quotas\n\nA token bucket a tenant."
     assert memory.title == "Implement quotas"
     assert memory.key == "commit:" + "a" * 40
@@ -131,8 +131,8 @@ def test_the_memory_names_the_commit_once_and_leaves_its_trailers_out() -> None:
 
 def test_a_very_long_message_is_cut_at_a_word() -> None:
     one = commit("Implement quotas", "word " * 2000)
-    found = significant(one)
+    found = assess(one)
     assert found is not None
-    text = draft(one, found, None, None).text
+    text = draft_memory(one, found, None, None).text
     assert len(text) <= MAX_TEXT + 2
     assert text.endswith("word …")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from muninn_core.source.statement import statements
+from muninn_core.source.statement import find_statements
 
 LABELLED = [
     tuple(line.split("\t"))
@@ -16,7 +16,7 @@ LABELLED = [
 
 
 def found(who: str, text: str) -> list[tuple[str, str]]:
-    return [(one.type, one.text) for one in statements(text, said_by_user=who == "user")]
+    return [(one.type, one.text) for one in find_statements(text, by_user=who == "user")]
 
 
 def test_hardly_anything_is_kept_that_nobody_stated() -> None:

@@ -6,7 +6,7 @@ import json
 import time
 from typing import Any
 
-from muninn_core.source.transcript import MOST, read_transcript
+from muninn_core.source.transcript import MAX_STATEMENTS, read_transcript
 
 DECIDED = "We decided to store sessions in Postgres because Redis lost them on restart."
 
@@ -80,7 +80,7 @@ def test_at_most_five_statements_are_returned_and_they_are_the_surest() -> None:
         for what in ("apples", "pears", "plums", "figs", "dates")
     ]
     found = texts(*weak, *strong)
-    assert len(found) == MOST
+    assert len(found) == MAX_STATEMENTS
     assert all("decided" in text for text in found)
 
 

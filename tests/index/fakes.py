@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 
 class FakeEmbedder:
@@ -29,7 +29,7 @@ class FakeEmbedder:
         self.embedded += len(texts)
         rows = np.zeros((len(texts), self.dim), np.float32)
         for i, text in enumerate(texts):
-            for word in words(text).split():
+            for word in split_words(text).split():
                 rows[i] += self._word(word)
             length = np.linalg.norm(rows[i])
             if length:

@@ -1,7 +1,7 @@
 """What two indexes are compared by: everything that an answer could be made of, without ids and times."""
 
 from muninn_core.config import IndexConfig
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 from muninn_core.source.walk import walk
 
 SETTINGS = IndexConfig()
@@ -36,7 +36,7 @@ def answers(index, embedder, queries, kinds=(None, "code", "knowledge", "memory"
     found = {}
     for query in queries:
         for kind in kinds:
-            terms = words(query).split()
+            terms = split_words(query).split()
             lexical = snapshot.lexical(terms, 1000, kind)
             dense = snapshot.dense(embedder.embed_query(query), 1000, kind)
             rows = snapshot.chunks([number for number, _ in lexical + dense])

@@ -12,7 +12,7 @@ from muninn_core.index.extract import CHANGED, Job
 from muninn_core.index.index import BULK
 from muninn_core.index.worker import FILE_SECONDS
 from muninn_core.index.workers import WorkerPool
-from muninn_core.source.grammar import is_calm
+from muninn_core.source.grammar import is_safe_to_parse
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -62,11 +62,11 @@ def test_the_code_of_this_project_and_short_texts_are_read_here():
     own = [path for folder in ("core", "cli", "tests/index") for path in (ROOT / folder).rglob("*.py")]
     small = [path for path in own if path.stat().st_size < 24_000]
     assert len(small) > 100
-    assert [path.name for path in small if not is_calm(path.read_bytes())] == []
-    assert is_calm(b"")
-    assert is_calm(b"x = 1\n")
+    assert [path.name for path in small if not is_safe_to_parse(path.read_bytes())] == []
+    assert is_safe_to_parse(b"")
+    assert is_safe_to_parse(b"x = 1\n")
 
 
 @pytest.mark.parametrize("text", [BREAKS, ENDLESS, "- " * 400 + "a", "f(" * 90 + ")" * 90, "cat " + "<<A " * 50])
 def test_what_could_break_a_parser_is_not_read_here(text):
-    assert not is_calm(text.encode())
+    assert not is_safe_to_parse(text.encode())

@@ -20,7 +20,7 @@ from muninn_core.config import IndexConfig
 from muninn_core.index.embed import load_bundled
 from muninn_core.index.extract import Job, extract
 from muninn_core.source import text
-from muninn_core.source.line_runs import MOST
+from muninn_core.source.line_runs import MAX_CHUNK
 from muninn_core.source.text import read_text
 from muninn_core.source.walk import walk
 
@@ -65,7 +65,7 @@ def test_a_line_of_fifty_megabytes_is_passed_over_unread(root, monkeypatch):
 def test_a_line_of_fifty_megabytes_that_is_wanted_is_cut_into_small_pieces(root):
     (root / "line.js").write_text("var a=1;" * (LONG_LINE // 8))
     (one,) = extract(Job(str(root), 2 * LONG_LINE, (("line.js", None),)), None)
-    assert max(len(piece.chunk.text) for piece in one.pieces) <= MOST
+    assert max(len(piece.chunk.text) for piece in one.pieces) <= MAX_CHUNK
     assert {(piece.chunk.start, piece.chunk.end) for piece in one.pieces} == {(1, 1)}
     assert sum(len(piece.chunk.text) for piece in one.pieces) == LONG_LINE
 

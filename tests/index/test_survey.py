@@ -9,7 +9,7 @@ from muninn_core.index import survey as survey_module
 from muninn_core.index.extract import WordsJob, read_words
 from muninn_core.index.index import BULK, MemoryText
 from muninn_core.index.survey import SurveyBuilder
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 ROPE = "def splice(rope):\n    return rope.strands\n\n\n" + "x = 1\n" * 300 + "def bowline(end):\n    return end\n"
 FILES = {
@@ -30,7 +30,7 @@ def surveyor(tmp_path, root):
 
 
 def found(survey, question, kind=None, waiting=set):
-    hits = survey.lexical(words(question).split(), 10, kind, waiting)
+    hits = survey.lexical(split_words(question).split(), 10, kind, waiting)
     chunks = survey.chunks([number for number, _ in hits])
     return [chunks[number] for number, _ in hits]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from bench import corpus, growth
 
-from muninn_core.source.chunk import chunk
+from muninn_core.source.chunk import chunk_file
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,7 +68,7 @@ def test_a_grown_tree_has_about_the_chunks_that_were_asked_for_and_names_of_its_
     again = tmp_path / "again"
     growth.write_tree(source, again, 200)
     files = sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
-    chunks = sum(len(chunk(str(path), (again / path).read_text())) for path in files)
+    chunks = sum(len(chunk_file(str(path), (again / path).read_text())) for path in files)
     assert 200 <= chunks < 210
     assert all((tmp_path / "grown" / path).read_bytes() == (again / path).read_bytes() for path in files)
     first = next(again.glob("copy_000/*/session_0.py")).read_text()

@@ -21,7 +21,7 @@ from muninn_core.retrieval.relevance import Relevance
 from muninn_core.retrieval.request import Bounds, Focus, SearchRequest
 from muninn_core.retrieval.scoring import MemoryWeights
 from muninn_core.retrieval.search import search
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 VECTOR = np.ones(4, np.float32)
@@ -387,7 +387,7 @@ def test_nobody_at_work_focuses_on_nothing():
 def test_small_words_count_only_where_there_are_no_others():
     query = parse_query("How do we get the UserName of a user_name?")
     assert "the" not in query.words
-    assert set(words("user name").split()) <= set(query.words)
+    assert set(split_words("user name").split()) <= set(query.words)
     assert "user_name" in query.identifiers
     assert parse_query("how to do it").words
     assert parse_query("").words == ()

@@ -10,11 +10,11 @@ from muninn_core.model.chunk import Chunk
 from muninn_core.retrieval.informative_terms import LIKE_WORDS, MOST_WORDS, informative_terms, limit_terms
 from muninn_core.retrieval.phrase import holding, index_words, parts
 from muninn_core.retrieval.snippet import LINE_CHARACTERS, LINES, Marker
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 
 def marker(question, **weights):
-    return Marker({word: weights.get(word, 1.0) for word in words(question).split()})
+    return Marker({word: weights.get(word, 1.0) for word in split_words(question).split()})
 
 
 def marked(line):
@@ -89,7 +89,7 @@ def test_a_phrase_is_words_side_by_side_also_in_identifiers(phrase, text, there)
     chunk = Chunk(kind="code", path="a.py", start=1, end=2, text=text)
     assert holding([phrase])(chunk) is there
     if there:
-        assert set(index_words(phrase)) <= set(words(text).split())
+        assert set(index_words(phrase)) <= set(split_words(text).split())
 
 
 @given(st.text("aAbB1_ .é", max_size=30), st.text("aAbB1_ é", max_size=8).map("a{}".format))
@@ -140,7 +140,7 @@ def test_what_is_often_here_and_seldom_elsewhere_tells_most_of_a_place():
     ],
 )
 def test_a_phrase_is_shown_where_it_stands(text, first):
-    wanted = dict.fromkeys(words("cancels ctx").split(), 1.0)
+    wanted = dict.fromkeys(split_words("cancels ctx").split(), 1.0)
     assert Marker(wanted).snippet(text)[0].line == 1
     assert Marker(wanted, ["cancels ctx"]).snippet(text)[0].line == first
     assert Marker(wanted, ["stands nowhere"]).snippet(text)[0].line == 1

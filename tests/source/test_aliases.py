@@ -7,7 +7,7 @@ import posixpath
 import pytest
 
 from muninn_core.source.definition import Import
-from muninn_core.source.resolve import targets
+from muninn_core.source.resolve import resolve_import
 
 
 class Files(dict[str, str]):
@@ -76,12 +76,12 @@ FILES = Files(
     ],
 )
 def test_a_configuration_leads_an_import_to_its_file(path, module, found):
-    assert targets(path, "typescript", Import(1, module), FILES) == (found,)
+    assert resolve_import(path, "typescript", Import(1, module), FILES) == (found,)
 
 
 @pytest.mark.parametrize("module", ["react", "@app/nothing", "@app/../../../etc/passwd", "@lib", ""])
 def test_what_no_configuration_knows_leads_nowhere(module):
-    assert targets("src/main.ts", "typescript", Import(1, module), FILES) == ()
+    assert resolve_import("src/main.ts", "typescript", Import(1, module), FILES) == ()
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ def test_what_no_configuration_knows_leads_nowhere(module):
 def test_a_broken_configuration_says_nothing(config):
     files = Files({**FILES, "tsconfig.json": config})
     del files["tsconfig.base.json"]
-    assert targets("src/main.ts", "typescript", Import(1, "@app/util"), files) == ()
+    assert resolve_import("src/main.ts", "typescript", Import(1, "@app/util"), files) == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.gitignore import IgnoreRules
-from muninn_core.source.bridge import BRIDGES, bridge_of, closed_patterns, kept, origin_of
+from muninn_core.source.bridge import BRIDGES, bridge_of, disabled_patterns, is_read_if_ignored, origin_of
 
 LABELS = {
     "CLAUDE.md": "CLAUDE.md",
@@ -70,10 +70,14 @@ def test_the_patterns_of_a_bridge_are_those_of_its_files(path: str) -> None:
     mine = bridge_of(path)
     assert mine is not None
     for bridge in BRIDGES:
-        closed = IgnoreRules(closed_patterns([bridge.key])).excludes(path)
+        closed = IgnoreRules(disabled_patterns([bridge.key])).excludes(path)
         assert closed is (bridge is mine) or (bridge.key == "adr" and path == ".metis/adrs/001.md")
 
 
 def test_only_what_tools_keep_at_known_places_is_read_against_gitignore() -> None:
-    assert all(map(kept, ("CLAUDE.local.md", ".claude/CLAUDE.md", ".serena/memories/a.md", ".metis/tasks/1.md")))
-    assert not any(map(kept, ("src/CLAUDE.md", "docs/adr/1.md", ".serena/project.yml", ".metis/metis.db")))
+    assert all(
+        map(is_read_if_ignored, ("CLAUDE.local.md", ".claude/CLAUDE.md", ".serena/memories/a.md", ".metis/tasks/1.md"))
+    )
+    assert not any(
+        map(is_read_if_ignored, ("src/CLAUDE.md", "docs/adr/1.md", ".serena/project.yml", ".metis/metis.db"))
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from muninn_core.git import Commit
 from muninn_core.git.log import LogEntry
-from muninn_core.source.commit_history import HistoryMemory, memories_of, reverted_commits
+from muninn_core.source.commit_history import HistoryMemory, memory_of_commit, reverted_commits
 
 
 def logged(subject, body="", files=("src/app.py",), *, sha="a" * 40, parents=1, author="Ada", email="", deleted=()):
@@ -23,7 +23,7 @@ def logged(subject, body="", files=("src/app.py",), *, sha="a" * 40, parents=1, 
 
 
 def told(one, back=None, subjects=None):
-    found = memories_of(one, back or {}, subjects or {})
+    found = memory_of_commit(one, back or {}, subjects or {})
     assert isinstance(found, HistoryMemory), found
     return found.draft
 
@@ -55,7 +55,7 @@ def test_a_significant_commit_is_told_as_a_new_one_would_be_under_the_same_key()
     ],
 )
 def test_what_is_worth_no_memory_is_passed_over_for_a_reason(one, reason):
-    assert memories_of(one, {}, {}) == reason
+    assert memory_of_commit(one, {}, {}) == reason
 
 
 def test_a_person_whose_name_holds_bot_is_no_bot():
@@ -83,11 +83,11 @@ def test_what_was_taken_back_is_no_news_unless_that_was_taken_back_too():
     undo = logged('Revert "Replace A with B"', f"This reverts commit {first}.", sha=second)
     redo = logged('Revert "Revert "Replace A with B""', f"This reverts commit {second}.", sha=third)
     back = reverted_commits([undo, use])
-    assert memories_of(use, back, {}) == "taken back later"
+    assert memory_of_commit(use, back, {}) == "taken back later"
     assert told(undo, back).type == "attempt"
     back = reverted_commits([redo, undo, use])
     assert told(use, back).type == "decision"
-    assert (memories_of(undo, back, {}), memories_of(redo, back, {})) == ("taken back later", "routine")
+    assert (memory_of_commit(undo, back, {}), memory_of_commit(redo, back, {})) == ("taken back later", "routine")
 
 
 def test_a_squashed_branch_that_tells_of_a_revert_is_none():
@@ -101,7 +101,10 @@ def test_a_fix_is_kept_when_it_says_its_cause():
     draft = told(logged("fix(export): write the last row", body))
     assert (draft.type, draft.importance) == ("bug_fix", 6)
     assert draft.details["cause"] == "The cause was a missing flush: the buffer was dropped at exit."
-    assert memories_of(logged("fix(export): write the last row", "Exports end well now."), {}, {}) == "not significant"
+    assert (
+        memory_of_commit(logged("fix(export): write the last row", "Exports end well now."), {}, {})
+        == "not significant"
+    )
 
 
 def test_a_decision_or_constraint_that_the_body_marks_makes_a_commit_matter():

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from muninn_core.source.chunk import chunk, cut
-from muninn_core.source.line_runs import LEAST, LONGEST_LINE, MOST, split_lines, tile
+from muninn_core.source.chunk import chunk_file, chunk_with_syntax
+from muninn_core.source.line_runs import LONGEST_LINE, MAX_CHUNK, MIN_CHUNK, group_lines, split_lines
 
 SPECIAL = [
     "",
@@ -36,7 +36,7 @@ PATHS = st.sampled_from(["a.py", "a.md", "a.rst", "a.go", "a.ts", "notes.txt", "
 @example("a.py", ["x" * 10_000], False)
 def test_the_chunks_of_a_file_tile_it(path, lines, ends_with_newline):
     text = "\n".join(lines) + ("\n" if ends_with_newline else "")
-    found = chunk(path, text)
+    found = chunk_file(path, text)
     if not text.strip():
         assert found == []
         return
@@ -52,9 +52,9 @@ def test_the_chunks_of_a_file_tile_it(path, lines, ends_with_newline):
 
 @given(st.lists(st.integers(1, 2_000), max_size=200), st.randoms(use_true_random=False))
 def test_runs_tile_whatever_the_merits_are(sizes, random):
-    runs = tile(sizes, [random.uniform(-50, 50) for _ in sizes])
+    runs = group_lines(sizes, [random.uniform(-50, 50) for _ in sizes])
     assert [i for start, end in runs for i in range(start, end)] == list(range(len(sizes)))
-    assert all(sum(sizes[a:b]) <= MOST or b == a + 1 for a, b in runs)
+    assert all(sum(sizes[a:b]) <= MAX_CHUNK or b == a + 1 for a, b in runs)
 
 
 FUNCTIONS = "\n\n".join(
@@ -65,20 +65,20 @@ FUNCTIONS = "\n\n".join(
 
 
 def test_a_chunk_of_code_begins_at_a_definition_with_its_comment_and_decorator():
-    found = chunk("a.py", FUNCTIONS)
+    found = chunk_file("a.py", FUNCTIONS)
     assert len(found) > 3
     assert all(c.text.startswith("# What number") for c in found)
-    assert all(LEAST <= len(c.text) <= MOST for c in found[:-1])
+    assert all(MIN_CHUNK <= len(c.text) <= MAX_CHUNK for c in found[:-1])
 
 
 def test_a_chunk_names_what_it_defines():
-    found = chunk("a.py", FUNCTIONS)
+    found = chunk_file("a.py", FUNCTIONS)
     assert " ".join(c.symbol for c in found).split() == [f"number_{n}" for n in range(20)]
 
 
 def test_a_chunk_inside_a_definition_is_titled_by_it():
     body = "".join(f"        self.value_{i} = compute(value, {i})\n" for i in range(120))
-    found = chunk("a.py", f"class Ledger:\n    def balance(self, value):\n{body}")
+    found = chunk_file("a.py", f"class Ledger:\n    def balance(self, value):\n{body}")
     assert found[0].symbol == "Ledger balance"
     assert found[1].title == "Ledger.balance"
     assert found[1].symbol == ""
@@ -112,26 +112,26 @@ def test_a_chunk_inside_a_definition_is_titled_by_it():
     ],
 )
 def test_definitions_are_found_in_many_languages(path, line, name):
-    assert chunk(path, line + "\n")[0].symbol == name
+    assert chunk_file(path, line + "\n")[0].symbol == name
 
 
 @pytest.mark.parametrize("line", ["    if (ready(now)) {", "  return compute(value);", "    for (const x of all()) {"])
 def test_control_flow_is_no_definition(line):
-    assert chunk("a.ts", line + "\n")[0].symbol == ""
+    assert chunk_file("a.ts", line + "\n")[0].symbol == ""
 
 
 @pytest.mark.parametrize(
     "line", ["  it('works', function(done){", "  visit(node, function () {", '  get("/", route(), {']
 )
 def test_a_call_that_is_given_a_text_or_a_function_is_no_definition(line):
-    assert chunk("a.js", line + "\n")[0].symbol == ""
+    assert chunk_file("a.js", line + "\n")[0].symbol == ""
 
 
 def test_a_hostile_line_is_cut_in_no_time():
     # Expressions that try many splits of such a line would take minutes; the suite's time limit would end the test.
     for line in ("a " * 190 + "(", "x*" * 190, "public " * 55, "<" * 390, "f(" * 195):
         for path in ("a.c", "a.ts", "A.java", "a.rs", "a.php"):
-            chunk(path, (line + "\n") * 50)
+            chunk_file(path, (line + "\n") * 50)
 
 
 MARKDOWN = """---
@@ -162,7 +162,7 @@ Errors are logged once. {filler}
 
 
 def test_markdown_is_cut_at_headings_and_titled_by_their_path():
-    found = chunk("docs/errors.md", MARKDOWN)
+    found = chunk_file("docs/errors.md", MARKDOWN)
     assert [c.title for c in found] == [
         "Error handling (convention, api)",
         "Error handling (convention, api) > Retries",
@@ -175,7 +175,7 @@ def test_markdown_is_cut_at_headings_and_titled_by_their_path():
 
 
 def test_a_long_section_is_cut_between_paragraphs_under_one_title():
-    found = chunk("a.md", "# Story\n\n" + "\n\n".join("A sentence of the story. " * 20 for _ in range(12)))
+    found = chunk_file("a.md", "# Story\n\n" + "\n\n".join("A sentence of the story. " * 20 for _ in range(12)))
     assert len(found) > 3
     assert {c.title for c in found} == {"Story"}
     assert all(c.text.startswith("A sentence") for c in found[1:])
@@ -185,17 +185,17 @@ def test_underlined_headings_of_restructured_text_are_found():
     text = (
         "=====\nGuide\n=====\n\nIntro. {f}\n\nInstall\n-------\n\nRun it. {f}\n\nOn Linux\n~~~~~~~~\n\nThere too. {f}"
     )
-    found = chunk("guide.rst", text.replace("{f}", "More of it. " * 25))
+    found = chunk_file("guide.rst", text.replace("{f}", "More of it. " * 25))
     assert [c.title for c in found] == ["Guide", "Guide > Install", "Guide > Install > On Linux"]
 
 
 def test_a_bare_heading_goes_with_the_section_below_it():
-    found = chunk("a.md", "# Project\n\n## Usage\n\n" + "Call it with a path. " * 20)
+    found = chunk_file("a.md", "# Project\n\n## Usage\n\n" + "Call it with a path. " * 20)
     assert [c.title for c in found] == ["Project > Usage"]
 
 
 def test_line_numbers_are_those_of_an_editor():
-    found = chunk("a.py", "x = 'a\x0cb\u2028c'\r\ny = 2\r\n")
+    found = chunk_file("a.py", "x = 'a\x0cb\u2028c'\r\ny = 2\r\n")
     assert (found[0].start, found[0].end) == (1, 2)
 
 
@@ -204,5 +204,5 @@ def test_definitions_of_a_language_without_a_grammar_reach_as_far_as_their_lines
         "let x = 1\n\n" * 30
         + "class Shop {\n    func open() {\n        ring()\n    }\n\n    func close() {\n        lock()\n    }\n}\n"
     )
-    found = [(one.name, one.start, one.end) for one in cut("shop.swift", text).syntax.definitions]
+    found = [(one.name, one.start, one.end) for one in chunk_with_syntax("shop.swift", text).syntax.definitions]
     assert found[-3:] == [("Shop", 61, 69), ("open", 62, 64), ("close", 66, 68)]

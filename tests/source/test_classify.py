@@ -1,6 +1,6 @@
 import pytest
 
-from muninn_core.source.classify import classify, traits
+from muninn_core.source.classify import classify, path_traits
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_a_path_tells_tier_and_language(path, kind, language):
     ],
 )
 def test_a_path_tells_tests_vendored_and_generated_files_apart(path, expected):
-    assert traits(path) == expected
+    assert path_traits(path) == expected

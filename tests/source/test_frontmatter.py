@@ -1,6 +1,6 @@
 import pytest
 
-from muninn_core.source.frontmatter import check, read
+from muninn_core.source.frontmatter import check_frontmatter, read_frontmatter
 
 GOOD = """---
 type: convention
@@ -14,16 +14,16 @@ tags: [api, errors]
 
 
 def test_a_good_file_has_no_problems_and_gives_its_fields():
-    assert check(GOOD) == []
-    fields, body = read(GOOD)
+    assert check_frontmatter(GOOD) == []
+    fields, body = read_frontmatter(GOOD)
     assert fields["domain"] == "error-handling"
     assert GOOD.split("\n")[body].startswith("# Error")
 
 
 @pytest.mark.parametrize("text", ["# No frontmatter\n", "", "---\n---\ntext", "--- not one\n"])
 def test_a_file_without_frontmatter_has_no_problems(text):
-    assert check(text) == []
-    assert read(text)[0] == {}
+    assert check_frontmatter(text) == []
+    assert read_frontmatter(text)[0] == {}
 
 
 @pytest.mark.parametrize(
@@ -39,33 +39,33 @@ def test_a_file_without_frontmatter_has_no_problems(text):
         ("type:", 2, 6, "empty"),
         ("created: soon", 2, 10, "a date like"),
         ("type: a\ntype: b", 3, 1, "twice"),
-        ("type: [a", 3, 1, "no valid YAML"),
+        ("type: [a", 3, 1, "not valid YAML"),
         ("- a\n- b", 2, 1, "`key: value` lines"),
     ],
 )
 def test_each_problem_is_named_at_its_place(yaml, line, column, part):
-    problems = check(f"---\n{yaml}\n---\nbody\n")
+    problems = check_frontmatter(f"---\n{yaml}\n---\nbody\n")
     assert [(p.line, p.column) for p in problems] == [(line, column)]
     assert part in problems[0].message
 
 
 @pytest.mark.parametrize("value", ["low", "medium", "high", "0", "1", "0.35"])
 def test_confidence_is_a_level_or_a_share(value):
-    assert check(f"---\nconfidence: {value}\n---\n") == []
+    assert check_frontmatter(f"---\nconfidence: {value}\n---\n") == []
 
 
 def test_frontmatter_that_is_not_closed_is_one_problem():
-    problems = check("---\ntype: a\n# Title\n")
+    problems = check_frontmatter("---\ntype: a\n# Title\n")
     assert [(p.line, p.column) for p in problems] == [(1, 1)]
     assert "not closed" in problems[0].message
 
 
 @pytest.mark.parametrize("yaml", ["{broken: [", "&a [*a]", "!!python/object:os.system x"])
 def test_unreadable_frontmatter_is_no_reason_not_to_read_the_body(yaml):
-    fields, body = read(f"---\n{yaml}\n---\nbody")
+    fields, body = read_frontmatter(f"---\n{yaml}\n---\nbody")
     assert fields == {}
     assert body == 3
 
 
 def test_frontmatter_makes_plain_values_only():
-    assert [p.line for p in check("---\ntype: !!python/object/apply:os.getcwd []\n---\n")] == [2]
+    assert [p.line for p in check_frontmatter("---\ntype: !!python/object/apply:os.getcwd []\n---\n")] == [2]

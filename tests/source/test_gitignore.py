@@ -82,7 +82,9 @@ def test_an_ignore_file_ignores_what_git_ignores(repository, patterns, paths):
     command = ["git", "-C", str(repository), "check-ignore", "--no-index", "-z", "--stdin"]
     done = subprocess.run(command, input="\0".join(paths), capture_output=True, text=True, check=False)
     tree = IgnoreTree(repository, (".gitignore",), ())
-    assert [path for path in paths if tree.ignored(path)] == [path for path in paths if path in done.stdout.split("\0")]
+    assert [path for path in paths if tree.is_ignored(path)] == [
+        path for path in paths if path in done.stdout.split("\0")
+    ]
 
 
 @given(_PATTERNS.filter(lambda pattern: pattern[0] not in "!#" and not pattern.endswith(" ")), _PATHS)
@@ -117,14 +119,14 @@ def test_a_list_excludes_by_the_last_pattern_for_the_file_and_else_for_a_folder(
 def test_a_folder_that_is_brought_back_by_name_is_not_ignored(tmp_path):
     (tmp_path / ".gitignore").write_text("*\n!src/\n!src/**\n")
     tree = IgnoreTree(tmp_path, (".gitignore",), ())
-    assert [tree.ignored("src/a"), tree.ignored("doc/a")] == [False, True]
+    assert [tree.is_ignored("src/a"), tree.is_ignored("doc/a")] == [False, True]
 
 
 def test_a_closer_ignore_file_that_keeps_a_folder_keeps_no_file_in_it(tmp_path):
     (tmp_path / "src" / "logs").mkdir(parents=True)
     (tmp_path / ".gitignore").write_text("*.log\n")
     (tmp_path / "src" / ".gitignore").write_text("!logs/\n")
-    assert IgnoreTree(tmp_path, (".gitignore",), ()).ignored("src/logs/a.log")
+    assert IgnoreTree(tmp_path, (".gitignore",), ()).is_ignored("src/logs/a.log")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muninn_core.index.lexical import open_lexical
-from muninn_core.source.identifiers import MAX_WORD, stem, words
+from muninn_core.source.identifiers import MAX_WORD_LENGTH, split_words, stem
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from muninn_core.source.identifiers import MAX_WORD, stem, words
     ],
 )
 def test_identifiers_are_split_and_kept_whole(text, expected):
-    assert words(text).split() == expected.split()
+    assert split_words(text).split() == expected.split()
 
 
 FAMILIES = [
@@ -51,19 +51,19 @@ def test_words_that_only_look_inflected_stay(word):
 @pytest.mark.parametrize("written", ["getUserName", "get_user_name", "get user name", "get-user-name"])
 def test_all_spellings_of_a_name_meet_in_the_index(tmp_path, query, written):
     index = open_lexical(tmp_path)
-    index.add(7, "code", "a.py", {"body": words(f"value = {written}(request)")})
-    index.add(8, "code", "b.py", {"body": words("value = drop_table(request)")})
+    index.add(7, "code", "a.py", {"body": split_words(f"value = {written}(request)")})
+    index.add(8, "code", "b.py", {"body": split_words("value = drop_table(request)")})
     index.commit()
-    assert [number for number, _ in index.read().search(words(query).split(), 5)] == [7]
+    assert [number for number, _ in index.read().search(split_words(query).split(), 5)] == [7]
     index.close()
 
 
 def test_data_is_cut_to_the_length_of_a_word():
-    assert max(map(len, words("a1" * 5_000).split())) <= MAX_WORD
+    assert max(map(len, split_words("a1" * 5_000).split())) <= MAX_WORD_LENGTH
 
 
 @given(st.text())
 def test_words_of_words_are_separated_by_single_blanks_and_lower_case(text):
-    found = words(text)
+    found = split_words(text)
     assert found == " ".join(found.split(" "))
     assert found == found.casefold()  # not lower(): the small letters of Cherokee fold to its capitals

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from muninn_core.source.project import parse_project
-from muninn_core.source.shortcode import candidates_in, codes_in, level_of, same_code
-from muninn_core.source.steering import is_document, read_document
+from muninn_core.source.shortcode import find_code_candidates, find_codes, level_of, same_code
+from muninn_core.source.steering import is_steering_document, read_steering_document
 
 DECISION = """\
 ---
@@ -49,7 +49,7 @@ src/never/this.py   POST-T-9999
 
 
 def document(text=DECISION, path=".metis/adrs/POST-A-0003.md"):
-    found = read_document(path, text)
+    found = read_steering_document(path, text)
     assert found is not None
     return found
 
@@ -63,7 +63,7 @@ def test_a_decision_is_read_with_its_empty_values_and_nulls():
     assert (found.parent, found.decided, found.archived, found.flaws) == ("", "", False, ())
     assert found.created.startswith("2026-02-01T08:15:00")
     assert found.tags == ("#adr", "#phase/decided")
-    assert found.holds
+    assert found.in_force
     assert not found.retired
 
 
@@ -85,7 +85,7 @@ def test_the_text_of_a_document_names_codes_files_and_symbols_outside_of_fenced_
 )
 def test_a_decision_says_how_it_stands(tags, archived, status):
     text = f"---\nshort_code: POST-A-0004\ntags: {tags}\narchived: {archived}\n---\n# X\n\nSuperseded by POST-A-0009.\n"
-    assert document(text).standing == status
+    assert document(text).status_text == status
 
 
 def test_the_level_of_a_document_without_one_is_told_by_its_tags_its_code_or_its_folder():
@@ -100,7 +100,7 @@ def test_broken_frontmatter_is_a_flaw_with_its_line_and_the_heading_still_tells_
     found = document("---\ntitle: [never closed\nlevel: task\n---\n\n# Sort the post\n", ".metis/tasks/t.md")
     assert (found.title, found.level) == ("Sort the post", "task")
     (flaw,) = found.flaws
-    assert (flaw.line, "no valid YAML" in flaw.message) == (3, True)
+    assert (flaw.line, "not valid YAML" in flaw.message) == (3, True)
     (open_end,) = document("---\ntitle: a\n").flaws
     assert "not closed" in open_end.message
 
@@ -110,24 +110,24 @@ def test_the_common_forms_of_decision_records_say_status_and_successor():
     nygard = f"# 3. Sort by hand\n\nDate: 2025-04-05\n\n{said}"
     found = document(nygard, "docs/adr/0003-sort-by-hand.md")
     assert (found.name, found.title, found.decided) == ("ADR 3", "Sort by hand", "2025-04-05")
-    assert found.standing == "superseded by ADR 7"
+    assert found.status_text == "superseded by ADR 7"
     newer = document(
         "# 7. Sort by machine\n\n## Status\n\nAccepted\n\nSupersedes [3. x](0003-x.md)\n", "docs/adr/0007-m.md"
     )
-    assert (newer.holds, newer.supersedes) == (True, ("ADR 3",))
+    assert (newer.in_force, newer.supersedes) == (True, ("ADR 3",))
     madr = document("---\nstatus: rejected\ndate: 2024-05-06\n---\n# Use pigeons\n", "docs/decisions/0009-pigeons.md")
     assert (madr.status, madr.decided, madr.retired) == ("rejected", "2024-05-06", True)
     older = document("# Use vans\n\n* Status: accepted\n* Date: 2020-01-02\n", "adr/0001-vans.md")
-    assert (older.holds, older.decided) == (True, "2020-01-02")
-    assert document("# We use vans\n\nBecause.\n", "docs/adr/0002-vans.md").holds
+    assert (older.in_force, older.decided) == (True, "2020-01-02")
+    assert document("# We use vans\n\nBecause.\n", "docs/adr/0002-vans.md").in_force
 
 
 def test_only_files_in_known_places_are_documents():
-    assert is_document(".metis/initiatives/POST-I-0001/initiative.md")
-    assert is_document("docs/architecture/decisions/0001-x.md")
+    assert is_steering_document(".metis/initiatives/POST-I-0001/initiative.md")
+    assert is_steering_document("docs/architecture/decisions/0001-x.md")
     for path in ("README.md", "docs/adr/README.md", "docs/adr/template.md", "docs/adr/x.txt", "src/adr/0001.md"):
-        assert not is_document(path)
-        assert read_document(path, DECISION) is None
+        assert not is_steering_document(path)
+        assert read_steering_document(path, DECISION) is None
 
 
 def test_a_code_is_the_same_without_its_prefix_and_whatever_its_case():
@@ -139,10 +139,10 @@ def test_a_code_is_the_same_without_its_prefix_and_whatever_its_case():
 
 
 def test_codes_are_found_in_texts_and_in_names_of_branches():
-    assert codes_in("see POST-T-0042, POST-T-0042 and XPOST-T-1; not post-t-0043") == ("POST-T-0042",)
-    assert candidates_in("fix/post-t-0042-expiry") == ("post-t-0042", "t-0042")
-    assert candidates_in("feature/T-0042") == ("T-0042",)
-    assert candidates_in("release-2026-11") == ()
+    assert find_codes("see POST-T-0042, POST-T-0042 and XPOST-T-1; not post-t-0043") == ("POST-T-0042",)
+    assert find_code_candidates("fix/post-t-0042-expiry") == ("post-t-0042", "t-0042")
+    assert find_code_candidates("feature/T-0042") == ("T-0042",)
+    assert find_code_candidates("release-2026-11") == ()
     assert (level_of("POST-T-0042"), level_of("a-0001"), level_of("nothing")) == ("task", "adr", "")
 
 

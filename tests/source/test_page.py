@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.source.extent import Outline, innermost
-from muninn_core.source.line_index import LineIndex, likeness, mark_of, read_mark, remains, words_of
+from muninn_core.source.extent import Outline, innermost_extent
+from muninn_core.source.line_index import LineIndex, best_stretch, informative_words, make_mark, read_mark, similarity
 
 SPAN = ["def a(x):", "    if x:", "        b()", "", "    c()"]
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=12), max_size=12)
@@ -25,7 +25,7 @@ LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n"), 
     ],
 )
 def test_blanks_line_ends_and_depth_change_no_mark(same):
-    assert mark_of(same) == mark_of(SPAN)
+    assert make_mark(same) == make_mark(SPAN)
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ def test_blanks_line_ends_and_depth_change_no_mark(same):
     [SPAN[:-1], [*SPAN, "    d()"], [*SPAN[:-1], "        c()"], [line.replace("b()", "d()") for line in SPAN]],
 )
 def test_words_lines_and_their_order_of_depth_do(other):
-    assert mark_of(other) != mark_of(SPAN)
+    assert make_mark(other) != make_mark(SPAN)
 
 
 def test_blank_lines_alone_have_no_mark():
-    assert mark_of(["", "  \r"]) is None
+    assert make_mark(["", "  \r"]) is None
 
 
 @pytest.mark.parametrize("text", [None, "", "sha256:abc", "1-2-3", "3-0000000g-0000000000000000"])
@@ -46,38 +46,38 @@ def test_what_is_no_mark_of_ours_is_none(text):
 
 
 def test_a_mark_looks_as_the_format_says():
-    assert mark_of(SPAN) == "4-893bb0ad-8115f7e35b71c668"
+    assert make_mark(SPAN) == "4-893bb0ad-8115f7e35b71c668"
 
 
 @given(LINES, LINES, LINES)
 def test_a_marked_span_is_found_wherever_it_stands(before, span, after):
-    mark = read_mark(mark_of(span))
+    mark = read_mark(make_mark(span))
     page = LineIndex("a.txt", "\n".join([*before, *span, *after]))
     if mark is None:
         return
     rows = [number for number, line in enumerate(span, len(before) + 1) if line.split()]
     assert (rows[0], rows[-1]) in page.find(mark)
-    assert page.holds(mark, len(before) + 1, len(before) + len(span))
+    assert page.matches(mark, len(before) + 1, len(before) + len(span))
 
 
 def test_every_copy_is_found():
     page = LineIndex("a.py", "x = 1\ny = 2\n\nx = 1\ny = 2\n")
-    mark = read_mark(mark_of(["x = 1", "y = 2"]))
+    mark = read_mark(make_mark(["x = 1", "y = 2"]))
     assert mark is not None
     assert page.find(mark) == [(1, 2), (4, 5)]
 
 
 def test_of_some_lines_the_stretch_that_holds_most_of_them_is_found():
     page = LineIndex("a.py", "open()\nread()\n\n\nopen()\nread()\nshut()\n\n\n\n\nshut()\n")
-    wanted = set(words_of(["open()", "read()", "shut()"]))
-    assert remains(page, wanted, 4) == (3, 5, 7)
-    assert remains(page, wanted, 2) == (2, 1, 2)
-    assert remains(page, set(words_of(["close()"])), 4) == (0, 0, 0)
+    wanted = set(informative_words(["open()", "read()", "shut()"]))
+    assert best_stretch(page, wanted, 4) == (3, 5, 7)
+    assert best_stretch(page, wanted, 2) == (2, 1, 2)
+    assert best_stretch(page, set(informative_words(["close()"])), 4) == (0, 0, 0)
 
 
 def test_likeness_is_the_share_of_telling_lines():
-    assert likeness(["first()", "}", "second()"], ["second()"]) == 0.5
-    assert likeness(["}", ""], ["}"]) == 0.0
+    assert similarity(["first()", "}", "second()"], ["second()"]) == 0.5
+    assert similarity(["}", ""], ["}"]) == 0.0
 
 
 PYTHON = '''class Shop:
@@ -120,7 +120,7 @@ RUBY = "class Shop\n  def sell(what)\n    1\n  end\n\n  def buy\n    2\n  end\ne
 def test_a_definition_reaches_to_its_last_line(text, language, expected):
     outline = Outline(text, text.split("\n"), language)
     assert [tuple(one) for one in outline.extents] == expected
-    assert all(outline.named(name) == [(name, start, end)] for name, start, end in expected)
+    assert all(outline.find_named(name) == [(name, start, end)] for name, start, end in expected)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_quotes_in_comments_and_in_texts_of_one_line_begin_no_text(line):
 
 def test_the_innermost_definition_holds_all_of_the_lines():
     known = Outline(PYTHON, PYTHON.split("\n"), "python").extents
-    assert [getattr(innermost(known, *span), "name", None) for span in ((12, 13), (3, 12), (15, 18))] == [
+    assert [getattr(innermost_extent(known, *span), "name", None) for span in ((12, 13), (3, 12), (15, 18))] == [
         "Shop.sell",
         "Shop",
         None,
@@ -153,10 +153,10 @@ def test_the_innermost_definition_holds_all_of_the_lines():
 def test_a_name_means_the_whole_then_its_end_then_its_last_part():
     text = "class A:\n    def f(self):\n        pass\nclass B:\n    def f(self):\n        pass\n"
     outline = Outline(text, text.split("\n"), "python")
-    assert [one.name for one in outline.named("A.f")] == ["A.f"]
-    assert [one.name for one in outline.named("f")] == ["A.f", "B.f"]
-    assert [one.name for one in outline.named("C.f")] == ["A.f", "B.f"]
-    assert outline.named("g") == []
+    assert [one.name for one in outline.find_named("A.f")] == ["A.f"]
+    assert [one.name for one in outline.find_named("f")] == ["A.f", "B.f"]
+    assert [one.name for one in outline.find_named("C.f")] == ["A.f", "B.f"]
+    assert outline.find_named("g") == []
 
 
 LINES = st.tuples(
@@ -185,4 +185,4 @@ def test_one_definition_is_found_as_it_is_among_all(lines, language):
     everything = Outline(text, text.split("\n"), language).extents
     for one in everything:
         whole = [other for other in everything if other.name == one.name]
-        assert Outline(text, text.split("\n"), language).named(one.name) == whole
+        assert Outline(text, text.split("\n"), language).find_named(one.name) == whole

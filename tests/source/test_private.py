@@ -2,7 +2,7 @@
 
 import pytest
 
-from muninn_core.source.private import strip_all, strip_private
+from muninn_core.source.private import strip_private, strip_private_values
 
 
 @pytest.mark.parametrize(
@@ -28,11 +28,11 @@ def test_private_spans_go_and_the_rest_stays(text, left, spans):
 
 def test_spans_go_from_every_text_of_plain_data():
     data = {"tags": ["a", "<private>b</private>"], "n": 1, "why": {"<private>x</private>": "y", "z": "q<private>r"}}
-    assert strip_all(data) == ({"tags": ["a"], "n": 1, "why": {"z": "q"}}, 3)
+    assert strip_private_values(data) == ({"tags": ["a"], "n": 1, "why": {"z": "q"}}, 3)
 
 
 def test_fields_that_were_nothing_but_private_go():
-    assert strip_all({"text": "kept", "title": "<private>no</private>", "empty": ""}) == (
+    assert strip_private_values({"text": "kept", "title": "<private>no</private>", "empty": ""}) == (
         {"text": "kept", "empty": ""},
         1,
     )

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from muninn_core.context.outline import folds, outline, tokens
 from muninn_core.source.markup import fences, headings, prose_lines, without_comments
-from muninn_core.source.muninn_file import kind_of
-from muninn_core.source.references import references
+from muninn_core.source.muninn_file import own_kind
+from muninn_core.source.references import find_references
 
 PIECES = [*"ab1 @#?[]()<>!-/.:\"'`~\n\r\\é😀", "src/a.py", "```\n", "<!--", "-->", "---\n", "[[", "]]", "](", "# "]
 MARKUP = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
@@ -19,7 +19,7 @@ PART = st.text(string.ascii_letters + string.digits + "_", min_size=1, max_size=
 
 
 def found(text, kind="context"):
-    return [(each.kind, each.target, each.symbol) for each in references(text, kind)]
+    return [(each.kind, each.target, each.symbol) for each in find_references(text, kind)]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_ordinary_prose_and_code_hold_no_reference(text):
 
 @pytest.mark.parametrize("text", ["@types/node", "@scope/package", "@~/notes.md", "@thing.xyz"])
 def test_what_may_be_prose_is_not_certain(text):
-    assert [each.certain for each in references(text, "context")] == [False]
+    assert [each.certain for each in find_references(text, "context")] == [False]
 
 
 def test_only_context_files_have_files_and_questions_as_references():
@@ -83,7 +83,7 @@ def test_only_context_files_have_files_and_questions_as_references():
 
 
 def test_lines_of_a_reference_are_read():
-    one, two = references("@a/b.py:3 @a/b.py:3-9.", "instructions")
+    one, two = find_references("@a/b.py:3 @a/b.py:3-9.", "instructions")
     assert (one.first, one.last, two.first, two.last) == (3, 3, 3, 9)
 
 
@@ -91,7 +91,7 @@ def test_lines_of_a_reference_are_read():
 def test_a_reference_stands_where_it_says(text):
     lines = text.split("\n")
     before = (-1, -1)
-    for each in references(text, "context"):
+    for each in find_references(text, "context"):
         line = lines[each.line]
         assert before <= (each.line, each.start)
         assert 0 <= each.start <= each.at <= each.to <= each.end <= len(line)
@@ -114,7 +114,7 @@ def test_what_is_prose_keeps_its_place(text):
 def test_no_reference_stands_in_fenced_code(text):
     fenced = {line for first, last in fences(text) for line in range(first, last + 1)}
     if "---" not in text and "<!--" not in text:
-        assert not [each for each in references(text, "context") if each.line in fenced]
+        assert not [each for each in find_references(text, "context") if each.line in fenced]
 
 
 @given(MARKUP)
@@ -179,7 +179,7 @@ def test_headings_have_their_sections():
     ],
 )
 def test_a_file_is_known_by_its_place(path, kind):
-    assert kind_of(path) == kind
+    assert own_kind(path) == kind
 
 
 def test_a_heading_of_a_file_with_other_line_ends_has_the_same_words():

@@ -9,7 +9,7 @@ import pytest
 
 from muninn_core.source.codex_rollout import transcript_entries
 from muninn_core.source.open_items import read_open_items
-from muninn_core.source.session_facts import Reader
+from muninn_core.source.session_facts import SessionReader
 
 TIME = "2026-11-22T12:44:32.388Z"
 
@@ -35,7 +35,7 @@ META = line("session_meta", id="01a2", cwd="/repo", cli_version="0.169.0")
 
 
 def test_a_rollout_tells_files_commits_failures_and_what_mended_them() -> None:
-    reader = Reader()
+    reader = SessionReader()
     lines = (
         META,
         line("turn_context", cwd="/repo/sub"),
@@ -46,11 +46,11 @@ def test_a_rollout_tells_files_commits_failures_and_what_mended_them() -> None:
         ran("git commit -am 'Open the pier'", "[main 7996be2] Open the pier\n 1 file changed\n", 0),
         ran("make gone", "make: *** no rule\n", 2),
     )
-    assert all(map(reader.take, lines))
+    assert all(map(reader.read_line, lines))
     facts = reader.facts()
     assert (facts.agent, facts.version, facts.session) == ("codex", "0.169.0", "01a2")
     assert facts.folders == ("/repo", "/repo/sub")
-    assert (facts.begun, facts.ended) == (TIME, TIME)
+    assert (facts.started_at, facts.ended) == (TIME, TIME)
     assert facts.files == ("/repo/src/pier.py", "/repo/docs/pier.md")
     assert facts.commits == ("7996be2 Open the pier",)
     (attempt,) = facts.attempts
@@ -82,8 +82,8 @@ def test_what_the_assistant_leaves_open_is_read() -> None:
 def test_a_line_of_another_form_is_a_line_and_says_nothing(kind: str, payload: Any) -> None:
     entry = {"timestamp": 5, "type": kind, "payload": payload}
     assert transcript_entries(entry)
-    reader = Reader()
-    assert reader.take(json.dumps(entry).encode())
+    reader = SessionReader()
+    assert reader.read_line(json.dumps(entry).encode())
     facts = reader.facts()
     assert (facts.files, facts.commits, facts.failing) == ((), (), ())
     assert read_open_items([json.dumps(entry).encode()]).open == ()

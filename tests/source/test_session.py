@@ -7,13 +7,13 @@ import json
 import pytest
 from transcripts import Transcript
 
-from muninn_core.source.session_facts import Reader
+from muninn_core.source.session_facts import SessionReader
 from muninn_core.source.session_memories import drafts_of
 
 
 def facts(transcript):
-    reader = Reader()
-    assert all(reader.take(line) for line in transcript.lines)
+    reader = SessionReader()
+    assert all(reader.read_line(line) for line in transcript.lines)
     return reader.facts()
 
 
@@ -96,17 +96,17 @@ def test_a_session_that_changed_nothing_leaves_no_memory():
 
 
 def test_lines_that_are_no_object_are_told_and_odd_ones_are_passed_over():
-    reader = Reader()
-    assert not reader.take(b'{"type":"user"\n')
-    assert not reader.take(b'["user"]\n')
-    assert not reader.take(b"\xff\xfe\n")
-    assert reader.take(b"\n")
+    reader = SessionReader()
+    assert not reader.read_line(b'{"type":"user"\n')
+    assert not reader.read_line(b'["user"]\n')
+    assert not reader.read_line(b"\xff\xfe\n")
+    assert reader.read_line(b"\n")
     odd = (
         {"type": "user", "message": "text"},
         {"type": "assistant", "message": {"content": [7, {"type": "tool_use"}, {"type": "tool_use", "input": []}]}},
         {"type": "user", "message": {"content": [{"type": "tool_result"}]}, "sessionId": 7, "timestamp": {}},
         {"type": "api-request", "message": {"content": [{"type": "tool_use", "name": "Edit"}]}},
     )
-    assert all(reader.take(json.dumps(entry).encode() + b"\n") for entry in odd)
+    assert all(reader.read_line(json.dumps(entry).encode() + b"\n") for entry in odd)
     found = reader.facts()
     assert (found.files, found.session, found.recognised) == ((), "", 3)

@@ -92,7 +92,7 @@ def test_what_is_missing_is_made_up_for_from_the_folder_and_the_text() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("---\nname: api\ndescription: Design REST: errors.\n---\n", "line 3: no valid YAML"),
+        ("---\nname: api\ndescription: Design REST: errors.\n---\n", "line 3: not valid YAML"),
         ("---\nname: api\ndescription: Design REST: errors.\n", "the frontmatter is not closed"),
         ("---\nname: My Api\ndescription: Design.\n---\n", "its name 'My Api' is not in lower case"),
         (f"---\nname: api\ndescription: {'x' * 1100}\n---\n", "1100 characters; 1024 are allowed"),

@@ -9,7 +9,7 @@ import pytest
 from muninn_core.source import preprocess
 from muninn_core.source.classify import language_of
 from muninn_core.source.definition import KINDS
-from muninn_core.source.grammar import GRAMMARS, LARGEST, LONGEST_LINE, parse
+from muninn_core.source.grammar import GRAMMARS, MAX_BYTES, MAX_LINE_BYTES, parse
 from muninn_core.source.line_runs import split_lines
 from muninn_core.source.syntax import read_syntax
 
@@ -263,7 +263,7 @@ static const char **names(void) { return 0; }
             ("function", "buffer_grow", 4, "static int buffer_grow(struct buffer *b, size_t n)", "Makes room."),
             ("struct", "buffer", 8, "struct buffer", ""),
             ("prototype", "later", 9, "int later(int a)", ""),
-            ("macro", "LARGEST", 10, "#define LARGEST(a) (a)", ""),
+            ("macro", "MAX_BYTES", 10, "#define LARGEST(a) (a)", ""),
             ("variable", "table", 11, "int table[]", ""),
             ("function", "names", 12, "static const char **names(void)", ""),
         ],
@@ -485,8 +485,8 @@ def test_a_variable_that_is_set_again_is_one():
     "text",
     [
         "}{" * 2_000,
-        "x" * (LONGEST_LINE + 1),
-        "x = 1\n" * (LARGEST // 6 + 1),
+        "x" * (MAX_LINE_BYTES + 1),
+        "x = 1\n" * (MAX_BYTES // 6 + 1),
         "<<<<<<< ours\n)) def ( class\n=======\n" * 50,
     ],
 )
@@ -773,6 +773,6 @@ def test_an_import_of_types_takes_no_name_called_type():
 def test_a_text_is_eased_in_a_time_that_grows_with_its_length(grammar, text):
     data = text.encode()
     begin = time.process_time()
-    eased = [preprocess.clear(grammar, data), *preprocess.blank_unparsable(grammar, data)]
+    eased = [preprocess.blank_known_extensions(grammar, data), *preprocess.blank_unparsable(grammar, data)]
     assert time.process_time() - begin < 5
     assert {len(each) for each in eased} == {len(data)}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from muninn_core.source.open_items import MAX_CHARS, MOST, read_open_items
+from muninn_core.source.open_items import MAX_CHARS, MAX_ITEMS, read_open_items
 
 
 def said(text):
@@ -66,5 +66,5 @@ def test_what_others_said_and_lines_that_are_broken_count_nothing():
 def test_many_and_long_threads_are_cut():
     threads = read_open_items([todo(*((f"{number} " + "x" * 300, "pending") for number in range(20)))])
     assert [each[:3].strip() for each in threads.open] == [str(number) for number in range(14, 20)]
-    assert len(threads.open) == MOST
+    assert len(threads.open) == MAX_ITEMS
     assert {len(each) for each in threads.open} == {MAX_CHARS}

@@ -66,7 +66,7 @@ def entry(shown: Shown, link: Link) -> str:
     """Return one thing: its headline, what it is worth, why it is here, its text, and where to read on."""
     if shown.document is not None:
         document = shown.document
-        state = document.standing or document.phase
+        state = document.status_text or document.phase
         lines = [f"**{plain(document.title or document.name)}**  ", plain(f"decision {document.name} · {state}")]
         lines += [f"*{plain(shown.why)}*", "", linked(document.path, link("file", document.path))]
         return "\n".join(lines)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from muninn_core.model.note import Lens, Note
-from muninn_core.source.extent import Extent, innermost
+from muninn_core.source.extent import Extent, innermost_extent
 
 TYPES = 3
 """How many kinds a title names; the rest is counted together."""
@@ -30,7 +30,7 @@ def lenses(notes: Sequence[Note], extents: Sequence[Extent]) -> tuple[Lens, ...]
     above: dict[tuple[int, int, str], list[Note]] = {}
     for note in notes:
         if note.start and note.state != "gone":
-            around = innermost(list(extents), note.start, note.start)
+            around = innermost_extent(list(extents), note.start, note.start)
             key = (around.start, around.end, around.name) if around else (note.start, note.end, "")
             above.setdefault(key, []).append(note)
     whole = _lens((0, 0, ""), notes)

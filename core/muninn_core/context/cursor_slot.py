@@ -17,7 +17,7 @@ from muninn_core.model.value import Value
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import LANGUAGES, PROSE
 from muninn_core.source.markup import prose_lines
-from muninn_core.source.muninn_file import REFERRING, OwnKind
+from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, OwnKind
 
 _NAME = re.compile(r"\[\[(?P<typed>[^\[\]\n|#]*)$")
 _SYMBOL = re.compile(r"(?<![^\s(\[{\"',;:|*>])@(?P<path>[\w.~][\w.+~/-]*|\"[^\"\n]+\")#(?P<typed>[\w.$-]*)$")
@@ -200,7 +200,7 @@ def _in_body(kind: OwnKind, text: str, line: int, column: int, after: str) -> Sl
         closing = "" if after.startswith("]]") else "]" if after.startswith("]") else "]]"
         kinds = ("memory", "document", "knowledge", "context", "file")
         return Slot(start=match.start("typed"), typed=match["typed"], kinds=kinds, closing=closing)
-    if kind not in REFERRING:
+    if kind not in KINDS_WITH_REFERENCES:
         return None
     match = _SYMBOL.search(before)
     if match:

@@ -22,7 +22,7 @@ from muninn_core.errors import BadParams
 from muninn_core.model.citation import place
 from muninn_core.model.memory import Memory
 from muninn_core.near_match import nearest
-from muninn_core.source.frontmatter import faults, read
+from muninn_core.source.frontmatter import read_frontmatter, syntax_errors
 
 DETAILS = {"decision": ("rationale", "alternatives"), "attempt": ("command", "exit_status")}
 """Fields that only one kind of memory has, and that a person is asked for."""
@@ -57,10 +57,10 @@ def draft_of(text: str) -> dict[str, Any] | None:
 
     Raises BadParams for frontmatter that can't be read, and for a key that is not known.
     """
-    problems = faults(text)
+    problems = syntax_errors(text)
     if problems:
         raise BadParams(f"line {problems[0].line}: {problems[0].message}", hint="Mend it and save again.")
-    fields, begin = read(text)
+    fields, begin = read_frontmatter(text)
     body = _NOTE.sub("", "\n".join(text.replace("\r\n", "\n").split("\n")[begin:])).strip()
     if not body:
         return None

@@ -12,8 +12,8 @@ from typing import Literal
 from muninn_core.model.value import Value
 from muninn_core.source import frontmatter
 from muninn_core.source.markup import fences, headings
-from muninn_core.source.muninn_file import REFERRING, OwnKind
-from muninn_core.source.references import references
+from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, OwnKind
+from muninn_core.source.references import find_references
 from muninn_core.store.fields import headline
 from muninn_core.store.record import MalformedRecord, parse_line
 
@@ -72,14 +72,14 @@ def tokens(kind: OwnKind, text: str, there: Callable[[str], bool]) -> list[Token
     What may be prose is a reference when `there` says that a file or folder answers to it.
     """
     found: list[Token] = []
-    for each in references(text, kind):
+    for each in find_references(text, kind):
         if not each.certain and not there(each.target):
             continue
         if each.kind == "query":
             found.append(Token(line=each.line, start=each.start, end=each.end, kind="question"))
         elif each.kind == "name":
             found.append(Token(line=each.line, start=each.start, end=each.end, kind="name"))
-        elif each.kind == "file" and kind in REFERRING:
+        elif each.kind == "file" and kind in KINDS_WITH_REFERENCES:
             end = each.end - len(each.symbol) - 1 if each.symbol else each.end
             found.append(Token(line=each.line, start=each.start, end=end, kind="file"))
             if each.symbol:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from muninn_core.source.definition import KINDS, Definition, Import, Syntax
-from muninn_core.source.imports import tails
+from muninn_core.source.imports import lookup_names
 
 if TYPE_CHECKING:
     import sqlite3
@@ -167,7 +167,7 @@ class Code:
             "INSERT INTO imports VALUES(?, ?, ?, ?, ?)",
             ((number, n, i.line, i.module, ",".join(i.names)) for n, i in enumerate(syntax.imports)),
         )
-        last = {tail for one in syntax.imports for tail in tails(one.module, one.names)}
+        last = {tail for one in syntax.imports for tail in lookup_names(one.module, one.names)}
         if any(not one.module.strip("./") for one in syntax.imports):
             last.update(part for part in path.split("/")[:-1])  # `from .. import x` means an enclosing folder
         insert("INSERT INTO tails VALUES(?, ?)", ((tail, number) for tail in sorted(last)))
@@ -217,7 +217,7 @@ def could_mean(module: str, names: tuple[str, ...], wanted: Set[str]) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _tails(module: str, names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(tails(module, names))
+    return frozenset(lookup_names(module, names))
 
 
 @lru_cache(maxsize=20_000)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from muninn_core.source.chunk import Cut, cut
+from muninn_core.source.chunk import ChunkedFile, chunk_with_syntax
 from muninn_core.source.classify import classify
 from muninn_core.source.definition import Syntax
 from muninn_core.source.generated import is_marked_generated
-from muninn_core.source.identifiers import words
-from muninn_core.source.syntax import is_harmless
+from muninn_core.source.identifiers import split_words
+from muninn_core.source.syntax import is_safe_in_process
 from muninn_core.source.text import Text, read_text
 
 if TYPE_CHECKING:
@@ -110,7 +110,9 @@ def read_words(job: WordsJob) -> list[FileWords]:
     """Return the words of files; files that can't be read are left out."""
     root = Path(job.root)
     texts = ((path, read_text(root, path, job.most)) for path in job.paths)
-    return [FileWords(path, classify(path)[0], words(read.text)) for path, read in texts if isinstance(read, Text)]
+    return [
+        FileWords(path, classify(path)[0], split_words(read.text)) for path, read in texts if isinstance(read, Text)
+    ]
 
 
 def embedding_text(piece: Chunk, extra: str = "") -> str:
@@ -125,19 +127,19 @@ def embedding_text(piece: Chunk, extra: str = "") -> str:
 
 def word_fields(piece: Chunk, body: str, extra: str = "") -> dict[Field, str]:
     """Return the fields of a chunk in the word index. `body` holds the words of its text, `extra` is more text."""
-    found: dict[Field, str] = {"body": f"{body} {words(extra)}" if extra else body}
+    found: dict[Field, str] = {"body": f"{body} {split_words(extra)}" if extra else body}
     if piece.symbol:
-        found["symbol"] = words(piece.symbol)
+        found["symbol"] = split_words(piece.symbol)
     if piece.title and piece.kind != "code":  # of code, the definition around it, which is indexed itself
-        found["title"] = words(piece.title)
+        found["title"] = split_words(piece.title)
     if piece.kind != "memory":
-        found["path"] = words(piece.path)
+        found["path"] = split_words(piece.path)
     return found
 
 
 def file_words(path: str, bodies: Sequence[str]) -> list[str]:
     """Return the words of a whole file: of its path and of all its chunks."""
-    return [words(path), *bodies]
+    return [split_words(path), *bodies]
 
 
 def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
@@ -146,10 +148,14 @@ def _extract_file(job: Job, path: str, known: bytes | None) -> Extracted:
         return Extracted(path, read)
     outcome = SAME if read.digest == known else CHANGED
     kind, language = classify(path)
-    if outcome == CHANGED and job.care == "careful" and not is_harmless(path, language, read.text):
+    if outcome == CHANGED and job.care == "careful" and not is_safe_in_process(path, language, read.text):
         return Extracted(path, RISKY)
-    made = cut(path, read.text, by_grammar=job.care != "utmost") if outcome == CHANGED else Cut([], Syntax())
-    pieces = [Piece(c, words(c.text)) for c in made.chunks]
+    made = (
+        chunk_with_syntax(path, read.text, by_grammar=job.care != "utmost")
+        if outcome == CHANGED
+        else ChunkedFile([], Syntax())
+    )
+    pieces = [Piece(c, split_words(c.text)) for c in made.chunks]
     by_program = kind == "code" and outcome == CHANGED and is_marked_generated(read.text)
     return Extracted(
         path, outcome, read.size, read.mtime_ns, read.digest, kind, language, by_program, pieces, made.syntax

@@ -312,7 +312,7 @@ class Index:
         """Release caches while the daemon is idle. The next query takes longer."""
         self.snapshot().rest()
         self._embedder.rest()
-        identifiers.forget()
+        identifiers.clear_caches()
         trim()
 
     def close(self) -> None:

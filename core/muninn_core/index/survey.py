@@ -13,9 +13,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from muninn_core.index.lexical import Lexical
-from muninn_core.source.chunk import cut_by_lines
+from muninn_core.source.chunk import chunk_by_lines
 from muninn_core.source.classify import classify
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 from muninn_core.source.text import Text, read_text
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Survey:
     def _pieces(self, files: Iterable[int], asked: Collection[str]) -> Iterator[_Piece]:
         """Yield the chunks of files that hold any of the words."""
         for number, chunk in self._cut(files):
-            own = words(f"{chunk.symbol} {chunk.text}").split()
+            own = split_words(f"{chunk.symbol} {chunk.text}").split()
             held = Counter(word for word in own if word in asked)
             if held:
                 yield _Piece(number, chunk, held, len(own))
@@ -164,7 +164,7 @@ class Survey:
             path = self._paths[file]
             read = read_text(self._root, path, self._most)
             if isinstance(read, Text):
-                chunks = cut_by_lines(path, read.text)[: 1 << _CHUNK_BITS]
+                chunks = chunk_by_lines(path, read.text)[: 1 << _CHUNK_BITS]
                 yield from (((file << _CHUNK_BITS) + i, chunk) for i, chunk in enumerate(chunks))
                 characters += len(read.text)
             if characters > _MOST_CHARACTERS:
@@ -239,7 +239,7 @@ class SurveyBuilder:
     def add(self, part: Iterable[FileWords]) -> bool:
         """Add files; return whether to read the survey now: after 1,000 files, 3,000, 9,000 and so on."""
         for one in part:
-            self._lexical.add_file(len(self._files), one.kind, one.path, [words(one.path), one.words])
+            self._lexical.add_file(len(self._files), one.kind, one.path, [split_words(one.path), one.words])
             self._files[one.path] = one.kind
         due = len(self._files) >= self._next
         if due:

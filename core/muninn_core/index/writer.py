@@ -20,7 +20,7 @@ from muninn_core.index.manifest import ChunkRow, FileRow, open_reader
 from muninn_core.index.quantise import quantise
 from muninn_core.index.snapshot import RowCache, Snapshot
 from muninn_core.index.vector import VectorIndex, build_vectors
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +129,7 @@ class Writer:
         written: dict[str, _Written] = {}
         with self._change([row.path for row, _, _ in entries]) as change:
             for (row, chunk, extra), vector in zip(entries, quantise(vectors), strict=True):
-                written[row.path] = self._insert(row, [(chunk, extra)], [words(chunk.text)], vector[None], change)
+                written[row.path] = self._insert(row, [(chunk, extra)], [split_words(chunk.text)], vector[None], change)
         self._finish(change, written)
 
     def put_vectors(self, ids: Sequence[int], rows: Rows) -> None:
@@ -234,7 +234,7 @@ class Writer:
         if file is None:
             return None
         rows = self._manifest.chunks_of(key)
-        return _Written(file.kind, rows, [words(row.chunk.text) for row in rows], new=False)
+        return _Written(file.kind, rows, [split_words(row.chunk.text) for row in rows], new=False)
 
     def _add_words(self, key: str, known: _Written | None) -> None:
         if known is None:

@@ -10,8 +10,8 @@ from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource, Unknown
 from muninn_core.reconcile.moved_lines import likest, moved_lines
-from muninn_core.source.extent import Extent, innermost
-from muninn_core.source.line_index import LineIndex, Mark, likeness, mark_of, read_mark, tells
+from muninn_core.source.extent import Extent, innermost_extent
+from muninn_core.source.line_index import LineIndex, Mark, is_informative, make_mark, read_mark, similarity
 
 ENOUGH = 0.5
 """Of a span whose symbol is not found, this share must have survived, else it is gone. Git's own bound for renames."""
@@ -49,7 +49,7 @@ def _whole_file(cite: Cite, tree: FileSource) -> Citation:
 def _span(cite: Cite, tree: FileSource) -> Citation:
     page = tree.page(cite.path)
     mark = read_mark(cite.hash)
-    if page and mark and cite.start and page.holds(mark, cite.start, cite.end):
+    if page and mark and cite.start and page.matches(mark, cite.start, cite.end):
         return _at(cite, "fresh", cite.path, (cite.start, cite.end))
     mark = mark or _mark_at_commit(cite, tree)
     found = _in_page(cite, mark, page, tree) if page else None
@@ -66,19 +66,19 @@ def _namesake(cite: Cite, page: LineIndex) -> bool:
     """Whether a file defines a cite's name in other classes only: then the text itself may be in another file."""
     symbol = f".{cite.symbol}"
     return "." in (cite.symbol or "") and not any(
-        f".{one.name}".endswith(symbol) for one in page.named(cite.symbol or "")
+        f".{one.name}".endswith(symbol) for one in page.find_named(cite.symbol or "")
     )
 
 
 def _mark_at_commit(cite: Cite, tree: FileSource) -> Mark | None:
     """Return the mark of a cite that carries none, from the text that its commit has there."""
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
-    return read_mark(mark_of(old.span(cite.start, cite.end))) if old else None
+    return read_mark(make_mark(old.span(cite.start, cite.end))) if old else None
 
 
 def _in_page(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSource) -> Citation | None:
     """Look for a cite in one file: the same text, else its symbol, else the lines that are left of it."""
-    meant = page.named(cite.symbol) if cite.symbol else []
+    meant = page.find_named(cite.symbol) if cite.symbol else []
     if mark is None:
         if cite.start and (meant or not cite.symbol):
             raise Unknown("it carries no mark of its text")
@@ -126,7 +126,7 @@ def _left(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[in
         shift += hunk.new_count - hunk.count
     kept += range(at + shift, cite.end + shift + 1)
     stand = [page.lines[line - 1] for line in kept if line <= page.length and page.lines[line - 1].strip()]
-    telling = sum(map(tells, stand))
+    telling = sum(map(is_informative, stand))
     if telling < ENOUGH * (telling + mark.lines - len(stand)) and not (replaced and not cite.symbol):
         return None  # what has no symbol is known by its place alone: there its edited lines count, too
     found = kept if len(kept) == _size(cite) else kept + replaced
@@ -148,11 +148,11 @@ def _in_other(cite: Cite, mark: Mark | None, own: LineIndex | None, tree: FileSo
     for path in tree.elsewhere(cite.commit, cite.path, *([word] if word else [])):
         page = tree.page(path)
         spots = page.find(mark) if page and (cite.symbol or mark.lines >= TRIVIAL) else []
-        here = page.named(cite.symbol) if page and cite.symbol else []
+        here = page.find_named(cite.symbol) if page and cite.symbol else []
         before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
         if spots and not (before and before.find(mark)):  # what was there already is a copy, and no move
             return _at(cite, "moved", path, spots[0])
-        if page and not (before and before.named(cite.symbol or "")):
+        if page and not (before and before.find_named(cite.symbol or "")):
             meant += [(page, one) for one in here]
     return _likeliest(cite, meant, tree)
 
@@ -168,7 +168,7 @@ def _likeliest(cite: Cite, meant: list[tuple[LineIndex, Extent]], tree: FileSour
     name = "/" + cite.path.rpartition("/")[2]
     likely = []
     for page, one in meant:
-        share = likeness(lines, page.span(one.start, one.end))
+        share = similarity(lines, page.span(one.start, one.end))
         same = one.name == cite.symbol and f"/{page.path}".endswith(name)
         if share >= (ENOUGH_THERE if same else ENOUGH):
             likely.append((-share, page.path, one))
@@ -200,6 +200,6 @@ def citing(path: str, page: LineIndex | None, start: int, end: int, commit: str 
     """Return a cite of some lines as they are, with the definition around them and the mark of their text."""
     if page is None:
         return Cite(path=path, start=start, end=end, commit=commit)
-    around = innermost(page.extents, start, end)
-    mark = mark_of(page.span(start, end))
+    around = innermost_extent(page.extents, start, end)
+    mark = make_mark(page.span(start, end))
     return Cite(path=path, start=start, end=end, symbol=around.name if around else None, hash=mark, commit=commit)

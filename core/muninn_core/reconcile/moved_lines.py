@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource
-from muninn_core.source.line_index import LineIndex, likeness, remains, words_of
+from muninn_core.source.line_index import LineIndex, best_stretch, informative_words, similarity
 
 ENOUGH = 0.5
 """This share of its telling lines must stand together."""
@@ -28,8 +28,8 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     if old is None:
         return None
     lines = old.span(cite.start, cite.end)
-    around = {*words_of(old.span(1, cite.start - 1)), *words_of(old.span(cite.end + 1, old.length))}
-    telling = set(words_of(lines))
+    around = {*informative_words(old.span(1, cite.start - 1)), *informative_words(old.span(cite.end + 1, old.length))}
+    telling = set(informative_words(lines))
     wanted = telling - around
     enough = max(FEWEST, ENOUGH * len(telling))
     if len(wanted) < enough:
@@ -38,9 +38,9 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     best: tuple[int, int, int, str] = (0, 0, 0, "")
     for page in pages:
         before = tree.old_page(cite.commit, page.path) if page and page is not own and cite.commit else None
-        left = wanted - set(words_of(before.lines)) if before else wanted
+        left = wanted - set(informative_words(before.lines)) if before else wanted
         if page:
-            best = max(best, (*remains(page, left, 2 * len(lines)), page.path), key=lambda one: one[0])
+            best = max(best, (*best_stretch(page, left, 2 * len(lines)), page.path), key=lambda one: one[0])
     count, start, end, path = best
     return (path, start, end) if count >= enough else None
 
@@ -50,13 +50,13 @@ def likest(old: LineIndex, commit: str, tree: FileSource) -> str | None:
 
     Git calls that a rename, when one commit does both. A file that says nothing is like no other. Raises Unknown.
     """
-    asked = _longest(old.lines, set(words_of(old.lines)))
+    asked = _longest(old.lines, set(informative_words(old.lines)))
     best: tuple[float, str] | None = None
     for path in tree.elsewhere(commit, old.path, *asked) if asked else ():
         page = tree.page(path)
         if page is None or tree.old_page(commit, path) is not None:
             continue  # what was there already is no other file's new name
-        share = min(likeness(old.lines, page.lines), likeness(page.lines, old.lines))
+        share = min(similarity(old.lines, page.lines), similarity(page.lines, old.lines))
         if share >= ENOUGH and (best is None or (-share, path) < best):
             best = (-share, path)
     return best[1] if best else None

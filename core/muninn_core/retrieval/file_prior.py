@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from muninn_core.retrieval import weights as w
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -214,7 +214,7 @@ def _words(memory: Memory) -> frozenset[str]:
     """Return the words that a memory is matched by: those of its question, title or text."""
     query = memory.details.get("query")
     said = query if isinstance(query, str) and query else memory.title or memory.text
-    return frozenset(words(said).split())
+    return frozenset(split_words(said).split())
 
 
 def _is_expired(memory: Memory, now: datetime) -> bool:

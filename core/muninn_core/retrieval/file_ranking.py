@@ -20,7 +20,7 @@ from muninn_core.retrieval.scoring import (
     spreading,
 )
 from muninn_core.retrieval.signals import Signal
-from muninn_core.source.classify import traits
+from muninn_core.source.classify import path_traits
 
 if TYPE_CHECKING:
     from muninn_core.model.chunk import Chunk
@@ -69,7 +69,7 @@ def rank_files(context: ScoringContext, found: Sequence[ScoredChunk], count: int
 def _spread(found: Sequence[ScoredChunk], files: Mapping[str, Sequence[int]]) -> dict[str, list[Signal]]:
     """Return the signals of code files by the number of their chunks among the candidates."""
     counts = {path: len(pieces) for path, pieces in files.items() if found[pieces[0]].chunk.kind == "code"}
-    most = max([count for path, count in counts.items() if "test" not in traits(path)], default=1)
+    most = max([count for path, count in counts.items() if "test" not in path_traits(path)], default=1)
     return {path: spreading(count, most) for path, count in counts.items()}
 
 

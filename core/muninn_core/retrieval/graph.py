@@ -13,9 +13,9 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from muninn_core.index.code import could_mean, marks, stem_of
-from muninn_core.source.classify import language_of, traits
+from muninn_core.source.classify import language_of, path_traits
 from muninn_core.source.definition import SCOPES, Definition, Import
-from muninn_core.source.resolve import World, targets
+from muninn_core.source.resolve import FileIndex, resolve_import
 
 RELATIONS = ("definitions", "imports", "importers", "callers", "callees", "tests")
 """Every relation, in the order in which neighbours are told."""
@@ -64,7 +64,7 @@ class Named(Protocol):
         """The definition."""
 
 
-class Facts(World, Protocol):
+class Facts(FileIndex, Protocol):
     """What files say of themselves."""
 
     def outline(self, path: str) -> Sequence[Definition]:
@@ -121,7 +121,7 @@ class Edge(NamedTuple):
 class _Looked:
     """The files that there are, as far as somebody has asked: hundreds of imports ask for the same ones."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: FileIndex) -> None:
         self._world = world
         self._exists: dict[str, bool] = {}
         self._stems: dict[str, Sequence[str]] = {}
@@ -214,7 +214,7 @@ class Graph:
     def _importers(self, node: Node) -> Iterator[Step]:
         told = ""
         for path, one in self._facts.importing(node.path):
-            if path != told and node.path in targets(path, language_of(path), one, self._world):
+            if path != told and node.path in resolve_import(path, language_of(path), one, self._world):
                 told = path
                 yield Node(path), path, one.line, ""
 
@@ -255,18 +255,18 @@ class Graph:
         told = self._tests_by_name(node.path)
         yield from ((Node(path), path, 1, _NAMED_SO) for path in sorted(told))
         for importer, path, line, _ in self._importers(node):
-            if "test" in traits(path) and path not in told:
+            if "test" in path_traits(path) and path not in told:
                 yield importer, path, line, "import"
 
     def _tests_by_name(self, path: str) -> set[str]:
         """Return the tests that are called like a file. Of files of one name it is that in whose folders a test is."""
         name, stem = posixpath.basename(path).partition(".")[0], stem_of(path)
-        rivals = [each for each in self._world.with_stem(stem) if "test" not in traits(each) and _akin(each, path)]
+        rivals = [each for each in self._world.with_stem(stem) if "test" not in path_traits(each) and _akin(each, path)]
         found = set()
         for called in {name, stem}:
             for form in _TESTS:
                 for test in self._world.with_stem(form.format(called)):
-                    if "test" not in traits(test) or test == path or not _akin(test, path):
+                    if "test" not in path_traits(test) or test == path or not _akin(test, path):
                         continue
                     # An `index.test.ts` elsewhere is that of another `index.ts`.
                     if called != stem and not test.startswith(posixpath.dirname(path) + "/"):
@@ -281,7 +281,7 @@ class Graph:
         if known is None:
             known, language = {}, language_of(path)
             for one in self._facts.imports(path):
-                for target in targets(path, language, one, self._world):
+                for target in resolve_import(path, language, one, self._world):
                     known.setdefault(target, one.line)
             self._imported[path] = known
         return known
@@ -299,7 +299,7 @@ class Graph:
                 target
                 for one in self._statements[path]
                 if could_mean(one.module, one.names, last)
-                for target in targets(path, language, one, self._world)
+                for target in resolve_import(path, language, one, self._world)
             }
         return [each for each in wanted if each.path in imported]
 
@@ -358,7 +358,7 @@ def is_constructor(one: Definition | None) -> bool:
 
 def _is_test(node: Node, path: str) -> bool:
     """Whether what stands in a file is a test: by the file's name, or in Rust in a module for tests beside the code."""
-    if "test" in traits(path):
+    if "test" in path_traits(path):
         return True
     within = node.definition.qualified.split(".") if node.definition else ()
     return language_of(path) == "rust" and not {"test", "tests"}.isdisjoint(within)

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 MOST_WORDS = 96
 """Distinct words of a question that are searched; questions of people and agents have fewer."""
@@ -58,4 +58,4 @@ def weights(wanted: Iterable[str], frequency: Frequency) -> dict[str, float]:
 
 def _rarity(run: str, frequency: Frequency) -> int:
     """Return in how many chunks the rarest word of a run stands; 0 when all of them stand nowhere."""
-    return min(filter(None, map(frequency, words(run).split())), default=0)
+    return min(filter(None, map(frequency, split_words(run).split())), default=0)

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from sys import intern
 
-from muninn_core.source.identifiers import words_of
+from muninn_core.source.identifiers import split_identifier
 
 _RUN = re.compile(r"\w+")
 _SAY_NOTHING = frozenset({"index", "init", "__init__", "__main__", "mod", "main", "lib"})
@@ -36,6 +36,6 @@ def _parts(name: str) -> tuple[str, ...]:
     """Return the distinct words of a name, without those that are a run of several in one piece."""
     found: dict[str, None] = {}
     for run in _RUN.findall(name):
-        expanded = words_of(run).split()
+        expanded = split_identifier(run).split()
         found.update(dict.fromkeys(expanded[1:] if len(expanded) > 1 else expanded))
     return tuple(map(intern, found))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from muninn_core.model.chunk import Chunk
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 _RUN = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -26,7 +26,7 @@ def parts(text: str) -> str:
 
 def index_words(phrase: str) -> tuple[str, ...]:
     """Return words of the index that every text with the phrase holds."""
-    return tuple(dict.fromkeys(word for part in _split(phrase) for word in words(part).split()))
+    return tuple(dict.fromkeys(word for part in _split(phrase) for word in split_words(part).split()))
 
 
 def _split(text: str) -> list[str]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from muninn_core.model.value import Value
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 
 _STOP_WORDS = frozenset(
-    words(
+    split_words(
         "a an and are as at be but by can could did do does for from had has have how i if in into is it its me my of "
         "on or our should so that the their them then there these they this to us was we were what when where which "
         "who why will with would you your"
@@ -18,7 +18,7 @@ _STOP_WORDS = frozenset(
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _SOUGHT = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->|#|/)[^\W\d]\w*)*(?:\(\))?")
 _TELLING = re.compile(r"[^_]_+[^_]|[a-z][A-Z]|^[A-Z][A-Z0-9_]{2,}$")
-_TEST_WORDS = frozenset(words("test tests testing spec fixture mock").split())
+_TEST_WORDS = frozenset(split_words("test tests testing spec fixture mock").split())
 
 _CHANGE = re.compile(
     r"""\s*(?:[\w.,/()\[\]*-]+:\s+)?\W*(?:
@@ -53,7 +53,7 @@ class Query(Value):
 
 def parse_query(text: str) -> Query:
     """Parse a question."""
-    every = tuple(dict.fromkeys(words(text).split()))
+    every = tuple(dict.fromkeys(split_words(text).split()))
     telling = tuple(word for word in every if word not in _STOP_WORDS) or every
     runs = _IDENTIFIER.findall(text)
     names = frozenset(run for run in runs if _TELLING.search(run))
@@ -61,7 +61,7 @@ def parse_query(text: str) -> Query:
     return Query(
         text=text,
         words=telling,
-        identifiers=names or frozenset(run for run in runs if words(run) not in _STOP_WORDS),
+        identifiers=names or frozenset(run for run in runs if split_words(run) not in _STOP_WORDS),
         sought=bool(_SOUGHT.fullmatch(text.strip())),
         change=bool(_CHANGE.match(text)),
         # "and add tests" at the end of a long sentence does not make it one about tests.

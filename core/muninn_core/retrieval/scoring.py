@@ -18,7 +18,7 @@ from muninn_core.retrieval.name_words import file_words, name_words
 from muninn_core.retrieval.query_terms import Query, TermMatcher
 from muninn_core.retrieval.signals import Signal, signal
 from muninn_core.source.bridge import CLAUDE_MEMORY, bridge_of
-from muninn_core.source.classify import traits
+from muninn_core.source.classify import path_traits
 
 if TYPE_CHECKING:
     from muninn_core.model.memory import Memory
@@ -128,7 +128,7 @@ def file_signals(context: ScoringContext, path: str, kind: str) -> list[Signal]:
     prior = context.priors.get(path)
     if prior is not None:
         found.append(signal("remembered", prior.value, context.prior_weight, prior.note))
-    kinds = traits(path) | {"generated"} if path in context.generated else traits(path)
+    kinds = path_traits(path) | {"generated"} if path in context.generated else path_traits(path)
     if kinds:
         if "test" in kinds and context.query.tests < 1:
             found.append(signal("test", (1 - context.query.tests) * (1 - (prior.value if prior else 0.0)), w.TEST))

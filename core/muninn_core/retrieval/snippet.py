@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from muninn_core.model.answer import Mark, SnippetLine
 from muninn_core.retrieval.phrase import parts
-from muninn_core.source.identifiers import MAX_WORD, stem, words_of
+from muninn_core.source.identifiers import MAX_WORD_LENGTH, split_identifier, stem
 
 LINES = 5
 """How many lines a snippet has at most; they follow one another."""
@@ -41,7 +41,7 @@ class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
         self._seeming = tuple(seeming)
 
     def __missing__(self, run: str) -> tuple[tuple[int, int, str], ...]:
-        found = self[run] = tuple(self._look(run[:MAX_WORD]))
+        found = self[run] = tuple(self._look(run[:MAX_WORD_LENGTH]))
         return found
 
     def _look(self, run: str) -> _Marks:
@@ -50,7 +50,7 @@ class _Looked(dict[str, tuple[tuple[int, int, str], ...]]):
             low = run.lower().replace("_", "")
             if not any(map(low.__contains__, self._seeming)):
                 return []
-        own = words_of(run)
+        own = split_identifier(run)
         if " " not in own and own not in self._wanted:
             return []
         there = self._wanted.intersection(own.split())

@@ -6,7 +6,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol
 
-from muninn_core.source.classify import language_of, traits
+from muninn_core.source.classify import language_of, path_traits
 from muninn_core.source.definition import KINDS
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def find(
                 continue
             if path is not None and not (fnmatchcase(one.path, path) or one.path.startswith(path.rstrip("/") + "/")):
                 continue
-            behind = not _BEHIND.isdisjoint(traits(one.path))
+            behind = not _BEHIND.isdisjoint(path_traits(one.path))
             order = (rank, behind, _RANK[what.kind], length, one.path, what.start)
             found.append((order, one))
     found.sort(key=lambda pair: pair[0])

@@ -1,8 +1,7 @@
-"""Says where `paths` and `baseUrl` of a `tsconfig.json` or `jsconfig.json` lead an import.
+"""Resolves imports by `paths` and `baseUrl` of a `tsconfig.json` or `jsconfig.json`.
 
-As TypeScript resolves them (https://www.typescriptlang.org/tsconfig/#paths): of several patterns the one with the
-longest beginning counts, its places are tried in their order, and a configuration takes from the one that it `extends`
-what it does not say itself. It knows which files there are only as far as the caller does.
+Source: https://www.typescriptlang.org/tsconfig/#paths. The pattern with the longest prefix wins, its targets are tried
+in order, and a configuration inherits what it does not set from the one that it `extends`.
 """
 
 from __future__ import annotations
@@ -17,40 +16,40 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
-_DEEPEST = 5
-"""Configurations that extend one another."""
+_MAX_EXTENDS = 5
+"""The maximum length of a chain of `extends`."""
 
-_ASIDE = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
-"""Texts, which stay, and what JSON knows nothing of: comments, and commas before the end."""
+_COMMENTS_AND_COMMAS = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+"""Strings, which stay, and what JSON lacks: comments and trailing commas."""
 
 
-class World(Protocol):
-    """The files that there are."""
+class FileLookup(Protocol):
+    """Access to the files of a repository."""
 
     def exists(self, path: str) -> bool:
-        """Whether there is such a file."""
+        """Whether a file exists."""
 
     def text(self, path: str) -> str:
-        """Return what a file says, "" where there is none."""
+        """Return a file's text, "" when it does not exist."""
 
 
 class _Options(NamedTuple):
-    """What a configuration says of places; they are relative to the root of the repository."""
+    """The path options of a configuration, relative to the root of the repository."""
 
     base: str | None
     paths: Mapping[str, list[str]]
     beside: str
-    """Where the places of `paths` begin when there is no base."""
+    """The base of `paths` when there is no `baseUrl`."""
 
 
-def aliased(path: str, module: str, world: World) -> Iterator[str]:
-    """Yield the places, mostly without endings, that an import in the file `path` may mean, the likeliest first."""
+def resolve_alias(path: str, module: str, world: FileLookup) -> Iterator[str]:
+    """Yield the paths that an import in the file `path` may mean, most without suffix, the likeliest first."""
     folder = posixpath.dirname(path)
     while True:
         for name in _NAMES:
             config = posixpath.join(folder, name)
             if world.exists(config):
-                yield from _places(module, _options(config, world, _DEEPEST))
+                yield from _places(module, _options(config, world, _MAX_EXTENDS))
         if not folder:
             return
         folder = posixpath.dirname(folder)
@@ -58,7 +57,7 @@ def aliased(path: str, module: str, world: World) -> Iterator[str]:
 
 def _places(module: str, options: _Options) -> Iterator[str]:
     best = max(
-        (pattern for pattern in options.paths if _fits(pattern, module)),
+        (pattern for pattern in options.paths if _matches(pattern, module)),
         key=lambda pattern: ("*" not in pattern, len(pattern.partition("*")[0]), pattern),
         default=None,
     )
@@ -72,7 +71,7 @@ def _places(module: str, options: _Options) -> Iterator[str]:
         yield from _inside(options.base, module)
 
 
-def _fits(pattern: str, module: str) -> bool:
+def _matches(pattern: str, module: str) -> bool:
     before, star, after = pattern.partition("*")
     if not star:
         return pattern == module
@@ -80,16 +79,16 @@ def _fits(pattern: str, module: str) -> bool:
 
 
 def _inside(base: str, place: str) -> Iterator[str]:
-    """Yield a place below the root of the repository."""
+    """Yield a path if it is within the repository."""
     found = posixpath.normpath(posixpath.join(base, place))
     if not found.startswith(("..", "/")):
         yield found
 
 
-def _options(config: str, world: World, deepest: int) -> _Options:
-    said = _read(world.text(config))
+def _options(config: str, world: FileLookup, max_depth: int) -> _Options:
+    config_data = _read(world.text(config))
     folder = posixpath.dirname(config)
-    options = said.get("compilerOptions")
+    options = config_data.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
     base, paths = options.get("baseUrl"), options.get("paths")
     found = _Options(
@@ -99,18 +98,18 @@ def _options(config: str, world: World, deepest: int) -> _Options:
     )
     if found.base is not None and found.paths:
         return found
-    for other in _extended(said.get("extends"), folder):
-        if deepest and world.exists(other):
-            outer = _options(other, world, deepest - 1)
+    for other in _extended_configs(config_data.get("extends"), folder):
+        if max_depth and world.exists(other):
+            outer = _options(other, world, max_depth - 1)
             base_found = outer.base if found.base is None else found.base
             found = found._replace(base=base_found) if found.paths else _Options(base_found, outer.paths, outer.beside)
     return found
 
 
-def _extended(names: object, folder: str) -> Iterator[str]:
-    """Yield the configurations that one extends, the last one first: it wins. Packages are not ours."""
-    every = names if isinstance(names, list) else [names]
-    for name in reversed(every):
+def _extended_configs(names: object, folder: str) -> Iterator[str]:
+    """Yield the relative configurations that one extends, the last one first, because it wins."""
+    names_list = names if isinstance(names, list) else [names]
+    for name in reversed(names_list):
         if isinstance(name, str) and name.startswith("."):
             path = posixpath.normpath(posixpath.join(folder, name))
             yield path if path.endswith(".json") else f"{path}.json"
@@ -126,9 +125,11 @@ def _listed(paths: dict[str, Any]) -> dict[str, list[str]]:
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> dict[str, Any]:
-    """Return what a configuration says; nothing of one that is no JSON even without its comments."""
+    """Return a configuration's content; {} when it is invalid JSON even without comments."""
     try:
-        said = json.loads(_ASIDE.sub(lambda found: found.group() if found.group()[0] == '"' else "", text))
+        config_data = json.loads(
+            _COMMENTS_AND_COMMAS.sub(lambda found: found.group() if found.group()[0] == '"' else "", text)
+        )
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return config_data if isinstance(config_data, dict) else {}

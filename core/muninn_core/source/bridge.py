@@ -1,7 +1,6 @@
-"""What other tools keep as memory in a repository: which files are whose, by their paths alone.
+"""The files in which other tools store memory in a repository, recognised by path.
 
-Muninn reads these files like any others and never writes them; an answer names their origin. It knows neither what
-stands in them nor whether they are there.
+Muninn indexes these files and never writes them; answers name their origin.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from muninn_core.source.classify import traits
+from muninn_core.source.classify import path_traits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,17 +21,17 @@ DECISION_FOLDERS: tuple[str, ...] = (
     *("architecture-decisions", "architecture_decisions", "architectural-decisions"),
     *("architecture-decision-records", "architecture_decision_records"),
 )
-"""Folders of decision records, wherever they are: docs/adr, docs/decisions, doc/adr (adr-tools), adr, …"""
+"""Names of folders of decision records at any depth, as in docs/adr, doc/adr (adr-tools) or adr."""
 
 _TEXTS: tuple[str, ...] = ("md", "markdown", "adoc", "rst")
 _INSTRUCTIONS: tuple[str, ...] = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md")
 
 
 class Bridge(NamedTuple):
-    """Memory of another tool. `key` is its switch in `bridges` of the configuration, `title` names it for people.
+    """The memory of another tool. `key` is its key in `bridges` of the configuration, `title` its display name.
 
-    `trust` is that of whoever writes it: a person curates it, or an agent keeps it for itself. `patterns` (of
-    .gitignore) are its files in the work tree; one without is outside of it.
+    `trust` is "user" for curated files and "agent" for an agent's own. `patterns` (of .gitignore) are its files in the
+    work tree; without patterns they are outside of it.
     """
 
     key: str
@@ -54,8 +53,8 @@ CLAUDE_MEMORY = Bridge("claude_memory", "Claude auto memory", "agent", ())
 
 BRIDGES: tuple[Bridge, ...] = (INSTRUCTIONS, ADR, METIS, SERENA, CLAUDE_MEMORY)
 
-HOLDING: tuple[str, ...] = (".metis", ".serena", ".claude")
-"""Folders that hold what is read also where git ignores it."""
+TOOL_FOLDERS: tuple[str, ...] = (".metis", ".serena", ".claude")
+"""Folders with files that are indexed even if git ignores them."""
 
 _KEPT_FILES: tuple[str, ...] = (*_INSTRUCTIONS, ".claude/CLAUDE.md")
 _KEPT_FOLDERS: tuple[str, ...] = (".metis", ".serena/memories")
@@ -69,10 +68,10 @@ _METIS_KINDS = {"tasks": "task", "initiatives": "initiative", "adrs": "ADR", "st
 
 @lru_cache(maxsize=20_000)
 def bridge_of(path: str) -> Bridge | None:
-    """Return whose memory a file is, by its POSIX path relative to the root; None for what is nobody's.
+    """Return the tool that a file belongs to, by its POSIX path relative to the root; None for other files.
 
-    An absolute path is one outside of the work tree. What a pack or a vendored package brings along was written for
-    another project: it speaks for nobody here.
+    An absolute path is outside the work tree. Files of packs and vendored packages belong to other projects, so they
+    have no bridge.
     """
     if _OUTSIDE.match(path):
         return CLAUDE_MEMORY if _CLAUDE_MEMORY.match(path) else None
@@ -80,7 +79,7 @@ def bridge_of(path: str) -> Bridge | None:
         return METIS if path.endswith(".md") else None
     if path.startswith(".serena/memories/"):
         return SERENA if path.endswith(".md") else None
-    if path.startswith(".muninn/") or "vendored" in traits(path):
+    if path.startswith(".muninn/") or "vendored" in path_traits(path):
         return None
     if path.rpartition("/")[2] in _INSTRUCTIONS:
         return INSTRUCTIONS
@@ -89,7 +88,7 @@ def bridge_of(path: str) -> Bridge | None:
 
 
 def origin_of(path: str) -> str:
-    """Return the label of a file that another tool keeps: `CLAUDE.md`, `ADR`, `Metis task`, …; "" for any other."""
+    """Return the display label of a tool's file, such as `CLAUDE.md`, `ADR` or `Metis task`; "" for other files."""
     bridge = bridge_of(path)
     if bridge is None:
         return ""
@@ -102,17 +101,17 @@ def origin_of(path: str) -> str:
     return {"adr": "ADR", "serena": "Serena memory"}.get(bridge.key, bridge.title)
 
 
-def kept(path: str) -> bool:
-    """Whether a file is read even where git ignores it: a person's own instructions, what tools keep beside git."""
+def is_read_if_ignored(path: str) -> bool:
+    """Whether a file is indexed even if git ignores it."""
     return path in _KEPT_FILES or (path.startswith(tuple(f"{top}/" for top in _KEPT_FOLDERS)) and path.endswith(".md"))
 
 
-def kept_places() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the files, and the folders, in which `kept` files may be."""
+def read_if_ignored() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the files, and the folders with markdown files, that are indexed even if git ignores them."""
     return _KEPT_FILES, _KEPT_FOLDERS
 
 
-def closed_patterns(keys: Iterable[str]) -> tuple[str, ...]:
-    """Return the patterns (of .gitignore) of what is not read while these bridges are off."""
-    wanted = frozenset(keys)
-    return tuple(pattern for bridge in BRIDGES if bridge.key in wanted for pattern in bridge.patterns)
+def disabled_patterns(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return the patterns (of .gitignore) of the bridges with these keys, which are switched off."""
+    disabled_keys = frozenset(keys)
+    return tuple(pattern for bridge in BRIDGES if bridge.key in disabled_keys for pattern in bridge.patterns)

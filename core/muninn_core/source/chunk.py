@@ -1,7 +1,7 @@
-"""Cuts a file's text into chunks, the pieces that are indexed, found and shown, and reads what it defines and uses.
+"""Cuts a file's text into chunks, the units that are indexed and shown, and reads what it defines and uses.
 
-The chunks of a file tile it: their texts, put together, are the file's text again. Code is cut along its definitions;
-where no grammar tells them, where a definition or a paragraph seems to begin; prose at its headings (`prose.py`).
+The chunks tile the file: their joined texts equal its text. Code is cut along its definitions, without a grammar where
+a definition or paragraph seems to begin, and prose at its headings (`prose.py`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from muninn_core.source import prose, symbols
 from muninn_core.source.classify import PROSE, classify
 from muninn_core.source.definition import Definition, Syntax
 from muninn_core.source.extent import Outline
-from muninn_core.source.line_runs import LONGEST_LINE, MOST, split_lines, tile
-from muninn_core.source.partition import divide
+from muninn_core.source.line_runs import LONGEST_LINE, MAX_CHUNK, group_lines, split_lines
+from muninn_core.source.partition import partition_lines
 from muninn_core.source.syntax import read_syntax
 
 if TYPE_CHECKING:
@@ -23,49 +23,52 @@ if TYPE_CHECKING:
 _ATTACHED = ("@", "#", "//", "/*", "*", "--", '"""', "'''", "[")
 
 _COMMENT = 600
-"""Characters of comments that a chunk carries."""
+"""The maximum characters of comments in a chunk."""
 
-_MOST_GUESSED = 500
-"""Definitions that lines alone tell of one file: more of them are no definitions."""
+_MAX_GUESSED = 500
+"""A file with more definitions guessed from lines gets none."""
 
 
-class Cut(NamedTuple):
-    """A file in pieces, and what it defines, imports and calls."""
+class ChunkedFile(NamedTuple):
+    """The chunks of a file, and what it defines, imports and calls."""
 
     chunks: list[Chunk]
     syntax: Syntax
 
 
-def chunk(path: str, text: str) -> list[Chunk]:
-    """Cut the text of `path` (POSIX, relative to the root) into chunks. A blank file has none."""
-    return cut(path, text).chunks
+def chunk_file(path: str, text: str) -> list[Chunk]:
+    """Return the chunks of `path` (POSIX, relative to the root). A blank file has none."""
+    return chunk_with_syntax(path, text).chunks
 
 
-def cut(path: str, text: str, *, by_grammar: bool = True) -> Cut:
-    """Cut a file, and say what it defines and uses; of code, as far as lines tell where no grammar may be asked."""
+def chunk_with_syntax(path: str, text: str, *, by_grammar: bool = True) -> ChunkedFile:
+    """Return the chunks and the syntax of a file. Without `by_grammar` both are guessed from lines."""
     if not text.strip():
-        return Cut([], Syntax())
+        return ChunkedFile([], Syntax())
     _, language = classify(path)
     lines = split_lines(text)
     if language in PROSE:
         pieces, syntax = _prose(text)
     elif by_grammar and (syntax_found := read_syntax(path, language, text, lines)) is not None:
-        pieces, syntax = _along(lines, syntax_found), syntax_found
+        pieces, syntax = _chunk_by_syntax(lines, syntax_found), syntax_found
     else:
-        names = symbols.definitions(lines, language)
-        pieces, syntax = _by_lines(lines, names), Syntax(definitions=_guessed(text, lines, language, len(names)))
-    return Cut(_chunks(path, pieces), syntax)
+        names = symbols.defined_names(lines, language)
+        pieces, syntax = (
+            _pieces_by_lines(lines, names),
+            Syntax(definitions=_guess_definitions(text, lines, language, len(names))),
+        )
+    return ChunkedFile(_chunks(path, pieces), syntax)
 
 
-def cut_by_lines(path: str, text: str) -> list[Chunk]:
-    """Cut a file as `cut` does where no grammar may be asked; what it defines is not said."""
+def chunk_by_lines(path: str, text: str) -> list[Chunk]:
+    """Return the chunks of `chunk_with_syntax(by_grammar=False)` without the syntax."""
     if not text.strip():
         return []
     _, language = classify(path)
     if language in PROSE:
         return _chunks(path, _prose(text)[0])
     lines = split_lines(text)
-    return _chunks(path, _by_lines(lines, symbols.definitions(lines, language)))
+    return _chunks(path, _pieces_by_lines(lines, symbols.defined_names(lines, language)))
 
 
 def _chunks(path: str, pieces: Sequence[_Piece]) -> list[Chunk]:
@@ -84,12 +87,12 @@ def _chunks(path: str, pieces: Sequence[_Piece]) -> list[Chunk]:
             comment=piece.comment,
         )
         for piece in pieces
-        for part in ([piece.text] if len(piece.text) <= LONGEST_LINE else _slices(piece.text))
+        for part in ([piece.text] if len(piece.text) <= LONGEST_LINE else _slice(piece.text))
     ]
 
 
 class _Piece(NamedTuple):
-    """First and last line, text, what is around it, and what it defines."""
+    """First and last line, text, enclosing names, and defined names."""
 
     start: int
     end: int
@@ -100,36 +103,36 @@ class _Piece(NamedTuple):
     comment: str = ""
 
 
-def _slices(body: str) -> list[str]:
-    return [body[i : i + MOST] for i in range(0, len(body), MOST)]
+def _slice(body: str) -> list[str]:
+    return [body[i : i + MAX_CHUNK] for i in range(0, len(body), MAX_CHUNK)]
 
 
 def _prose(text: str) -> tuple[list[_Piece], Syntax]:
-    page = prose.read(text)
+    page = prose.read_prose(text)
     pieces = [_Piece(one.start, one.end, one.text, one.title) for one in page.sections]
-    return pieces, Syntax(definitions=prose.outline(page))
+    return pieces, Syntax(definitions=prose.heading_definitions(page))
 
 
-def _along(lines: Sequence[str], syntax: Syntax) -> list[_Piece]:
-    """Cut along definitions. A piece of the middle of one carries its head as its signature."""
-    ranges = divide(lines, syntax.definitions, lambda start, end: _merits_of(lines[start:end]))
-    waiting = list(syntax.definitions)[::-1]
-    open_: list[Definition] = []
+def _chunk_by_syntax(lines: Sequence[str], syntax: Syntax) -> list[_Piece]:
+    """Cut along definitions. A piece from the middle of a definition has its head as the signature."""
+    ranges = partition_lines(lines, syntax.definitions, lambda start, end: _indent_scores(lines[start:end]))
+    pending = list(syntax.definitions)[::-1]
+    open_definitions: list[Definition] = []
     found: list[_Piece] = []
     for start, end in ranges:
-        # What is around a piece is around its first definition, or else around its first line.
-        own: list[Definition] = []
-        while open_ and open_[-1].end <= start:
-            open_.pop()
-        around = [one for one in open_ if one.start <= start < one.end]
-        while waiting and waiting[-1].start <= end:
-            one = waiting.pop()
-            own.append(one)
-            open_ = [each for each in open_ if each.end >= one.start]
-            open_.append(one)
-        signatures = [around[-1].signature] if around and not (own and own[0].lead == start + 1) else []
-        signatures += [one.signature for one in own if one.kind != "variant"]
-        comments = [one.comment for one in own]
+        # A piece has the container of its first definition, or of its first line.
+        inner: list[Definition] = []
+        while open_definitions and open_definitions[-1].end <= start:
+            open_definitions.pop()
+        enclosing = [one for one in open_definitions if one.start <= start < one.end]
+        while pending and pending[-1].start <= end:
+            one = pending.pop()
+            inner.append(one)
+            open_definitions = [each for each in open_definitions if each.end >= one.start]
+            open_definitions.append(one)
+        signatures = [enclosing[-1].signature] if enclosing and not (inner and inner[0].lead == start + 1) else []
+        signatures += [one.signature for one in inner if one.kind != "variant"]
+        comments = [one.comment for one in inner]
         if start == 0:
             comments.insert(0, syntax.comment)
         found.append(
@@ -137,8 +140,8 @@ def _along(lines: Sequence[str], syntax: Syntax) -> list[_Piece]:
                 start + 1,
                 end,
                 "".join(lines[start:end]),
-                around[-1].qualified if around else "",
-                " ".join(dict.fromkeys(one.name for one in own if one.kind != "variant")),  # their enum speaks for them
+                enclosing[-1].qualified if enclosing else "",
+                " ".join(dict.fromkeys(one.name for one in inner if one.kind != "variant")),  # the enum has their names
                 "\n".join(filter(None, signatures)),
                 "\n".join(filter(None, dict.fromkeys(comments)))[:_COMMENT],
             )
@@ -146,10 +149,10 @@ def _along(lines: Sequence[str], syntax: Syntax) -> list[_Piece]:
     return found
 
 
-def _by_lines(lines: list[str], names: dict[int, str]) -> list[_Piece]:
-    """Cut where a line looks like the beginning of a definition or of a paragraph. `names` are what lines define."""
+def _pieces_by_lines(lines: list[str], names: dict[int, str]) -> list[_Piece]:
+    """Cut at lines that look like the start of a definition or a paragraph. `names` are the names that lines define."""
     indents = [_indent(line) for line in lines]
-    cuts = tile([len(line) for line in lines], _merits(lines, indents, names))
+    cuts = group_lines([len(line) for line in lines], _break_scores(lines, indents, names))
     enclosing = _enclosing(cuts, indents, names)
     pieces = []
     for (start, end), outer in zip(cuts, enclosing, strict=True):
@@ -158,12 +161,12 @@ def _by_lines(lines: list[str], names: dict[int, str]) -> list[_Piece]:
     return pieces
 
 
-def _guessed(text: str, lines: list[str], language: str, count: int) -> tuple[Definition, ...]:
-    """Return the definitions that lines and their indentation tell of."""
-    if not 0 < count <= _MOST_GUESSED:
+def _guess_definitions(text: str, lines: list[str], language: str, count: int) -> tuple[Definition, ...]:
+    """Return the definitions guessed from lines and indentation."""
+    if not 0 < count <= _MAX_GUESSED:
         return ()
     found = []
-    # An outline counts from the newlines of the text: its lines are without them.
+    # `Outline` expects lines without newlines.
     for one in Outline(text, text.split("\n"), language).extents:
         container, _, name = one.name.rpartition(".")
         signature = lines[one.start - 1].strip()[:240].rstrip(" {:=;")
@@ -171,18 +174,18 @@ def _guessed(text: str, lines: list[str], language: str, count: int) -> tuple[De
     return tuple(found)
 
 
-def _merits_of(lines: Sequence[str]) -> list[float]:
-    return _merits(lines, [_indent(line) for line in lines], {})
+def _indent_scores(lines: Sequence[str]) -> list[float]:
+    return _break_scores(lines, [_indent(line) for line in lines], {})
 
 
-def _merits(lines: Sequence[str], indents: list[int], names: dict[int, str]) -> list[float]:
-    """Say how good it is to begin a chunk at each line: at an outer definition, with its comments and decorators."""
+def _break_scores(lines: Sequence[str], indents: list[int], names: dict[int, str]) -> list[float]:
+    """Return the score of starting a chunk at each line: best at outer definitions, with comments and decorators."""
     merits = [0.0] * len(lines)
     attached_from = -1
     for i, line in enumerate(lines):
         indent = indents[i]
         if indent < 0:
-            merits[i] = -5.0  # a blank line belongs to what is before it
+            merits[i] = -5.0  # a blank line belongs to the chunk before it
             attached_from = -1
             continue
         merit = -2.0 * min(indent, 20)
@@ -204,7 +207,7 @@ def _merits(lines: Sequence[str], indents: list[int], names: dict[int, str]) -> 
 
 
 def _indent(line: str) -> int:
-    """Return the width of a line's indentation, a tab counting four, or -1 for a blank line."""
+    """Return the width of a line's indentation, four for a tab, or -1 for a blank line."""
     body = line.lstrip()
     if not body:
         return -1
@@ -213,18 +216,18 @@ def _indent(line: str) -> int:
 
 
 def _enclosing(cuts: list[tuple[int, int]], indents: list[int], names: dict[int, str]) -> list[str]:
-    """Return for each piece the dotted names of the definitions that its first line is inside of, by indentation."""
+    """Return for each piece the dotted names of the definitions around its first line, by indentation."""
     starts = {start: n for n, (start, _) in enumerate(cuts)}
     found = [""] * len(cuts)
     stack: list[tuple[int, str]] = []
-    waiting: int | None = None
+    pending: int | None = None
     for i, indent in enumerate(indents):
-        waiting = starts.get(i, waiting)
+        pending = starts.get(i, pending)
         if indent < 0:
             continue
-        if waiting is not None:
-            found[waiting] = ".".join(name for depth, name in stack if depth < indent)
-            waiting = None
+        if pending is not None:
+            found[pending] = ".".join(name for depth, name in stack if depth < indent)
+            pending = None
         if i in names:
             while stack and stack[-1][0] >= indent:
                 stack.pop()

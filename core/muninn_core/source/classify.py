@@ -1,8 +1,4 @@
-"""What a path says of a file: its tier, its language, and whether it is test, vendored, generated, declarations of
-what is written elsewhere, an example or documentation.
-
-Only the path is looked at, never the content.
-"""
+"""Classifies a file by its path alone: kind, language, and traits such as test, vendored or generated."""
 
 from __future__ import annotations
 
@@ -76,9 +72,9 @@ LANGUAGES: dict[str, str] = {
 """Language by file suffix (lower case, without the dot)."""
 
 PROSE: frozenset[str] = frozenset({"markdown", "rst", "asciidoc", "org", "prose"})
-"""The languages that are chunked by headings. `prose` is plain text written for people."""
+"""The languages that are chunked by headings. `prose` is plain text for people."""
 
-_NAMES = {
+_LANGUAGE_BY_NAME = {
     "makefile": "make",
     "gnumakefile": "make",
     "dockerfile": "docker",
@@ -89,7 +85,7 @@ _NAMES = {
     "cmakelists.txt": "cmake",
 }
 _PROSE_NAME = re.compile(r"(?i)^(readme|changelog|changes|contributing|architecture|hacking|notes|news|authors)$")
-_LISTS = re.compile(r"(?i)^(requirements|constraints)[\w.-]*\.txt$|^(robots|humans|llms|version|manifest)\.txt$")
+_LIST_FILES = re.compile(r"(?i)^(requirements|constraints)[\w.-]*\.txt$|^(robots|humans|llms|version|manifest)\.txt$")
 
 _TEST = re.compile(
     r"(?i)(^|/)(tests?|testing|testdata|test[-_]\w+|__tests__|__mocks__|specs?|fixtures|e2e|regress|\w+[-_]tests?)/"
@@ -106,7 +102,7 @@ _GENERATED = re.compile(
     r"|(_pb2(_grpc)?\.pyi?|\.pb\.(go|cc|h)|\.g\.(dart|cs)|\.generated\.\w+|_generated\.\w+|\.designer\.cs|\.snap)$"
     r"|(^|/)zz_generated[^/]*$|\.min\.\w+$|[._-](bundle|amalgamated|amalgamation)\.\w+$"
 )
-_DECLARED = re.compile(r"\.d\.[mc]?ts$")
+_DECLARATIONS = re.compile(r"\.d\.[mc]?ts$")
 _DOCS = re.compile(r"(?i)(^|/)(docs?|documentation|website)/")
 _EXAMPLE = re.compile(r"(?i)(^|/)(examples?|samples?|demos?|tutorials?)/")
 
@@ -115,8 +111,8 @@ _EXAMPLE = re.compile(r"(?i)(^|/)(examples?|samples?|demos?|tutorials?)/")
 def classify(path: str) -> tuple[SourceKind, str]:
     """Return (kind, language) of a POSIX path relative to the root.
 
-    Knowledge is what was written for people to read: `.muninn/knowledge`, packs, Metis documents, agents' instructions,
-    ADRs, docs and READMEs. Everything else is code, configuration and data included.
+    Knowledge is text for people: `.muninn/knowledge`, packs, Metis documents, agents' instructions, ADRs, docs and
+    READMEs. Everything else is code, configuration and data included.
     """
     language = language_of(path)
     return ("knowledge" if language in PROSE else "code"), language
@@ -124,26 +120,26 @@ def classify(path: str) -> tuple[SourceKind, str]:
 
 @lru_cache(maxsize=8_192)
 def language_of(path: str) -> str:
-    """Return the language of a path: a lower-case name, or "text" when nothing is known."""
+    """Return the language of a path in lower case, "text" when it is unknown."""
     name = path.rpartition("/")[2]
     lower = name.lower()
-    if lower in _NAMES:
-        return _NAMES[lower]
+    if lower in _LANGUAGE_BY_NAME:
+        return _LANGUAGE_BY_NAME[lower]
     if _PROSE_NAME.match(name):
         return "prose"
     suffix = lower.rpartition(".")[2] if "." in lower else ""
     if suffix == "txt":
-        return "text" if _LISTS.match(name) else "prose"
+        return "text" if _LIST_FILES.match(name) else "prose"
     if lower.startswith("dockerfile."):
         return "docker"
     return LANGUAGES.get(suffix, "text")
 
 
 @lru_cache(maxsize=20_000)
-def traits(path: str) -> frozenset[Trait]:
-    """Return what ranking may want to know of a path: a test is seldom the answer to "where is this done?".
+def path_traits(path: str) -> frozenset[Trait]:
+    """Return the traits of a path that ranking uses; for example, tests rank lower.
 
-    An absolute path is outside of the work tree, and where that lies says nothing.
+    An absolute path is outside the work tree and has none.
     """
     found: set[Trait] = set()
     if path.startswith("/") or path[1:3] == ":/":
@@ -154,7 +150,7 @@ def traits(path: str) -> frozenset[Trait]:
         found.add("vendored")
     if _GENERATED.search(path):
         found.add("generated")
-    if _DECLARED.search(path):
+    if _DECLARATIONS.search(path):
         found.add("declared")
     if _DOCS.search(path):
         found.add("docs")

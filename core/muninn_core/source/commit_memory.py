@@ -1,7 +1,7 @@
-"""Which commits are worth a memory, and what it says. Reads a commit's words and paths, never git itself.
+"""Decides which commits become memories, and drafts these. It reads a commit's message and paths.
 
-A memory of every commit would be a worse `git log`. A commit counts when its words speak of structure (a migration, a
-refactoring, a decision), unless it is a merge, a release, or touches prose alone.
+A memory of every commit would repeat `git log`. A commit counts when its words concern structure (a migration, a
+refactoring, a decision), unless it is a merge, a release, or changes prose only.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING
 
 from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.source.classify import classify, traits
+from muninn_core.source.classify import classify, path_traits
 from muninn_core.source.private import strip_private
 
 if TYPE_CHECKING:
     from muninn_core.git import Commit
 
 MAX_FILES = 50
-"""Changed files that a memory names; a commit that touches more is not about single files."""
+"""The number of changed files that a memory names."""
 
 TRACED_FILES = 20
-"""Changed files of a commit that shows which of them belong to a task; beyond that it is a sweep."""
+"""A commit with more changed files does not show which files belong to a task."""
 
 MAX_TEXT = 2000
-"""Characters of subject and body that a memory keeps."""
+"""The maximum characters of subject and body in a memory."""
 
 
-MANY_LINES, MANY_FILES, MANY_GONE = 1_000, 30, 5
-"""Lines that came or went, files that changed, and files that are gone, from which on a commit is large."""
+MANY_LINES, MANY_FILES, MANY_DELETED = 1_000, 30, 5
+"""The numbers of changed lines, changed files and deleted files from which a commit counts as large."""
 
 
 class Significance(Value):
-    """Why a commit matters: importance 6 to 8, the words that say so, and whether it states a decision."""
+    """Why a commit matters: importance 6 to 8, the words found, and whether it states a decision."""
 
     importance: int
     keywords: tuple[str, ...]
@@ -80,19 +80,19 @@ _TRAILER = re.compile(
 )
 
 
-def significant(commit: Commit) -> Significance | None:
-    """Weigh a commit; None when it is not worth a memory.
+def assess(commit: Commit) -> Significance | None:
+    """Score a commit; return None when it does not deserve a memory.
 
-    A strong word of the subject weighs 2, a medium one 1, a weak one 0.5; in the body the half. One point makes a
-    commit significant; so does sheer size, where two things tell of it: lines, files, a new package. Size, structural
-    files and a declared breaking change raise its importance.
+    In the subject a strong word scores 2, a medium one 1 and a weak one 0.5; in the body half of that. A score of 1
+    makes a commit significant, 2 a fix; so do two signs of size: many lines, many files, a new package. Size,
+    structural files and a breaking change raise the importance.
     """
     if len(commit.parents) > 1:
         return None
     matched = _CONVENTIONAL.match(commit.subject)
     breaking = bool(matched and matched["breaking"]) or bool(_BREAKING.search(commit.body))
     recorded = any(_DECISION_RECORD.search(path) for path in commit.files)
-    if not (breaking or recorded) and _routine(commit, matched["type"].lower() if matched else ""):
+    if not (breaking or recorded) and _is_routine(commit, matched["type"].lower() if matched else ""):
         return None
     subject = commit.subject[matched.end() :] if matched else commit.subject
     kind = matched["type"] if matched else ""
@@ -110,12 +110,12 @@ def significant(commit: Commit) -> Significance | None:
     return Significance(importance=importance, keywords=words, decision=stated)
 
 
-def draft(commit: Commit, significance: Significance, session: str | None, agent: str | None) -> MemoryDraft:
-    """Make the memory of a commit. Its key is the commit's id: however often it is seen, it is stored once."""
+def draft_memory(commit: Commit, significance: Significance, session: str | None, agent: str | None) -> MemoryDraft:
+    """Return the memory of a commit. Its key is derived from the commit's id, so it is stored once."""
     return MemoryDraft(
         type="decision" if significance.decision else "insight",
         title=commit.subject,
-        text=text_of(commit),
+        text=memory_text(commit),
         tags=("commit",),
         files=commit.files[:MAX_FILES],
         importance=significance.importance,
@@ -123,15 +123,15 @@ def draft(commit: Commit, significance: Significance, session: str | None, agent
         actor="hook",
         agent=agent,
         details={"commit": commit.sha, "author": commit.author, "keywords": list(significance.keywords)},
-        key=key_of(commit.sha),
+        key=commit_key(commit.sha),
     )
 
 
-def trace(commit: Commit, session: str | None, agent: str | None) -> MemoryDraft | None:
-    """Return what a commit shows that is worth no memory of its own: for such a task these files were relevant.
+def draft_trace(commit: Commit, session: str | None, agent: str | None) -> MemoryDraft | None:
+    """Return a private memory that these files were relevant to the commit's task.
 
-    None for a merge, a commit without words, and one of so many files that none of them is what it is about. It stays
-    on this machine: whoever has the commit can tell the same.
+    None for a merge, an empty subject, and a commit of more than `TRACED_FILES` files. It is private because every
+    clone can derive it.
     """
     if len(commit.parents) > 1 or not commit.subject or not 0 < len(commit.files) <= TRACED_FILES:
         return None
@@ -152,19 +152,19 @@ def trace(commit: Commit, session: str | None, agent: str | None) -> MemoryDraft
     )
 
 
-def key_of(sha: str) -> str:
+def commit_key(sha: str) -> str:
     """Return the idempotency key of a commit's memory."""
     return f"commit:{sha}"
 
 
-def text_of(commit: Commit) -> str:
-    """Return what a memory says of a commit: subject and body, without trailers, cut between words."""
+def memory_text(commit: Commit) -> str:
+    """Return subject and body without trailers, cut between words."""
     body = _without_trailers(commit.body)
-    return _cut(f"{commit.subject}\n\n{body}" if body else commit.subject)
+    return _shorten(f"{commit.subject}\n\n{body}" if body else commit.subject)
 
 
 def is_fix(commit: Commit) -> bool:
-    """Whether a commit says that it mends a bug."""
+    """Whether a commit's subject declares a bug fix."""
     matched = _CONVENTIONAL.match(commit.subject)
     if matched and matched["type"].lower() in ("fix", "hotfix", "bugfix"):
         return True
@@ -172,13 +172,13 @@ def is_fix(commit: Commit) -> bool:
 
 
 def is_routine(commit: Commit) -> bool:
-    """Whether a commit is of a kind that nobody remembers: releases, formatting, typing errors, prose alone."""
+    """Whether a commit is routine: a release, formatting, typing errors, prose only."""
     matched = _CONVENTIONAL.match(commit.subject)
-    return _routine(commit, matched["type"].lower() if matched else "")
+    return _is_routine(commit, matched["type"].lower() if matched else "")
 
 
 def without_private(commit: Commit) -> Commit:
-    """Return a commit whose message has lost what its author marked as private; a span may begin in the subject."""
+    """Return a commit without the private spans of its message; a span may begin in the subject."""
     message, spans = strip_private(f"{commit.subject}\n\n{commit.body}")
     if not spans:
         return commit
@@ -186,14 +186,14 @@ def without_private(commit: Commit) -> Commit:
     return replace(commit, subject=subject.strip(), body=body.strip())
 
 
-def _routine(commit: Commit, kind: str) -> bool:
+def _is_routine(commit: Commit, kind: str) -> bool:
     if kind in _ROUTINE_TYPES or _ROUTINE.search(commit.subject):
         return True
     return bool(commit.files) and all(classify(path)[0] == "knowledge" for path in commit.files)
 
 
 def _weigh(subject: str, body: str) -> tuple[float, tuple[str, ...]]:
-    """Return the score of the words and the words themselves, in the order in which they are met."""
+    """Return the score of the words, and the words in order."""
     score = 0.0
     words: list[str] = []
     seen: set[str] = set()
@@ -201,7 +201,7 @@ def _weigh(subject: str, body: str) -> tuple[float, tuple[str, ...]]:
         for pattern, weight in ((_STRONG, 2.0), (_MEDIUM, 1.0), (_WEAK, 0.5)):
             for found in pattern.finditer(text):
                 word = found[1].lower().split()[0]
-                if word[:6] not in seen:  # migrate and migration say the same
+                if word[:6] not in seen:  # migrate and migration count once
                     seen.add(word[:6])
                     words.append(word)
                     score += weight * share
@@ -214,25 +214,27 @@ def _breadth(files: tuple[str, ...]) -> float:
 
 
 def _size(commit: Commit) -> tuple[str, ...]:
-    """Return what the difference says of how much a commit changes; what is vendored or generated is no work."""
-    code = {path for path in commit.files if classify(path)[0] == "code" and not _FOREIGN.intersection(traits(path))}
-    told = []
+    """Return the signs that a commit is large, without vendored and generated files."""
+    code = {
+        path for path in commit.files if classify(path)[0] == "code" and not _FOREIGN.intersection(path_traits(path))
+    }
+    size_notes = []
     if sum(lines for path, lines in commit.lines.items() if path in code) >= MANY_LINES:
-        told.append("many lines")
+        size_notes.append("many lines")
     if len(code) >= MANY_FILES:
-        told.append("many files")
+        size_notes.append("many files")
     if any(_PACKAGE.search(path) for path in commit.added & code) and len(commit.added & code) > 1:
-        told.append("new package")
-    if len(commit.deleted & code) >= MANY_GONE:
-        told.append("many files gone")
-    return tuple(told)
+        size_notes.append("new package")
+    if len(commit.deleted & code) >= MANY_DELETED:
+        size_notes.append("many files gone")
+    return tuple(size_notes)
 
 
 def _without_trailers(body: str) -> str:
     return "\n".join(line for line in body.splitlines() if not _TRAILER.match(line)).strip()
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= MAX_TEXT:
         return text
     return text[:MAX_TEXT].rsplit(None, 1)[0] + " …"

@@ -1,4 +1,4 @@
-"""What a file defines and what it refers to, as plain values. They know nothing of how they are found."""
+"""The definitions, imports and calls of a file, as values."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 
 class Definition(NamedTuple):
-    """A definition of a file. Lines are 1-based and inclusive.
+    """A definition in a file. Lines are 1-based and inclusive.
 
-    `container` are the names of the definitions around it, with dots between them. `lead` is the first line of the
-    comments and decorators that belong to it. `signature` is its head on one line, `comment` what is written about it.
+    `container` has the names of the enclosing definitions, joined by dots. `lead` is the first line of its comments and
+    decorators. `signature` is its head on one line, `comment` its documentation.
     """
 
     name: str
@@ -23,12 +23,12 @@ class Definition(NamedTuple):
 
     @property
     def qualified(self) -> str:
-        """The name with those around it: `Class.method`."""
+        """The name with its container: `Class.method`."""
         return f"{self.container}.{self.name}" if self.container else self.name
 
 
 class Import(NamedTuple):
-    """A line that takes something in: the module as it is written there, and the names that come from it."""
+    """An import statement: the module as written, and the imported names."""
 
     line: int
     module: str
@@ -36,27 +36,27 @@ class Import(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """The lines of a file that call a name, or make one."""
+    """The lines of a file that call a name or create an instance of it."""
 
     name: str
     lines: tuple[int, ...]
 
 
 class Syntax(NamedTuple):
-    """All of it, of one file: definitions in the order of their lines, imports, calls by name."""
+    """What a file defines, in the order of its lines, imports and calls."""
 
     definitions: tuple[Definition, ...] = ()
     imports: tuple[Import, ...] = ()
     calls: tuple[Calls, ...] = ()
     comment: str = ""
-    """What the file says of itself at its beginning."""
+    """The file's own documentation, at its beginning."""
 
 
 KINDS: tuple[str, ...] = (
     "class", "interface", "trait", "struct", "enum", "type", "function", "method", "macro", "module", "property",
     "field", "constant", "variant", "variable", "prototype", "definition", "key", "heading",
 )  # fmt: skip
-"""The kinds of definitions, from those that are mostly meant by a name to those that seldom are."""
+"""The kinds of definitions, from those most often meant by a name to those seldom meant."""
 
 SCOPES: frozenset[str] = frozenset({"class", "interface", "trait", "struct", "enum", "impl"})
 """Kinds in which a function is a method."""

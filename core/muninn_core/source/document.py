@@ -1,7 +1,4 @@
-"""A document that steers a project, as a value: what it is, how it stands, what it speaks of.
-
-It knows no form and no work tree: paths that a text names are not looked up here.
-"""
+"""Steering documents as values, and what their text mentions. Mentioned paths are not looked up."""
 
 from __future__ import annotations
 
@@ -10,25 +7,24 @@ import re
 from typing import Literal
 
 from muninn_core.model.value import Value
-from muninn_core.source.shortcode import codes_in
+from muninn_core.source.shortcode import find_codes
 
 Level = Literal["vision", "strategy", "initiative", "task", "adr"]
 LEVELS: tuple[Level, ...] = ("vision", "strategy", "initiative", "task", "adr")
 
 
-class Flaw(Value):
-    """What is wrong with a document's frontmatter, by its line (1-based)."""
+class DocumentProblem(Value):
+    """A problem of a document's frontmatter, with its line (1-based)."""
 
     line: int
     message: str
 
 
 class Document(Value):
-    """One document. `phase` is its own word for how far it is; `status` is ours.
+    """A steering document. `phase` is the document's own word for its progress; `status` is normalised.
 
-    `status` of a decision is proposed, decided, superseded, deprecated, rejected or archived; of anything else its
-    phase, or archived. `codes`, `files` and `symbols` are what its text names; `line` is where its body begins.
-    Dates are as they were written.
+    `status` of a decision is proposed, decided, superseded, deprecated, rejected or archived; of other documents their
+    phase, or archived. `codes`, `files` and `symbols` are mentioned in the text. Dates are as written.
     """
 
     path: str
@@ -50,33 +46,33 @@ class Document(Value):
     codes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
-    flaws: tuple[Flaw, ...] = ()
+    flaws: tuple[DocumentProblem, ...] = ()
 
     @property
     def name(self) -> str:
-        """Return what people call it: its code, else the number of a decision, else its file's name."""
+        """The display name: the short code, else a decision's number, else the file's name."""
         fallback = f"ADR {self.number}" if self.level == "adr" and self.number is not None else ""
         return self.short_code or fallback or posixpath.basename(self.path)
 
     @property
-    def holds(self) -> bool:
-        """Whether it is a decision that stands."""
+    def in_force(self) -> bool:
+        """Whether it is a decision in force."""
         return self.level == "adr" and self.status == "decided"
 
     @property
     def retired(self) -> bool:
-        """Whether it says itself that it no longer counts."""
+        """Whether its status says that it is no longer in force."""
         return self.status in ("superseded", "deprecated", "rejected", "archived")
 
     @property
-    def standing(self) -> str:
-        """Return how it stands in a few words, "" when there is nothing to say: "superseded by ADR 7"."""
+    def status_text(self) -> str:
+        """The status for display, such as "superseded by ADR 7"."""
         by = f" by {self.superseded_by}" if self.status == "superseded" and self.superseded_by else ""
         return f"{self.status}{by}"
 
 
 class Mentions(Value):
-    """What a text names."""
+    """The codes, files and symbols that a text mentions."""
 
     codes: tuple[str, ...]
     files: tuple[str, ...]
@@ -91,10 +87,10 @@ _FILE = re.compile(r"[\w.-]*\w\.[A-Za-z]\w{0,7}")
 _SYMBOL = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*(\(\))?")
 
 
-def mentions(path: str, body: str) -> Mentions:
-    """Return what the prose of a document names; fenced blocks are pictures and examples, and name nothing.
+def find_mentions(path: str, body: str) -> Mentions:
+    """Return what the prose of a document mentions; fenced blocks are skipped.
 
-    A file is named by a path with a slash, or in backticks by its name; a symbol in backticks, when it looks like one:
+    A file is a path with a slash, or a file name in backticks. A symbol is in backticks and looks like code:
     `create_token`, `TokenStore`, `login()`.
     """
     prose = _FENCED.sub("", body)
@@ -109,7 +105,7 @@ def mentions(path: str, body: str) -> Mentions:
             files[span] = None
         if symbol and (symbol[1] or "_" in span.strip("_") or any(c.isupper() for c in span[1:])):
             symbols[re.split(r"\.|::|#", span.removesuffix("()"))[-1]] = None
-    for named in _PATH.findall(_TARGET.sub("", prose)):
-        files[posixpath.normpath(named)] = None
+    for mentioned in _PATH.findall(_TARGET.sub("", prose)):
+        files[posixpath.normpath(mentioned)] = None
     files.pop(path, None)
-    return Mentions(codes=codes_in(prose), files=tuple(files), symbols=tuple(symbols))
+    return Mentions(codes=find_codes(prose), files=tuple(files), symbols=tuple(symbols))

@@ -1,8 +1,7 @@
 """Reads and checks the YAML frontmatter of knowledge files.
 
-`read` is lenient: what can't be understood is no reason not to index a file. `check` is strict: it lists what an
-editor should underline. The keys are those of the project's knowledge format; other keys are allowed elsewhere
-(other tools have their own), so only files under `.muninn` should be checked.
+`read_frontmatter` is lenient, so that a malformed file is still indexed. `check_frontmatter` is strict and lists what
+an editor should underline. Other tools have keys of their own, so check only files under `.muninn`.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ KEYS: tuple[str, ...] = (
 CONTEXT_KEYS: tuple[str, ...] = ("budget", "description", "title")
 """The keys of a context file's frontmatter; all are optional."""
 
-LEAST_BUDGET, MOST_BUDGET = 50, 200_000
-"""Tokens that the pack of a context file may have."""
+MIN_BUDGET, MAX_BUDGET = 50, 200_000
+"""The limits of a context file's `budget`, in tokens."""
 
 LEVELS: tuple[str, ...] = ("low", "medium", "high")
-"""What `confidence` may be, beside a number from 0 to 1."""
+"""The values of `confidence`, beside a number from 0 to 1."""
 
 _LISTS = frozenset({"files", "related", "supersedes", "tags"})
 _DATES = frozenset({"created", "updated"})
@@ -46,9 +45,9 @@ _DATES = frozenset({"created", "updated"})
 
 @dataclass(frozen=True, slots=True)
 class FrontmatterProblem:
-    """Something wrong in the frontmatter. `line` and `column` are 1-based, in the whole file.
+    """A problem in the frontmatter. `line` and `column` are 1-based, in the whole file.
 
-    `end` is the column behind it, 0 where it goes to the end of the line; `near` is what was probably meant.
+    `end` is the column after it, 0 for the end of the line; `near` is the suggested key.
     """
 
     line: int
@@ -60,7 +59,7 @@ class FrontmatterProblem:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A value that stands on one line, or one item of a list, and its place (0-based; `end` exclusive).
+    """A value on one line, or one item of a list, with its position (0-based; `end` exclusive).
 
     `key` is the key that it belongs to; `begins` is the line of that key.
     """
@@ -73,17 +72,17 @@ class Entry:
     begins: int
 
 
-def read(text: str) -> tuple[dict[str, object], int]:
-    """Return (fields, index of the first line after the frontmatter) of a file; ({}, 0) where there is none.
+def read_frontmatter(text: str) -> tuple[dict[str, object], int]:
+    """Return (fields, index of the first line after the frontmatter) of a file; ({}, 0) without frontmatter.
 
-    Frontmatter that is closed but not readable as a mapping gives no fields.
+    Frontmatter that is closed but is not a YAML mapping gives no fields.
     """
     block = _block(text)
     if block is None:
         return {}, 0
     source, after = block
     try:
-        # The loader is safe: it makes plain values only.
+        # A safe loader: it creates plain values only.
         loaded = yaml.load(source, Loader=_LOADER)
     except (yaml.YAMLError, ValueError):
         return {}, after
@@ -91,13 +90,13 @@ def read(text: str) -> tuple[dict[str, object], int]:
 
 
 def body_line(text: str) -> int:
-    """Return the index of the first line after the frontmatter; 0 where there is none, or it is not closed."""
+    """Return the index of the first line after the frontmatter; 0 when there is none or it is not closed."""
     block = _block(text)
     return block[1] if block is not None else 0
 
 
-def entries(text: str) -> list[Entry]:
-    """Return the values of the frontmatter with their places; none where it can't be read."""
+def list_entries(text: str) -> list[Entry]:
+    """Return the values of the frontmatter with their positions; empty when it can't be parsed."""
     node = _structure(text)[1]
     found: list[Entry] = []
     for key, value in node.value if node is not None else ():
@@ -111,19 +110,19 @@ def entries(text: str) -> list[Entry]:
     return found
 
 
-def check(text: str, keys: tuple[str, ...] = KEYS) -> list[FrontmatterProblem]:
-    """Return the problems of a file's frontmatter in the order of the file; a file without frontmatter has none."""
+def check_frontmatter(text: str, keys: tuple[str, ...] = KEYS) -> list[FrontmatterProblem]:
+    """Return the problems of a file's frontmatter in order; empty without frontmatter."""
     found, node = _structure(text)
     return _problems(node, keys) if node is not None else found
 
 
-def faults(text: str) -> list[FrontmatterProblem]:
-    """Return only why a file's frontmatter can't be read: for files whose keys are another tool's."""
+def syntax_errors(text: str) -> list[FrontmatterProblem]:
+    """Return why a file's frontmatter can't be parsed, without checking keys: for files of other tools."""
     return _structure(text)[0]
 
 
 def _structure(text: str) -> tuple[list[FrontmatterProblem], yaml.MappingNode | None]:
-    """Return (what makes the frontmatter unreadable, its mapping); there is at most one of the two."""
+    """Return (syntax errors, mapping); at most one of the two is present."""
     if not _opens(text):
         return [], None
     block = _block(text)
@@ -134,10 +133,10 @@ def _structure(text: str) -> tuple[list[FrontmatterProblem], yaml.MappingNode | 
         node = yaml.compose(source, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        message = f"no valid YAML: {error.problem or error.context}"
+        message = f"not valid YAML: {error.problem or error.context}"
         return [_at(mark, message) if mark else FrontmatterProblem(1, 1, message)], None
     except yaml.YAMLError as error:
-        return [FrontmatterProblem(1, 1, f"no valid YAML: {error}")], None
+        return [FrontmatterProblem(1, 1, f"not valid YAML: {error}")], None
     if node is not None and not isinstance(node, yaml.MappingNode):
         return [_at(node.start_mark, "the frontmatter must be a list of `key: value` lines")], None
     return [], node
@@ -149,23 +148,23 @@ def _problems(node: yaml.MappingNode, keys: tuple[str, ...]) -> list[Frontmatter
     for key, value in node.value:
         name = str(key.value)
         if name in seen:
-            found.append(_at(key.start_mark, f"`{name}` stands here twice; the last one counts"))
+            found.append(_at(key.start_mark, f"`{name}` is given twice; the last one counts"))
         seen.add(name)
         if name not in keys:
             near = nearest(name, keys)
             advice = f"did you mean `{near}`?" if near else f"allowed are {', '.join(keys)}"
             end = key.end_mark.column + 1 if key.start_mark.line == key.end_mark.line else 0
             found.append(_at(key.start_mark, f"unknown key `{name}`: {advice}", end, near or ""))
-        elif message := _wrong(name, value):
+        elif message := _value_error(name, value):
             found.append(_at(value.start_mark, message))
     return found
 
 
-def _wrong(name: str, value: yaml.Node) -> str:
+def _value_error(name: str, value: yaml.Node) -> str:
     """Return what is wrong with a value, or ""."""
     if name == "budget":
-        said = f"`budget` is a whole number of tokens, from {LEAST_BUDGET} to {MOST_BUDGET}"
-        return "" if read_budget(value.value if isinstance(value, yaml.ScalarNode) else None) else said
+        message = f"`budget` is a whole number of tokens, from {MIN_BUDGET} to {MAX_BUDGET}"
+        return "" if read_budget(value.value if isinstance(value, yaml.ScalarNode) else None) else message
     if name == "confidence":
         return "" if _is_confidence(value) else f"`confidence` is {', '.join(LEVELS)}, or a number from 0 to 1"
     if name in _LISTS:
@@ -181,10 +180,10 @@ def _wrong(name: str, value: yaml.Node) -> str:
 
 
 def read_budget(value: object) -> int:
-    """Return the tokens that a value of `budget` means; 0 for what is none."""
+    """Return the tokens of a `budget` value; 0 when it is invalid."""
     text = str(value)
     tokens = int(text) if text.isascii() and text.isdecimal() and len(text) < 9 else 0
-    return tokens if LEAST_BUDGET <= tokens <= MOST_BUDGET else 0
+    return tokens if MIN_BUDGET <= tokens <= MAX_BUDGET else 0
 
 
 def _is_confidence(value: yaml.Node) -> bool:
@@ -203,7 +202,7 @@ def _opens(text: str) -> bool:
 
 
 def _block(text: str) -> tuple[str, int] | None:
-    """Return (the YAML, index of the line after its end), or None where no frontmatter is opened and closed."""
+    """Return (YAML text, index of the line after its end); None when frontmatter is missing or not closed."""
     if not _opens(text):
         return None
     lines = text.split("\n")

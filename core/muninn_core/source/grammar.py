@@ -1,7 +1,6 @@
-"""Parses code with tree-sitter. The only importer of tree-sitter and its grammars, each loaded when it is first needed.
+"""Parses code with tree-sitter. The only module that imports tree-sitter and its grammars, each on first use.
 
-What is looked for in a tree stands in `queries/`, one file a grammar, with what several share in others. It gives back
-what was captured, and knows nothing of what that means.
+The queries are in `queries/`, one file per grammar and shared parts. The captures are returned uninterpreted.
 """
 
 from __future__ import annotations
@@ -21,18 +20,17 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Query
     from tree_sitter import Node as Node
 
-LARGEST = 500_000
-"""Bytes: a larger file of code is generated or data, and would hold the processor for too long."""
+MAX_BYTES = 500_000
+"""A larger file is generated or data, and would take too long."""
 
-LONGEST_LINE = 10_000
-"""Bytes: a file with a longer line is minified or data."""
+MAX_LINE_BYTES = 10_000
+"""A file with a longer line is minified or data."""
 
-LONGEST_SECONDS = 2.0
-"""Of the processor, for one file: what people write takes hundredths. Some nonsense takes a time that grows with the
-square of its length, and an index must not wait for that."""
+MAX_SECONDS = 2.0
+"""The processor time for one file; ordinary code takes hundredths of a second. Some input takes quadratic time."""
 
 _WINDOW = 32_768
-"""Bytes of a text in which matches are looked for at once."""
+"""The number of bytes in which matches are searched at once."""
 
 _MODULES = {
     "bash": ("tree_sitter_bash", "language"),
@@ -55,27 +53,29 @@ _MODULES = {
 }
 
 GRAMMARS: frozenset[str] = frozenset(_MODULES)
-"""The grammars that are there."""
+"""The available grammars."""
 
 _BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
-_UNCLOSED = 1_000
+_MAX_UNCLOSED = 1_000
 _NESTED = b"(" * 100
 _OPENED = bytes.maketrans(b"[{", b"((")
 _BLANKS = b" \t\n\r\v\f"
 _BLOCK = 2_048
-_SIGNS = 0.6
-"""The share of a block that may be neither letter, digit nor blank."""
+_MAX_PUNCTUATION_SHARE = 0.6
+"""The maximum share of a block that is neither letter, digit nor blank."""
 
-_CALM = 24_000
-"""Bytes: what grows with the square or the cube of a text's length takes a second or two of one that is no longer."""
+_SAFE_BYTES = 24_000
+"""Up to this size, quadratic and cubic behaviour costs a second or two at most."""
 
-_CALM_SHARE = 1 / 16
-"""What is left of a text when it is compressed. What people write leaves three times as much and more; most nonsense
-that a parser stumbles over is one thing again and again."""
+_MIN_COMPRESSED_SHARE = 1 / 16
+"""The minimum compressed share of a safe text.
 
-_CALM_INDENT = re.compile(rb"^[ \t]{160}", re.MULTILINE)
-_CALM_SERIES = re.compile(rb"(?:[-?:][ \t]+){40}|(?:<<.*?){40}")
-_CALM_DEPTH = 60
+Ordinary code has three times as much; most pathological input repeats itself.
+"""
+
+_DEEP_INDENT = re.compile(rb"^[ \t]{160}", re.MULTILINE)
+_LONG_SERIES = re.compile(rb"(?:[-?:][ \t]+){40}|(?:<<.*?){40}")
+_MAX_BRACKET_DEPTH = 60
 _NEITHER = bytes(code for code in range(256) if code not in b"()[]{}")
 
 _WORDS = bytes(code for code in range(256) if code > 127 or chr(code).isalnum() or chr(code).isspace() or code == 95)
@@ -86,87 +86,88 @@ _LOADING = threading.Lock()
 
 
 class Parsed(NamedTuple):
-    """A parsed text: its root, and the captures of each match, by name. A match may be there twice."""
+    """A parsed text: its root, and the captures of each match by name. A match may occur twice."""
 
     root: Node
     matches: list[Mapping[str, list[Node]]]
 
 
 def parse(grammar: str, data: bytes) -> Parsed | None:
-    """Parse UTF-8 text. Returns None for what is not worth it: too large, with lines that nobody writes, or nonsense.
+    """Parse UTF-8 text. Returns None when it is too large, has very long lines, or is pathological.
 
-    Other threads wait meanwhile, and nothing stops it: who can't bear that asks `is_calm` before, or is a process that
-    may end. Raises KeyError for a grammar that is not among `GRAMMARS`.
+    It holds the GIL and cannot be cancelled: check `is_safe_to_parse` first, or run it in a worker. Raises KeyError for
+    a grammar that is not in `GRAMMARS`.
     """
-    if len(data) > LARGEST or _longest_line(data) > LONGEST_LINE or _is_nonsense(data):
+    if len(data) > MAX_BYTES or _longest_line(data) > MAX_LINE_BYTES or _is_pathological(data):
         return None
     from tree_sitter import Parser
 
-    language, query = _loaded(grammar)
-    until = time.thread_time() + LONGEST_SECONDS
-    # Not piece by piece, by which it could be ended: the library (0.26) never frees what it was given so, nor does it
-    # survive being stopped by its own means.
+    language, query = _load_locked(grammar)
+    deadline = time.thread_time() + MAX_SECONDS
+    # Do not pass a read callback, which could stop the parser: tree-sitter 0.26 leaks the input, and its own means to
+    # stop crash it.
     tree = Parser(language).parse(data)
-    found = _matches(query, tree.root_node, len(data), until)
+    found = _matches(query, tree.root_node, len(data), deadline)
     return None if found is None else Parsed(tree.root_node, found)
 
 
-def is_calm(data: bytes) -> bool:
-    """Whether a text can be parsed where nothing must break: what is not is left to a process that may be lost.
+def is_safe_to_parse(data: bytes) -> bool:
+    """Whether a text can be parsed in a process that must survive; parse others in a worker.
 
-    Some parsers count open blocks and texts in a kilobyte, and write beyond it; others come to no end with nonsense.
-    A text that `parse` turns down at once is calm.
+    Some parsers count open blocks and strings in a fixed buffer and write beyond it; others do not terminate on
+    pathological input. A text that `parse` refuses is safe.
     """
-    if len(data) > LARGEST:
+    if len(data) > MAX_BYTES:
         return True
     return (
-        len(data) <= _CALM
-        and len(zlib.compress(data, 1)) >= _CALM_SHARE * len(data)
-        and _CALM_INDENT.search(data) is None
-        and _CALM_SERIES.search(data) is None
+        len(data) <= _SAFE_BYTES
+        and len(zlib.compress(data, 1)) >= _MIN_COMPRESSED_SHARE * len(data)
+        and _DEEP_INDENT.search(data) is None
+        and _LONG_SERIES.search(data) is None
         and _shallow(data.translate(None, _NEITHER))
     )
 
 
 def _shallow(brackets: bytes) -> bool:
-    """Whether brackets hold one another at most `_CALM_DEPTH` deep, but for a few that are no pairs."""
-    for _ in range(_CALM_DEPTH):
+    """Whether brackets nest at most `_MAX_BRACKET_DEPTH` deep, apart from a few unpaired ones."""
+    for _ in range(_MAX_BRACKET_DEPTH):
         before, brackets = brackets, brackets.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
         if len(brackets) == len(before):
             break
-    return len(brackets) <= 2 * _CALM_DEPTH
+    return len(brackets) <= 2 * _MAX_BRACKET_DEPTH
 
 
-def _matches(query: Query, root: Node, size: int, until: float) -> list[Mapping[str, list[Node]]] | None:
-    """Return the captures of all matches; None when they take too long.
+def _matches(query: Query, root: Node, size: int, deadline: float) -> list[Mapping[str, list[Node]]] | None:
+    """Return the captures of all matches; None after the deadline.
 
-    What reaches over an edge of `_WINDOW` comes twice: the effort grows with the square of the depth, so that it has
-    to be looked at between.
+    A match across the edge of a window occurs twice. The cost grows with the square of the depth, so the time is
+    checked between windows.
     """
     from tree_sitter import QueryCursor
 
     found: list[Mapping[str, list[Node]]] = []
     for at in range(0, max(size, 1), _WINDOW):
-        if time.thread_time() > until:
+        if time.thread_time() > deadline:
             return None
         cursor = QueryCursor(query)
         if size > _WINDOW:
             cursor.set_byte_range(at, at + _WINDOW)
         found += [captures for _, captures in cursor.matches(root)]
-    return None if time.thread_time() > until else found
+    return None if time.thread_time() > deadline else found
 
 
-def _is_nonsense(data: bytes) -> bool:
-    """Whether a text would keep a parser busy for minutes: long runs of signs, or brackets that nobody closes.
+def _is_pathological(data: bytes) -> bool:
+    """Whether a text would keep a parser busy for minutes: long runs of punctuation, or unclosed brackets.
 
-    What parsers make of errors grows with the square of their number, and can't be stopped in the midst of it.
+    Error recovery takes quadratic time and can't be interrupted.
     """
     unclosed = sum(abs(data.count(opening) - data.count(closing)) for opening, closing in _BRACKETS)
     return (
-        unclosed > _UNCLOSED
+        unclosed > _MAX_UNCLOSED
         or _NESTED in data.translate(_OPENED, _BLANKS)
         or any(
-            len(data[at : at + _BLOCK].translate(None, _WORDS)) > _SIGNS * _BLOCK for at in range(0, len(data), _BLOCK)
+            len(data[at : at + _BLOCK].translate(None, _WORDS)) > _MAX_PUNCTUATION_SHARE * _BLOCK
+            for at in range(0, len(data), _BLOCK)
         )
     )
 
@@ -175,7 +176,7 @@ def _longest_line(data: bytes) -> int:
     return max(map(len, data.split(b"\n")))
 
 
-def _loaded(grammar: str) -> tuple[Language, Query]:
+def _load_locked(grammar: str) -> tuple[Language, Query]:
     with _LOADING:  # two threads must not compile the same query
         return _load(grammar)
 
@@ -190,7 +191,7 @@ def _load(grammar: str) -> tuple[Language, Query]:
 
 
 def _query(name: str) -> str:
-    """Return a query with those that its first line takes in: `; inherits: script, jsx`."""
+    """Return a query with the queries that its first line inherits: `; inherits: script, jsx`."""
     source = (Path(__file__).parent / "queries" / f"{name}.scm").read_text(encoding="utf-8")
-    taken = _INHERITS.match(source)
-    return "".join([*map(_query, taken.group(1).split(", ") if taken else ()), source])
+    inherited = _INHERITS.match(source)
+    return "".join([*map(_query, inherited.group(1).split(", ") if inherited else ()), source])

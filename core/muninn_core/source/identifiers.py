@@ -1,8 +1,7 @@
-"""Splits text into the words that the lexical index knows.
+"""Splits text into the words of the lexical index.
 
-`getUserName`, `get_user_name` and "get user name" must meet: an identifier gives its parts and, once more, itself
-in one piece without separators. Words are lower-cased, stripped of accents and lightly stemmed. The same function
-serves documents and queries; it knows neither languages nor files.
+`getUserName`, `get_user_name` and "get user name" must match: an identifier gives its parts and itself without
+separators. Words are lower-cased, stripped of accents and lightly stemmed. Documents and queries use the same function.
 """
 
 from __future__ import annotations
@@ -11,16 +10,16 @@ import re
 import unicodedata
 from functools import lru_cache
 
-MAX_WORD = 64
-"""Characters of a word that are looked at: longer runs are data (hashes, base64), not names."""
+MAX_WORD_LENGTH = 64
+"""Longer runs are cut: they are data (hashes, base64), not names."""
 
 _CACHE_SIZE = 60_000
-"""Runs whose words are remembered, some 12 MB in each process; Django has 55,000."""
+"""The number of runs whose words are cached, some 12 MB in each process; Django has 55,000."""
 
-_STEMS = 20_000
+_STEM_CACHE_SIZE = 20_000
 _RUN = re.compile(r"\w+")
-_SIGNS = bytes(code if (chr(code).isalnum() and code < 128) or code == 95 else 32 for code in range(256))
-"""The same for text that is all ASCII, at a third of the cost: what is in no run becomes a blank."""
+_ASCII_SEPARATORS = bytes(code if (chr(code).isalnum() and code < 128) or code == 95 else 32 for code in range(256))
+"""Maps separators to blanks: three times as fast as `_RUN` for ASCII text."""
 
 # HTTPServer -> HTTP Server, getName -> get Name, sha256 -> sha 256; an underscore is no part of a word.
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -29,29 +28,29 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _VOWEL = re.compile(r"[aeiouy]")
 
 
-def words(text: str) -> str:
-    """Return the words of a text, separated by single blanks, in the order of the text (repetitions included)."""
-    runs = text.encode().translate(_SIGNS).split() if text.isascii() else _RUN.findall(text)
-    return " ".join(map(_KNOWN.__getitem__, runs))
+def split_words(text: str) -> str:
+    """Return the words of a text, separated by single blanks, in order, with repetitions."""
+    runs = text.encode().translate(_ASCII_SEPARATORS).split() if text.isascii() else _RUN.findall(text)
+    return " ".join(map(_EXPANSIONS.__getitem__, runs))
 
 
-def forget() -> None:
-    """Give the memory of what was split so far back: only the next texts take longer."""
-    _KNOWN.clear()
+def clear_caches() -> None:
+    """Free the caches."""
+    _EXPANSIONS.clear()
     stem.cache_clear()
 
 
-def words_of(run: str) -> str:
+def split_identifier(run: str) -> str:
     """Return the words of one run of letters, digits and underscores, separated by blanks."""
-    return _KNOWN[run]
+    return _EXPANSIONS[run]
 
 
-@lru_cache(maxsize=_STEMS)
+@lru_cache(maxsize=_STEM_CACHE_SIZE)
 def stem(word: str) -> str:
-    """Strip the commonest English endings from a lower-case word, so that caches, cached, caching and cache agree.
+    """Strip common English endings from a lower-case word, so that caches, cached, caching and cache agree.
 
-    It is coarser than Porter's stemmer on purpose: identifiers hold few derivations, and a rule that is not there
-    can't merge two names by mistake.
+    It is deliberately coarser than Porter's stemmer: identifiers have few derivations, and a missing rule can't merge
+    two names by mistake.
     """
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
@@ -70,7 +69,7 @@ def stem(word: str) -> str:
 
 def _expand(run: str) -> str:
     """Return the words of one run of letters, digits and underscores."""
-    run = run[:MAX_WORD]
+    run = run[:MAX_WORD_LENGTH]
     if not run.isascii():
         return _expand_unicode(run)
     parts = _PART.findall(run)
@@ -87,21 +86,21 @@ def _expand_unicode(run: str) -> str:
     folded = unicodedata.normalize("NFC", plain).casefold()
     if not _UNSPACED.search(folded):
         return folded.strip("_")
-    # No blanks separate words here: single characters and pairs stand in for them.
+    # These scripts have no blanks: index characters and pairs of them.
     pairs = [folded[i : i + 2] for i in range(len(folded) - 1)]
     return " ".join([*folded, *pairs])
 
 
-class _Known(dict[str | bytes, str]):
-    """Expansions seen so far. Code repeats its names, which is what makes splitting fast."""
+class _ExpansionCache(dict[str | bytes, str]):
+    """Expansions by run. Code repeats its names, so most look-ups hit."""
 
     def __missing__(self, run: str | bytes) -> str:
         if len(self) >= _CACHE_SIZE:
             self.clear()
         found = _expand(run if isinstance(run, str) else run.decode())
-        if len(run) <= MAX_WORD:
+        if len(run) <= MAX_WORD_LENGTH:
             self[run] = found
         return found
 
 
-_KNOWN = _Known()
+_EXPANSIONS = _ExpansionCache()

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 IGNORE_FILE = ".muninnignore"
 
-ALWAYS_OUT: tuple[str, ...] = (".git", ".muninn")
+NEVER_INDEXED: tuple[str, ...] = (".git", ".muninn")
 """Folders that are never indexed: git's data and Muninn's. Memories are indexed from the log, not from files."""
 
-ALWAYS_IN: tuple[str, ...] = (".muninn/knowledge", ".muninn/packs")
-"""Folders below `ALWAYS_OUT` that are indexed, even where git ignores them."""
+ALWAYS_INDEXED: tuple[str, ...] = (".muninn/knowledge", ".muninn/packs")
+"""Folders below `NEVER_INDEXED` that are indexed, even where git ignores them."""
 
-_MACHINERY = re.compile(r"\.muninn/packs/(\.|[^/]+/pack\.json$)")
+_PACK_INTERNAL = re.compile(r"\.muninn/packs/(\.|[^/]+/pack\.json$)")
 
 
-def is_pack_machinery(path: str) -> bool:
+def is_pack_internal(path: str) -> bool:
     """Whether a path is a pack's manifest, or part of a pack that is being written or removed."""
-    return _MACHINERY.match(path) is not None
+    return _PACK_INTERNAL.match(path) is not None
 
 
 DEFAULT_EXCLUDE: tuple[str, ...] = (
@@ -76,20 +76,20 @@ class IgnoreTree:
         self._folders: dict[str, bool] = {"": False}
         self._decisions: dict[str, bool | None] = {"": None}
 
-    def excluded_by_default(self, path: str) -> bool:
+    def is_excluded(self, path: str) -> bool:
         """Whether the built-in list or the configuration leaves out a file, and no ignore file brings it back."""
         return self._defaults.excludes(path) and self._decide_around(path) is not False
 
-    def ignored(self, path: str) -> bool:
+    def is_ignored(self, path: str) -> bool:
         """Whether an ignore file leaves out a file or one of the folders that it is in."""
-        return self.folder_ignored(path.rpartition("/")[0]) or bool(self._decide(path))
+        return self.is_folder_ignored(path.rpartition("/")[0]) or bool(self._decide(path))
 
-    def folder_ignored(self, folder: str) -> bool:
+    def is_folder_ignored(self, folder: str) -> bool:
         """Whether an ignore file leaves out a folder ("" is the root); then nothing below it can come back."""
         known = self._folders.get(folder)
         if known is None:
             above = folder.rpartition("/")[0]
-            known = self._folders[folder] = self.folder_ignored(above) or bool(self._decide(folder + "/"))
+            known = self._folders[folder] = self.is_folder_ignored(above) or bool(self._decide(folder + "/"))
         return known
 
     def _decide(self, path: str) -> bool | None:

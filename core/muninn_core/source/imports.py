@@ -1,7 +1,6 @@
-"""Takes import statements apart: which module, and which names of it, as each language writes them.
+"""Parses import statements: the module as written and the imported names, such as `..base`, `./util` or `<stdio.h>`.
 
-It finds no files: a module is what the text says, `..base`, `./util`, `crate::index`, `<stdio.h>`. Where that lies is
-for `resolve.py` to say.
+`resolve` finds the files.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 Found = tuple[str, tuple[str, ...]]
-"""A module and the names that are taken from it."""
+"""A module and the names imported from it."""
 
 _COMMENT = re.compile(r"#[^\n]*")
 _QUOTED = re.compile(r"""(["'`])([^"'`\n]+)\1""")
@@ -27,20 +26,20 @@ _SOURCED = re.compile(
     r"(?:source|\.) (?:[\"']?(?:\$\(.*\)|\$\{[^}]*\}|\$\w+)[\"']?/)*"
     r"(?:[\"'](?P<quoted>[^\"']+)[\"']|(?P<bare>[^\s\"']+))[\"']?(?: .*)?"
 )
-"""A file that a shell takes in: wherever a variable or a command in front points to, the rest of the path is known."""
+"""A file that a shell sources. A leading variable or command is dropped, because the rest of the path is known."""
 
 _LONGEST_PATH = 400
-_MOST = 2_000
-"""Characters of a statement that are read."""
+_MAX_STATEMENT = 2_000
+"""The number of characters of a statement that are read."""
 
 
-def read(grammar: str, statements: Iterable[tuple[int, str]]) -> Iterator[Import]:
-    """Yield the imports of (line, text of the statement), in their order. A language without any has none."""
+def read_imports(grammar: str, statements: Iterable[tuple[int, str]]) -> Iterator[Import]:
+    """Yield the imports of (line, statement) pairs, in order. Nothing for a language without imports."""
     split = _SPLITTERS.get(grammar)
     if split is None:
         return
     for line, text in statements:
-        for module, names in split(text[:_MOST]):
+        for module, names in split(text[:_MAX_STATEMENT]):
             if module:
                 yield Import(line, module, tuple(dict.fromkeys(name for name in names if name)))
 
@@ -49,9 +48,9 @@ def _python(text: str) -> Iterator[Found]:
     flat = " ".join(_COMMENT.sub("", text).replace("\\", " ").split())
     if flat.startswith("from "):
         module, _, names = flat[5:].partition(" import ")
-        yield module.replace(" ", ""), _listed(names.strip("() "))
+        yield module.replace(" ", ""), _imported_names(names.strip("() "))
     else:
-        for module in _listed(flat.removeprefix("import ")):
+        for module in _imported_names(flat.removeprefix("import ")):
             yield module, ()
 
 
@@ -63,15 +62,15 @@ def _script(text: str) -> Iterator[Found]:
     head = text[: last.start()]
     names: list[str] = []
     for braced in _BRACES.findall(head):
-        names += _listed(braced)
+        names += _imported_names(braced)
     before = _TYPE_ONLY.sub("", _BRACES.sub("", head).partition(" from")[0].removeprefix("import"))
     names += [name.strip() for name in before.split(",") if _WORD.fullmatch(name.strip()) and text.startswith("import")]
     yield last.group(2), tuple(name.removeprefix("type ").strip() for name in names)
 
 
 def _go(text: str) -> Iterator[Found]:
-    for found in _QUOTED.finditer(text):
-        yield found.group(2), ()
+    for match in _QUOTED.finditer(text):
+        yield match.group(2), ()
 
 
 def _rust(text: str) -> Iterator[Found]:
@@ -84,7 +83,7 @@ def _rust(text: str) -> Iterator[Found]:
 
 
 def _rust_tree(text: str, prefix: str, depth: int = 0) -> Iterator[Found]:
-    """Take `a::{b, c::{d}}` apart: one path each, the last part being the name."""
+    """Yield the paths of `a::{b, c::{d}}`; the last part is the name."""
     head, brace, rest = text.partition("{")
     if brace and depth < 8:
         for part in _split_outside(rest.rpartition("}")[0]):
@@ -99,7 +98,7 @@ def _rust_tree(text: str, prefix: str, depth: int = 0) -> Iterator[Found]:
 
 
 def _split_outside(text: str) -> Iterator[str]:
-    """Split at the commas that stand in no braces."""
+    """Split at commas outside of braces."""
     depth, begin = 0, 0
     for at, char in enumerate(text):
         depth += (char == "{") - (char == "}")
@@ -124,15 +123,15 @@ def _csharp(text: str) -> Iterator[Found]:
 
 
 def _include(text: str) -> Iterator[Found]:
-    found = re.search(r"[\"<]([^\">\n]+)[\">]", text)
-    if found:
-        yield ("" if '"' in found.group() else "<") + found.group(1), ()
+    match = re.search(r"[\"<]([^\">\n]+)[\">]", text)
+    if match:
+        yield ("" if '"' in match.group() else "<") + match.group(1), ()
 
 
 def _ruby(text: str) -> Iterator[Found]:
-    found = _QUOTED.search(text)
-    if found:
-        path = found.group(2)
+    match = _QUOTED.search(text)
+    if match:
+        path = match.group(2)
         relative = text.startswith("require_relative") and not path.startswith(".")
         yield (f"./{path}" if relative else path), ()
 
@@ -140,9 +139,9 @@ def _ruby(text: str) -> Iterator[Found]:
 def _php(text: str) -> Iterator[Found]:
     flat = " ".join(text.split()).rstrip("; ")
     if not flat.startswith("use "):
-        found = _QUOTED.search(flat)
-        if found:
-            yield "./" + found.group(2).lstrip("./"), ()
+        match = _QUOTED.search(flat)
+        if match:
+            yield "./" + match.group(2).lstrip("./"), ()
         return
     path = re.sub(r"^use\s+(?:function\s+|const\s+)?", "", flat)
     head, brace, rest = path.partition("{")
@@ -152,13 +151,13 @@ def _php(text: str) -> Iterator[Found]:
 
 
 def _bash(text: str) -> Iterator[Found]:
-    found = _SOURCED.fullmatch(" ".join(text[:_LONGEST_PATH].split()))
-    if found:
-        yield "./" + (found["quoted"] or found["bare"] or "").removeprefix("./"), ()
+    match = _SOURCED.fullmatch(" ".join(text[:_LONGEST_PATH].split()))
+    if match:
+        yield "./" + (match["quoted"] or match["bare"] or "").removeprefix("./"), ()
 
 
-def _listed(text: str) -> tuple[str, ...]:
-    """Return the names of a list with commas, without their other names."""
+def _imported_names(text: str) -> tuple[str, ...]:
+    """Return the names of a comma-separated list, without aliases."""
     parts = (re.sub(r"\s+as\s+.*|\s*:\s.*", "", part.strip()) for part in text.split(","))
     return tuple(part for part in parts if part)
 
@@ -177,10 +176,10 @@ _SPLITTERS: dict[str, Callable[[str], Iterator[Found]]] = {
 }
 
 
-def tails(module: str, names: Sequence[str]) -> set[str]:
-    """Return the last parts that a file or folder could have to be meant by an import: what it is looked up by."""
+def lookup_names(module: str, names: Sequence[str]) -> set[str]:
+    """Return the names of files or folders that an import may mean, by which importers are indexed."""
     parts = [part for part in re.split(r"[./\\]|::", module.lstrip("<")) if part]
-    found = {*parts[-4:], *names}
+    match = {*parts[-4:], *names}
     name = module.rpartition("/")[2]
-    found.add(name.partition(".")[0] or name)
-    return {part for part in found if part not in ("*", "self", "super", "crate")}
+    match.add(name.partition(".")[0] or name)
+    return {part for part in match if part not in ("*", "self", "super", "crate")}

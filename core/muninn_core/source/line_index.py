@@ -1,7 +1,7 @@
-"""A file's lines, as citations need them: marks of spans, and where in the file a marked span stands.
+"""The lines of a file for citations: marks of spans, and where a marked span is in the file.
 
-A mark recognises a span by its text, whatever blanks, line ends and depth of indentation it has (docs/formats/log.md,
-"Marks"). It says nothing of what the text was.
+A mark identifies a span by its text, independent of blanks, line ends and indentation depth (docs/formats/log.md,
+"Marks"). The text can't be recovered from it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Row(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A mark, taken apart: how many lines are not blank, the sum of the first one, the digest of all."""
+    """A parsed mark: the number of non-blank lines, the CRC-32 of the first one, the digest of all."""
 
     lines: int
     first: int
     whole: str
 
 
-def mark_of(lines: Sequence[str]) -> str | None:
+def make_mark(lines: Sequence[str]) -> str | None:
     """Return the mark of a span of lines, None when all are blank."""
     rows = _rows(lines)
     if not rows:
@@ -46,13 +46,13 @@ def mark_of(lines: Sequence[str]) -> str | None:
 
 
 def read_mark(text: str | None) -> Mark | None:
-    """Take a mark apart; None for what is none of ours."""
+    """Parse a mark; None when it is malformed."""
     found = _MARK.match(text or "")
     return Mark(int(found[1]), int(found[2], 16), found[3]) if found else None
 
 
 class LineIndex:
-    """The text of one file. `path` decides the language of its definitions."""
+    """The lines of one file. `path` decides the language of its definitions."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -60,45 +60,45 @@ class LineIndex:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines, without their ends."""
+        """The lines, without newlines."""
         return self.text.split("\n")
 
     @property
     def length(self) -> int:
-        """The number of lines; a newline at the end begins none."""
+        """The number of lines; a final newline starts none."""
         return len(self.lines) - (self.lines[-1] == "")
 
     @property
     def extents(self) -> list[Extent]:
-        """The file's definitions, in the order in which they begin."""
+        """The file's definitions, in the order of their first lines."""
         return self._outline.extents
 
-    def named(self, symbol: str) -> list[Extent]:
-        """Return the definitions that a name means, as `Outline.named` does."""
-        return self._outline.named(symbol)
+    def find_named(self, symbol: str) -> list[Extent]:
+        """Return the definitions that a name means; see `Outline.find_named`."""
+        return self._outline.find_named(symbol)
 
     def span(self, start: int, end: int) -> list[str]:
         """Return the lines from `start` to `end` (1-based, inclusive)."""
         if end < 0 or "lines" in self.__dict__:
             return self.lines[max(start, 1) - 1 : end]
-        return self.text.split("\n", end)[:end][max(start, 1) - 1 :]  # most pages are asked for one span
+        return self.text.split("\n", end)[:end][max(start, 1) - 1 :]  # most files are read for one span only
 
-    def holds(self, mark: Mark, start: int, end: int) -> bool:
-        """Whether a marked span stands exactly there."""
+    def matches(self, mark: Mark, start: int, end: int) -> bool:
+        """Whether the marked span is exactly at these lines."""
         rows = _rows(self.span(start, end))
         return len(rows) == mark.lines and _digest(rows) == mark.whole
 
     def find(self, mark: Mark) -> list[tuple[int, int]]:
-        """Return every place where the marked span stands."""
+        """Return every position of the marked span."""
         found = []
-        for at in self._firsts.get(mark.first, ()):
+        for at in self._lines_by_checksum.get(mark.first, ()):
             rows = list(islice(_rows_from(self.lines, at), mark.lines))
             if len(rows) == mark.lines and _digest(rows) == mark.whole:
                 found.append((rows[0].line, rows[-1].line))
         return found
 
     def rows_of(self, wanted: set[str]) -> list[Row]:
-        """Return the lines whose words are wanted, in order."""
+        """Return the lines whose words are in `wanted`, in order."""
         return [row for row in self._all_rows if row.words in wanted]
 
     @cached_property
@@ -110,27 +110,27 @@ class LineIndex:
         return _rows(self.lines)
 
     @cached_property
-    def _firsts(self) -> dict[int, list[int]]:
-        """At which lines (counted from 0) a span may begin, by the sum of their words."""
+    def _lines_by_checksum(self) -> dict[int, list[int]]:
+        """Line indexes by the CRC-32 of their words."""
         found: dict[int, list[int]] = {}
-        for at, line in enumerate(self.lines):  # no rows: of most pages one look-up is all that is ever asked
+        for at, line in enumerate(self.lines):  # hot: no `Row` per line
             words = " ".join(line.split())
             if words:
                 found.setdefault(crc32(words.encode("utf-8", "surrogatepass")), []).append(at)
         return found
 
 
-def likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    """Return which share of the telling lines of `one` stands in `other`, too, in any order; 0 when none tells."""
-    telling = words_of(one)
-    there = {row.words for row in _rows(other)}
-    return sum(words in there for words in telling) / len(telling) if telling else 0.0
+def similarity(one: Sequence[str], other: Sequence[str]) -> float:
+    """Return the share of the informative lines of `one` that `other` contains, in any order; 0 when there are none."""
+    informative = informative_words(one)
+    other_words = {row.words for row in _rows(other)}
+    return sum(words in other_words for words in informative) / len(informative) if informative else 0.0
 
 
-def remains(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, int, int]:
-    """Return the stretch of at most `reach` lines that holds most of some lines: (how many, first line, last line).
+def best_stretch(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, int, int]:
+    """Return the range of at most `reach` lines with most `wanted` lines: (count, first line, last line).
 
-    `wanted` is made by `words_of`. Of equal stretches the first; (0, 0, 0) when none of the lines stands there.
+    `wanted` is from `informative_words`. The first of equal ranges wins; (0, 0, 0) when no line matches.
     """
     rows = page.rows_of(wanted)
     best = (0, 0, 0)
@@ -149,13 +149,13 @@ def remains(page: LineIndex, wanted: set[str], reach: int) -> tuple[int, int, in
     return best
 
 
-def words_of(lines: Sequence[str]) -> list[str]:
-    """Return the telling ones of some lines, as `remains` and `likeness` compare them."""
-    return [row.words for row in _rows(lines) if tells(row.words)]
+def informative_words(lines: Sequence[str]) -> list[str]:
+    """Return the words of the informative lines, as `best_stretch` and `similarity` compare them."""
+    return [row.words for row in _rows(lines) if is_informative(row.words)]
 
 
-def tells(line: str) -> bool:
-    """Whether a line says something of what stands there: a bracket or an `end` does not."""
+def is_informative(line: str) -> bool:
+    """Whether a line identifies its code; a bracket or an `end` does not."""
     return len(line.strip()) > 3
 
 

@@ -1,40 +1,37 @@
-"""Lines, and how they are grouped into runs: the arithmetic below the cutting of code and prose.
-
-Lines are those of an editor: only a newline ends one.
-"""
+"""Splits text into lines and groups lines into runs; used to chunk code and prose. Only a newline ends a line."""
 
 from __future__ import annotations
 
-LEAST = 500
-"""Characters that a chunk has, unless its file has less."""
+MIN_CHUNK = 500
+"""The minimum characters of a chunk, except in a shorter file."""
 
-MOST = 1_600
-"""Characters that a chunk never exceeds, but for a single longer line below `LONGEST_LINE`."""
+MAX_CHUNK = 1_600
+"""The maximum characters of a chunk, except for a longer single line up to `LONGEST_LINE`."""
 
 LONGEST_LINE = 4_000
-"""Characters: a line above it is cut into pieces of `MOST`, which share its line number."""
+"""A line with more characters is cut into pieces of `MAX_CHUNK`, which share its line number."""
 
 
 def split_lines(text: str) -> list[str]:
-    """Split at newlines only, and keep them. The texts put together are the input."""
+    """Split at newlines and keep them. The joined lines equal the text."""
     lines = text.split("\n")
     last = lines.pop()
     kept = [line + "\n" for line in lines]
     return [*kept, last] if last else kept
 
 
-def tile(sizes: list[int], merits: list[float]) -> list[tuple[int, int]]:
-    """Group lines into runs of `LEAST` to `MOST` characters that begin where `merits` is highest.
+def group_lines(sizes: list[int], merits: list[float]) -> list[tuple[int, int]]:
+    """Group lines into runs of `MIN_CHUNK` to `MAX_CHUNK` characters that begin at lines with high `merits`.
 
-    `sizes` are the lines' lengths, `merits[i]` says how good it is to begin a run at line i. Returns half-open
+    `sizes` are the lengths of the lines, `merits[i]` is the score of a run that begins at line i. Returns half-open
     ranges of line indexes that tile the file; a line above `LONGEST_LINE` is a run of its own.
     """
     runs: list[tuple[int, int]] = []
     start, count = 0, len(sizes)
     rest = sum(sizes)
     while start < count:
-        if rest <= MOST or sizes[start] > LONGEST_LINE:
-            end = count if rest <= MOST else start + 1
+        if rest <= MAX_CHUNK or sizes[start] > LONGEST_LINE:
+            end = count if rest <= MAX_CHUNK else start + 1
         else:
             end = _best_end(sizes, merits, start)
         rest -= sum(sizes[start:end])
@@ -46,12 +43,12 @@ def tile(sizes: list[int], merits: list[float]) -> list[tuple[int, int]]:
 def _best_end(sizes: list[int], merits: list[float], start: int) -> int:
     size, best, best_merit = sizes[start], start + 1, -1e9
     for i in range(start + 1, len(sizes)):
-        if size >= LEAST or i == start + 1 or sizes[i] > LONGEST_LINE:
-            # A fuller chunk is better, all else equal: few large pieces rather than many small ones.
-            merit = merits[i] + 25 * size / MOST - (60 if size < LEAST else 0)
+        if size >= MIN_CHUNK or i == start + 1 or sizes[i] > LONGEST_LINE:
+            # Prefer few large chunks to many small ones.
+            merit = merits[i] + 25 * size / MAX_CHUNK - (60 if size < MIN_CHUNK else 0)
             if merit >= best_merit:
                 best, best_merit = i, merit
-        if size + sizes[i] > MOST:
+        if size + sizes[i] > MAX_CHUNK:
             break
         size += sizes[i]
     return best

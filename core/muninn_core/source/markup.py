@@ -1,6 +1,6 @@
-"""What of a markdown file is prose, and its headings. Positions stay: what is left out becomes blanks.
+"""The prose and the headings of a markdown file. Removed parts become blanks, so positions do not change.
 
-It reads as much of CommonMark as references need: fenced code, code spans, comments, ATX headings.
+It implements the part of CommonMark that references need: fenced code, code spans, comments, ATX headings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.*?)(?:[ \t]+#+)
 
 
 class Heading(NamedTuple):
-    """A heading: its level 1..6, its words, its line and the last line of its section (0-based, inclusive)."""
+    """A heading: level 1 to 6, text, its line, and the last line of its section (0-based, inclusive)."""
 
     level: int
     title: str
@@ -26,52 +26,52 @@ class Heading(NamedTuple):
 
     @property
     def slug(self) -> str:
-        """The name by which links mean it: lower case, hyphens for blanks, nothing else but letters and digits."""
+        """The anchor of the heading: lower case, hyphens for blanks, and only letters, digits and underscores."""
         return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", self.title.strip().lower()))
 
 
 def prose_lines(text: str) -> list[str]:
-    """Return the lines of a file with blanks for frontmatter, fenced code, code spans and comments; columns stay."""
+    """Return the lines of a file with frontmatter, fenced code, code spans and comments blanked."""
     lines = text.split("\n")
     body = frontmatter.body_line(text)
-    kept = [" " * len(line) for line in lines[:body]] + _unfenced(lines[body:])
-    return _uncommented([_SPAN.sub(lambda found: " " * len(found[0]), line) for line in kept])
+    kept = [" " * len(line) for line in lines[:body]] + _blank_fences(lines[body:])
+    return _blank_comments([_SPAN.sub(lambda found: " " * len(found[0]), line) for line in kept])
 
 
 def headings(text: str) -> list[Heading]:
-    """Return the headings outside of frontmatter, code and comments, in order, each with its section's end."""
+    """Return the headings outside of frontmatter, code and comments, in order."""
     lines = text.split("\n")
     body = frontmatter.body_line(text)
-    visible = _uncommented(_unfenced([""] * body + lines[body:]))
+    visible = _blank_comments(_blank_fences([""] * body + lines[body:]))
     found = [(number, match) for number, line in enumerate(visible) if (match := _HEADING.match(line))]
     last = len(lines) - 1 - (lines[-1] == "" and len(lines) > 1)
-    told = []
+    sections = []
     for place, (number, match) in enumerate(found):
         level = len(match["level"])
         after = (later for later, other in found[place + 1 :] if len(other["level"]) <= level)
-        told.append(Heading(level, match["title"], number, max(next(after, last + 1) - 1, number)))
-    return told
+        sections.append(Heading(level, match["title"], number, max(next(after, last + 1) - 1, number)))
+    return sections
 
 
 def fences(text: str) -> list[tuple[int, int]]:
-    """Return first and last line (0-based) of each fenced block."""
+    """Return the first and last line (0-based) of each fenced block."""
     found: list[tuple[int, int]] = []
     lines = text.split("\n")
-    begun, fence = -1, ""
+    opened_at, fence = -1, ""
     for number, line in enumerate(lines):
         match = _FENCE.match(line)
-        if begun < 0 and match and not (match["fence"][0] == "`" and "`" in match["info"]):
-            begun, fence = number, match["fence"]
-        elif begun >= 0 and match and _closes(match, fence):
-            found.append((begun, number))
-            begun = -1
-    return [*found, (begun, len(lines) - 1)] if begun >= 0 else found
+        if opened_at < 0 and match and not (match["fence"][0] == "`" and "`" in match["info"]):
+            opened_at, fence = number, match["fence"]
+        elif opened_at >= 0 and match and _closes(match, fence):
+            found.append((opened_at, number))
+            opened_at = -1
+    return [*found, (opened_at, len(lines) - 1)] if opened_at >= 0 else found
 
 
 def without_comments(text: str) -> str:
-    """Return a text without its comments, and the lines that held nothing else; code keeps what looks like one."""
+    """Return a text without comments, and without the lines that only they occupied; code is unchanged."""
     lines = text.split("\n")
-    visible = "\n".join(_SPAN.sub(lambda found: " " * len(found[0]), line) for line in _unfenced(lines))
+    visible = "\n".join(_SPAN.sub(lambda found: " " * len(found[0]), line) for line in _blank_fences(lines))
     kept, at = [], 0
     for match in _COMMENT.finditer(visible):
         kept.append(text[at : match.start()])
@@ -85,7 +85,7 @@ def _closes(match: re.Match[str], fence: str) -> bool:
     return match["fence"].startswith(fence) and not match["info"].strip()
 
 
-def _unfenced(lines: list[str]) -> list[str]:
+def _blank_fences(lines: list[str]) -> list[str]:
     kept = list(lines)
     for first, last in fences("\n".join(lines)):
         for number in range(first, last + 1):
@@ -93,7 +93,7 @@ def _unfenced(lines: list[str]) -> list[str]:
     return kept
 
 
-def _uncommented(lines: list[str]) -> list[str]:
+def _blank_comments(lines: list[str]) -> list[str]:
     text = "\n".join(lines)
     blank = re.compile(r"[^\n]")
     return _COMMENT.sub(lambda found: blank.sub(" ", found[0]), text).split("\n")

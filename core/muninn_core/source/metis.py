@@ -1,7 +1,7 @@
-"""Reads Metis documents: markdown with YAML frontmatter, in which a key without a value and `NULL` both mean nothing.
+"""Reads Metis documents: markdown with YAML frontmatter, in which an empty value and `NULL` mean none.
 
-What is not said in the frontmatter is taken from the short code's letter, the tags, the folder and the first heading,
-so that a document with broken frontmatter still has a place.
+What the frontmatter lacks is taken from the short code, the tags, the folder and the first heading, so that a document
+with broken frontmatter is still classified.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import Any
 
 from muninn_core.source import frontmatter
-from muninn_core.source.document import LEVELS, Document, Flaw, Level, mentions
+from muninn_core.source.document import LEVELS, Document, DocumentProblem, Level, find_mentions
 from muninn_core.source.shortcode import level_of
 
 _PHASE = "#phase/"
@@ -25,9 +25,9 @@ _FOLDERS: tuple[tuple[str, Level], ...] = (
 _SUPERSEDED = re.compile(r"(?i)superseded by:?\s+\[?`?([A-Z][A-Z0-9]*-A-\d+|ADR[- ]?\d+)")
 
 
-def read(path: str, text: str) -> Document:
-    """Return the document at a path below `.metis`. What can't be read is among its flaws."""
-    fields, after = frontmatter.read(text)
+def read_metis(path: str, text: str) -> Document:
+    """Return the document at a path below `.metis`. Frontmatter errors are in `flaws`."""
+    fields, after = frontmatter.read_frontmatter(text)
     body = "\n".join(text.split("\n")[after:])
     tags = tuple(str(tag) for tag in _list(fields.get("tags")))
     code = _text(fields, "short_code")
@@ -35,7 +35,7 @@ def read(path: str, text: str) -> Document:
     phase = next((tag[len(_PHASE) :].casefold() for tag in tags if tag.casefold().startswith(_PHASE)), "")
     archived = fields.get("archived") is True or "/archived/" in f"/{path}"
     heading = _HEADING.search(body)
-    named = mentions(path, body)
+    mentioned = find_mentions(path, body)
     superseded_by = _text(fields, "superseded_by") or _superseder(body)
     number = fields.get("number")
     return Document(
@@ -55,20 +55,22 @@ def read(path: str, text: str) -> Document:
         tags=tags,
         supersedes=tuple(str(each) for each in _list(fields.get("supersedes"))),
         superseded_by=superseded_by if phase == "superseded" else "",
-        codes=tuple(each for each in named.codes if each != code),
-        files=named.files,
-        symbols=named.symbols,
-        flaws=tuple(Flaw(line=fault.line, message=fault.message) for fault in frontmatter.faults(text)),
+        codes=tuple(each for each in mentioned.codes if each != code),
+        files=mentioned.files,
+        symbols=mentioned.symbols,
+        flaws=tuple(
+            DocumentProblem(line=fault.line, message=fault.message) for fault in frontmatter.syntax_errors(text)
+        ),
     )
 
 
-def _level(path: str, code: str, tags: tuple[str, ...], said: str) -> Level:
-    told = {each.casefold().lstrip("#") for each in tags}
+def _level(path: str, code: str, tags: tuple[str, ...], stated_level: str) -> Level:
+    tag_words = {each.casefold().lstrip("#") for each in tags}
     for level in LEVELS:
-        if level == said.casefold():
+        if level == stated_level.casefold():
             return level
     for level in LEVELS:
-        if level in told or level == level_of(code):
+        if level in tag_words or level == level_of(code):
             return level
     return next((level for folder, level in _FOLDERS if folder in path), "vision")
 
@@ -87,7 +89,7 @@ def _superseder(body: str) -> str:
 
 
 def _text(fields: dict[str, Any], name: str) -> str:
-    """Return a field's text; null, an empty value and the word NULL are nothing."""
+    """Return a field's text; null, an empty value and the word NULL give ""."""
     value = fields.get(name)
     if isinstance(value, datetime | date):
         return value.isoformat()

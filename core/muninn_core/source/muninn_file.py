@@ -1,6 +1,6 @@
-"""Which files a person edits for Muninn, by their path: its configuration, memory, knowledge, packs and context files.
+"""The kinds of files that a person edits for Muninn, by path: configuration, memory, knowledge, packs, context files.
 
-It looks at no content. Paths are relative to the root, with slashes.
+Paths are relative to the root, with slashes.
 """
 
 from __future__ import annotations
@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from muninn_core.source.steering import is_document
+from muninn_core.source.steering import is_steering_document
 
 OwnKind = Literal["", "config", "records", "manifest", "knowledge", "context", "instructions", "document"]
-"""What a file is to Muninn. `context` has frontmatter of ours; `instructions` are an agent's own (`.claude/*.md`) and
-may hold references, but their frontmatter is the agent's affair; `document` is Metis's or an ADR."""
+"""The kind of a file. `context` files have frontmatter of Muninn. `instructions` are an agent's own (`.claude/*.md`).
+
+They may contain references, but their frontmatter is not checked. `document` is a Metis document or an ADR.
+"""
 
 CONTEXT_FOLDER = ".muninn/context"
 
@@ -25,13 +27,13 @@ _KINDS: tuple[tuple[OwnKind, re.Pattern[str]], ...] = (
     ("instructions", re.compile(r"\.claude/[^/]+\.md")),
 )
 
-REFERRING: tuple[OwnKind, ...] = ("context", "instructions")
-"""The kinds of files in which `@path`, `[[name]]` and `?question` are references."""
+KINDS_WITH_REFERENCES: tuple[OwnKind, ...] = ("context", "instructions")
+"""The kinds of files in which `@path`, `[[name]]` and `?query` are references."""
 
 
-def kind_of(path: str) -> OwnKind:
-    """Return what the file at a path is to Muninn, "" for any other file of the repository."""
+def own_kind(path: str) -> OwnKind:
+    """Return the kind of a file, "" for other files of the repository."""
     for kind, pattern in _KINDS:
         if pattern.fullmatch(path):
             return kind
-    return "document" if is_document(path) else ""
+    return "document" if is_steering_document(path) else ""

@@ -1,7 +1,6 @@
-"""Writes code so that its grammar understands it: what only a preprocessor or a newer grammar knows becomes blanks.
+"""Blanks parts of code that its grammar does not understand: macros, preprocessor branches, newer syntax.
 
-Nothing moves: what is found in such a text stands at the same bytes of the real one. Where an expression takes
-something away that mattered, it was wrong about a text that its grammar did not understand either.
+Byte offsets do not change. A wrong blank does little harm, because it is only tried on text with syntax errors.
 """
 
 from __future__ import annotations
@@ -21,23 +20,25 @@ _EXPORTED = re.compile(
 _SPECIFIER = re.compile(rb"\b([A-Z][A-Z0-9]*_[A-Z0-9_]*)[ \t\n]+(?=[A-Za-z_]\w*(?:[ \t\n]+[A-Za-z_*&]|[*&<]|::))")
 """A macro in front of a type: `SPDLOG_INLINE void flush()`."""
 
-_CALLED = re.compile(
+_MACRO_CALL = re.compile(
     rb"\b(?!(?:if|for|while|switch|return|sizeof|defined|do|else|case|throw|catch)\b)"
     rb"\w+[ \t]*\([^()\n]*\)(?=[ \t]+[A-Za-z_]\w*\()"
 )
-"""A macro with arguments in front of a name: `void printflike(1, 2) log_debug(`."""
+"""A macro call in front of a name: `void printflike(1, 2) log_debug(`."""
 
 _BRANCH = re.compile(
     rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE
 )
 _DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
-_UNDONE = re.compile(rb"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.MULTILINE)
-_USED = re.compile(
+_UNDEF = re.compile(rb"^[ \t]*#[ \t]*undef[ \t]+(\w+)", re.MULTILINE)
+_MACRO_USE = re.compile(
     rb"^[ \t]*(?:#[ \t]*(?:define|undef)[ \t]+(\w+)(?:[^\n\\]|\\\n|\\.)*|\w+\((\w+)\)[ \t]*$)", re.MULTILINE
 )
-_ITSELF = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+\1[ \t]*$", re.MULTILINE)
-_ALONE = re.compile(rb"[;{}](?:[ \t]*(?:/\*[^*\n]*\*/|//[^\n]*))?[ \t]*\n\s*([A-Z][A-Z0-9]*_[A-Z0-9_]*)(?=[ \t]*\n)")
-"""A macro on a line of its own, where something may begin: `UV_HANDLE_FIELDS`."""
+_SELF_DEFINED = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+\1[ \t]*$", re.MULTILINE)
+_MACRO_LINE = re.compile(
+    rb"[;{}](?:[ \t]*(?:/\*[^*\n]*\*/|//[^\n]*))?[ \t]*\n\s*([A-Z][A-Z0-9]*_[A-Z0-9_]*)(?=[ \t]*\n)"
+)
+"""A macro on a line of its own: `UV_HANDLE_FIELDS`."""
 
 _TYPED_STAR = re.compile(rb"^(?:export )(type)(?= \* )", re.MULTILINE)
 _SCRIPT_OF_CSHARP = re.compile(rb"^#[:!][^\n]*", re.MULTILINE)
@@ -45,75 +46,84 @@ _GENERIC_MEMBER = re.compile(rb"[\w\])}>'\"](\n)(?:[ \t]*(?://[^\n]*)?\n){0,20}[
 _LETTERS = re.compile(rb"[^\n]")
 
 
-def clear(grammar: str, data: bytes) -> bytes:
-    """Return a text without what its grammar takes for something else, without telling of an error."""
+def blank_known_extensions(grammar: str, data: bytes) -> bytes:
+    """Blank constructs that the grammar is known to misread."""
     if grammar == "cpp":
-        return _blanked(data, (found.span(1) for found in _EXPORTED.finditer(data)))
+        return _blank(data, (found.span(1) for found in _EXPORTED.finditer(data)))
     if grammar in ("typescript", "tsx"):
-        return _blanked(data, (found.span(1) for found in _TYPED_STAR.finditer(data)))
-    return _blanked(data, (found.span() for found in _SCRIPT_OF_CSHARP.finditer(data))) if grammar == "csharp" else data
+        return _blank(data, (found.span(1) for found in _TYPED_STAR.finditer(data)))
+    return _blank(data, (found.span() for found in _SCRIPT_OF_CSHARP.finditer(data))) if grammar == "csharp" else data
 
 
 def blank_unparsable(grammar: str, data: bytes) -> Iterator[bytes]:
-    """Yield a text of which a grammar did not understand some part as it may understand more of it, ever less of it."""
+    """Yield variants of a text that has syntax errors, each with more blanked than the one before."""
     if grammar in ("c", "cpp"):
         yield _without_macros(data)
-        yield _without_macros(_blanked(data, _other_branches(data, other=b"__cplusplus" if grammar == "c" else b"")))
+        yield _without_macros(_blank(data, _other_branches(data, other=b"__cplusplus" if grammar == "c" else b"")))
     elif grammar == "typescript":
-        yield _ended(data)
+        yield _terminate_members(data)
 
 
 def _without_macros(data: bytes) -> bytes:
-    """Leave no macros in front of types and names, and none that are for some lines only."""
-    data = _blanked(data, _local_macros(data))
+    """Blank macros in front of types and names, and macros that are local to some lines."""
+    data = _blank(data, _local_macros(data))
     directives = [found.span() for found in _DIRECTIVE.finditer(data)]
-    code = _blanked(data, directives)
-    for expression in (_CALLED, _SPECIFIER, _SPECIFIER, _ALONE, _ALONE):  # two of them in a row are no rarity
+    code = _blank(data, directives)
+    for expression in (
+        _MACRO_CALL,
+        _SPECIFIER,
+        _SPECIFIER,
+        _MACRO_LINE,
+        _MACRO_LINE,
+    ):  # macros are often doubled
         spans = [found.span(found.re.groups and 1) for found in expression.finditer(code)]
-        code, data = _blanked(code, spans), _blanked(data, spans)
+        code, data = _blank(code, spans), _blank(data, spans)
     return data
 
 
 def _local_macros(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where macros stand that are undone again or mean themselves, and lines that only give one to another."""
-    yield from (found.span() for found in _ITSELF.finditer(data))
-    undone = {found[1] for found in _UNDONE.finditer(data)}
-    yield from (found.span() for found in _USED.finditer(data) if (found[1] or found[2]) in undone)
+    """Yield the spans of macros that are undefined again or defined as themselves, and of lines that only use one."""
+    yield from (found.span() for found in _SELF_DEFINED.finditer(data))
+    undone = {found[1] for found in _UNDEF.finditer(data)}
+    yield from (found.span() for found in _MACRO_USE.finditer(data) if (found[1] or found[2]) in undone)
 
 
 def _other_branches(data: bytes, *, other: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where the conditions of a preprocessor stand, and what holds only when their first one does not.
+    """Yield the spans of preprocessor conditions and of their `else` branches.
 
-    Where that speaks of `other`, a language that this text is not read as, it is all that the condition holds.
+    For a condition on `other`, a language that this text is not parsed as, the first branch is yielded instead.
     """
-    open_: list[int | None] = []  # where the branch that is left out begins, of each condition that is open
+    open_branches: list[int | None] = []  # the start of the skipped branch, per open condition
     for found in _BRANCH.finditer(data):
         word = found[1]
         yield found.span()
         if word.startswith(b"if"):
             foreign = bool(other) and other in found[0] and word != b"ifndef" and b"!" not in found[0]
-            open_.append(found.end() if foreign else None)
-        elif open_ and word.startswith(b"el") and open_[-1] is None:
-            open_[-1] = found.end()
-        elif open_ and word == b"endif":
-            begin = open_.pop()
+            open_branches.append(found.end() if foreign else None)
+        elif open_branches and word.startswith(b"el") and open_branches[-1] is None:
+            open_branches[-1] = found.end()
+        elif open_branches and word == b"endif":
+            begin = open_branches.pop()
             if begin is not None:
                 yield begin, found.start()
 
 
-def _ended(data: bytes) -> bytes:
-    """End members of an interface in front of those that begin with type parameters, which the grammar joins."""
+def _terminate_members(data: bytes) -> bytes:
+    """Insert `;` between interface members when the next one begins with type parameters.
+
+    The grammar would join them.
+    """
     spans = [found.span(1) for found in _GENERIC_MEMBER.finditer(data)]
-    eased = bytearray(data)
+    blanked = bytearray(data)
     for start, _ in spans:
-        eased[start] = ord(";")
-    return bytes(eased)
+        blanked[start] = ord(";")
+    return bytes(blanked)
 
 
-def _blanked(data: bytes, spans: Iterator[tuple[int, int]] | list[tuple[int, int]]) -> bytes:
-    """Return a text with blanks in place of some spans; newlines stay."""
-    eased = None
+def _blank(data: bytes, spans: Iterator[tuple[int, int]] | list[tuple[int, int]]) -> bytes:
+    """Replace spans by blanks; newlines stay."""
+    blanked = None
     for start, end in spans:
-        eased = bytearray(data) if eased is None else eased
-        eased[start:end] = _LETTERS.sub(b" ", data[start:end])
-    return data if eased is None else bytes(eased)
+        blanked = bytearray(data) if blanked is None else blanked
+        blanked[start:end] = _LETTERS.sub(b" ", data[start:end])
+    return data if blanked is None else bytes(blanked)

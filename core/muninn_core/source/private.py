@@ -1,6 +1,6 @@
-"""`<private>…</private>`: what an author does not want stored. Knows texts only, and nothing of secrets.
+"""Removes `<private>…</private>` spans, which an author does not want stored.
 
-Spans nest. One that is not closed reaches to the end: what was meant to stay private is rather lost than kept.
+Spans nest. An unclosed one reaches to the end of the text.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ _TAG = re.compile(r"<\s*(/?)\s*private(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
 def strip_private(text: str) -> tuple[str, int]:
-    """Return the text without its private spans, and how many there were; a closing tag without its begin is text.
+    """Return a text without its private spans, and their number. An unmatched closing tag is text.
 
-    Blanks around a span become one: "a <private>b</private> c" is "a c".
+    Blanks around a span become one: "a <private>b</private> c" gives "a c".
     """
-    kept: list[str] = []
+    pieces: list[str] = []
     at = depth = spans = 0
     for tag in _TAG.finditer(text):
         if not tag[1]:
             if depth == 0:
-                kept.append(text[at : tag.start()])
+                pieces.append(text[at : tag.start()])
                 spans += 1
             depth += 1
         elif depth:
@@ -30,25 +30,25 @@ def strip_private(text: str) -> tuple[str, int]:
     if not spans:
         return text, 0
     if not depth:
-        kept.append(text[at:])
-    return _joined(kept), spans
+        pieces.append(text[at:])
+    return _join(pieces), spans
 
 
-def strip_all(value: Any) -> tuple[Any, int]:
-    """Do that for every text in plain data, however deep; items and fields that were nothing but private go."""
+def strip_private_values(value: Any) -> tuple[Any, int]:
+    """Strip all texts of plain data, at any depth. Items and fields that were entirely private are removed."""
     if isinstance(value, str):
         return strip_private(value)
     if isinstance(value, dict):
-        pairs = [(strip_private(name), strip_all(item)) for name, item in value.items()]
-        kept = {name: item for (name, _), (item, spans) in pairs if name and not (spans and item == "")}
-        return kept, sum(one + other for (_, one), (_, other) in pairs)
+        pairs = [(strip_private(name), strip_private_values(item)) for name, item in value.items()]
+        pieces = {name: item for (name, _), (item, spans) in pairs if name and not (spans and item == "")}
+        return pieces, sum(own + nested for (_, own), (_, nested) in pairs)
     if isinstance(value, list | tuple):
-        items = [strip_all(item) for item in value]
+        items = [strip_private_values(item) for item in value]
         return [item for item, spans in items if not (spans and item == "")], sum(spans for _, spans in items)
     return value, 0
 
 
-def _joined(pieces: list[str]) -> str:
+def _join(pieces: list[str]) -> str:
     text = pieces[0]
     for piece in pieces[1:]:
         if text[-1:].isspace() and piece[:1].isspace():

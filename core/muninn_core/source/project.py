@@ -1,7 +1,6 @@
-"""What a project calls itself: the frontmatter of CLAUDE.md, else its first heading and paragraph, else its folder.
+"""A project's name and description: from the frontmatter of CLAUDE.md, its first heading and paragraph, or the folder.
 
-Lenient: whatever part is there is taken. The heading `CLAUDE.md` and the sentence that its generator puts below it say
-nothing of a project and are passed over.
+The heading `CLAUDE.md` and its generator's standard sentence are skipped.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from muninn_core.source import frontmatter
 from muninn_core.source.text import Text, read_text
 
 FILES: tuple[str, ...] = ("CLAUDE.md", ".claude/CLAUDE.md")
-"""Where it is looked for, the first that is there."""
+"""The files searched, in order."""
 
 DESCRIPTION_CHARS = 300
 _MOST_BYTES = 1_000_000
@@ -26,14 +25,14 @@ _BOILERPLATE = "This file provides guidance to"
 
 
 class Project(Value):
-    """A project's name and, where it says one, its description on one line."""
+    """A project's name and its description on one line, "" when there is none."""
 
     name: str
     description: str = ""
 
 
 def read_project(root: Path) -> Project:
-    """Return what the project at `root` calls itself."""
+    """Return the name and description of the project at `root`."""
     for path in FILES:
         read = read_text(root, path, _MOST_BYTES)
         if isinstance(read, Text):
@@ -43,13 +42,13 @@ def read_project(root: Path) -> Project:
 
 
 def parse_project(text: str) -> Project:
-    """Return what the text of a CLAUDE.md says; the name is "" when it says none."""
-    fields, after = frontmatter.read(text)
+    """Return the name and description in the text of a CLAUDE.md; the name may be ""."""
+    fields, after = frontmatter.read_frontmatter(text)
     lines = text.split("\n")[after:]
-    said = {key: fields[key] for key in ("project", "description") if isinstance(fields.get(key), str | int)}
+    named = {key: fields[key] for key in ("project", "description") if isinstance(fields.get(key), str | int)}
     return Project(
-        name=_line(str(said.get("project", ""))) or _heading(lines),
-        description=_line(str(said.get("description", ""))) or _paragraph(lines),
+        name=_line(str(named.get("project", ""))) or _heading(lines),
+        description=_line(str(named.get("description", ""))) or _paragraph(lines),
     )
 
 
@@ -74,15 +73,15 @@ def _paragraph(lines: list[str]) -> str:
 
 
 def _prose(lines: list[str]) -> list[str]:
-    kept, fenced = [], False
+    prose_lines, fenced = [], False
     for line in lines:
         if _FENCE.match(line):
             fenced = not fenced
         elif not fenced:
-            kept.append(line)
-    return kept
+            prose_lines.append(line)
+    return prose_lines
 
 
 def _line(text: str) -> str:
-    whole = " ".join(text.split())
-    return whole if len(whole) <= DESCRIPTION_CHARS else whole[: DESCRIPTION_CHARS - 1].rstrip() + "…"
+    line = " ".join(text.split())
+    return line if len(line) <= DESCRIPTION_CHARS else line[: DESCRIPTION_CHARS - 1].rstrip() + "…"

@@ -1,7 +1,4 @@
-"""Cuts prose (markdown, reStructuredText, plain text) at its headings.
-
-A section's title is the path of headings down to it. It knows nothing of tiers or of the index.
-"""
+"""Cuts prose (markdown, reStructuredText, plain text) at its headings. A section's title is its path of headings."""
 
 from __future__ import annotations
 
@@ -11,20 +8,20 @@ from typing import NamedTuple
 
 from muninn_core.source import frontmatter
 from muninn_core.source.definition import Definition
-from muninn_core.source.line_runs import MOST, split_lines, tile
+from muninn_core.source.line_runs import MAX_CHUNK, group_lines, split_lines
 
 _ATX = re.compile(r"^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$")
 _ASCIIDOC = re.compile(r"^(={1,6})\s+(\S.*?)\s*$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _UNDERLINE = re.compile(r"^([=\-~^\"'*#+.:_])\1{2,}\s*$")
 _MARKUP = re.compile(r"[`*]|\[([^\]]*)\]\([^)]*\)")
-_LEAST_SECTION = 200
-"""Characters: a shorter section (often a bare heading) goes together with the next."""
+_MIN_SECTION = 200
+"""A section with fewer characters (often a bare heading) is joined with the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A run of whole lines (1-based, inclusive) under one path of headings."""
+    """Whole lines (1-based, inclusive) under one path of headings."""
 
     start: int
     end: int
@@ -32,36 +29,36 @@ class Section:
     title: str
 
 
-class Page(NamedTuple):
-    """A text in sections; `heads` are (line index, level, text) of its headings, `lines` is how many lines it has."""
+class ProseFile(NamedTuple):
+    """A text as sections; `heads` are (line index, level, text) of its headings, `lines` is the number of lines."""
 
     sections: list[Section]
     heads: list[tuple[int, int, str]]
     lines: int
 
 
-def read(text: str) -> Page:
-    """Cut prose into sections of at most `MOST` characters (but for longer single lines); they tile the text.
+def read_prose(text: str) -> ProseFile:
+    """Cut prose into sections that tile the text, each of at most `MAX_CHUNK` characters except for longer lines.
 
     Frontmatter stays in the first section; its title, type and domain become part of the titles.
     """
     lines = split_lines(text)
-    fields, body_at = frontmatter.read(text)
+    fields, body_at = frontmatter.read_frontmatter(text)
     heads = _headings(lines, body_at)
     label = _label(fields)
     spans = _spans(lines, heads, body_at)
     found: list[Section] = []
     for start, end, trail in spans:
-        # A first heading that repeats the frontmatter's title is said once.
+        # Drop a first heading that repeats the frontmatter's title.
         below = trail[1:] if trail and trail[0] == fields.get("title") else trail
         title = " > ".join([*([label] if label else []), *below])
         for first, last in _pack(lines, start, end):
             found.append(Section(first + 1, last, "".join(lines[first:last]), title))
-    return Page(found, heads, len(lines))
+    return ProseFile(found, heads, len(lines))
 
 
-def outline(page: Page) -> tuple[Definition, ...]:
-    """Return the headings as definitions; each reaches to the next one of its level."""
+def heading_definitions(page: ProseFile) -> tuple[Definition, ...]:
+    """Return the headings as definitions; each extends to the next one of its level or above."""
     found: list[Definition] = []
     trail: list[tuple[int, str]] = []
     ends = _ends(page)
@@ -75,25 +72,25 @@ def outline(page: Page) -> tuple[Definition, ...]:
     return tuple(found)
 
 
-def _ends(page: Page) -> list[int]:
+def _ends(page: ProseFile) -> list[int]:
     ends = [page.lines] * len(page.heads)
-    open_: list[int] = []
+    open_heads: list[int] = []
     for n, (at, level, _) in enumerate(page.heads):
-        while open_ and page.heads[open_[-1]][1] >= level:
-            ends[open_.pop()] = at
-        open_.append(n)
+        while open_heads and page.heads[open_heads[-1]][1] >= level:
+            ends[open_heads.pop()] = at
+        open_heads.append(n)
     return ends
 
 
 def _label(fields: dict[str, object]) -> str:
-    """Return what frontmatter says of its file, as one phrase: `title (type, domain)`."""
+    """Return the frontmatter's label of a file: `title (type, domain)`."""
     title = str(fields.get("title") or "")
     notes = ", ".join(str(fields[key]) for key in ("type", "domain") if fields.get(key))
     return f"{title} ({notes})".strip() if notes else title
 
 
 def _headings(lines: list[str], body_at: int) -> list[tuple[int, int, str]]:
-    """Return (line index, level, text) of each heading. Underlined headings get levels by first appearance."""
+    """Return (line index, level, text) of each heading. Underline styles get levels in order of appearance."""
     found: list[tuple[int, int, str]] = []
     fence = ""
     levels: dict[str, int] = {}
@@ -115,7 +112,7 @@ def _headings(lines: list[str], body_at: int) -> list[tuple[int, int, str]]:
 
 
 def _may_be_title(lines: list[str], i: int, body_at: int) -> bool:
-    """Whether the line above an underline can be its title: text, no longer than its rule, after a gap."""
+    """Whether the line above an underline can be its title: text after a gap or an overline."""
     title = lines[i - 1].strip()
     before = lines[i - 2].strip() if i - 2 >= body_at else ""
     return (
@@ -131,7 +128,7 @@ def _plain(heading: str) -> str:
 
 
 def _spans(lines: list[str], heads: list[tuple[int, int, str]], body_at: int) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Return (start, end, heading path) of runs of lines, short sections put together with the next one."""
+    """Return (start, end, heading path) of runs of lines; short sections are joined with the next one."""
     spans: list[tuple[int, int, tuple[str, ...]]] = []
     trail: list[tuple[int, str]] = []
     names: tuple[str, ...] = ()
@@ -139,14 +136,14 @@ def _spans(lines: list[str], heads: list[tuple[int, int, str]], body_at: int) ->
     for at, level, name in heads:
         size += sum(map(len, lines[measured:at]))
         measured = at
-        if size >= _LEAST_SECTION and at > body_at:
+        if size >= _MIN_SECTION and at > body_at:
             spans.append((start, at, names))
             start, size, names = at, 0, ()
         while trail and trail[-1][0] >= level:
             trail.pop()
         trail.append((level, name))
         deeper = tuple(text for _, text in trail)
-        # A bare heading above another one: the deeper path names the run. Siblings keep the first one's.
+        # A bare heading takes the deeper path of the next one; siblings keep the first path.
         if deeper[: len(names)] == names:
             names = deeper
     spans.append((start, len(lines), names))
@@ -154,12 +151,12 @@ def _spans(lines: list[str], heads: list[tuple[int, int, str]], body_at: int) ->
 
 
 def _pack(lines: list[str], start: int, end: int) -> list[tuple[int, int]]:
-    """Cut a section that is too long, between paragraphs where there are any."""
+    """Cut a section that is too long, between paragraphs where possible."""
     sizes = [len(line) for line in lines[start:end]]
-    if sum(sizes) <= MOST:
+    if sum(sizes) <= MAX_CHUNK:
         return [(start, end)]
     merits = [
         -5.0 if not lines[i].strip() else 20.0 if i > start and not lines[i - 1].strip() else 0.0
         for i in range(start, end)
     ]
-    return [(start + a, start + b) for a, b in tile(sizes, merits)]
+    return [(start + a, start + b) for a, b in group_lines(sizes, merits)]

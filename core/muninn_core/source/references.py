@@ -1,6 +1,6 @@
-"""The references that a text makes: to files, symbols, memories and documents, and questions (docs/formats/context.md).
+"""Finds the references in a text: files, symbols, memories, documents and queries (docs/formats/context.md).
 
-It finds them and says where they stand. What they mean, and whether it is there, is not known here.
+They are not resolved here.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from muninn_core.model.value import Value
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import language_of
 from muninn_core.source.markup import prose_lines
-from muninn_core.source.muninn_file import REFERRING, OwnKind
+from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, OwnKind
 
 ReferenceKind = Literal["file", "name", "query", "link", "value"]
-"""`@path`; `[[name]]`; `?question`; the target of a markdown link; a value of the frontmatter that names something."""
+"""`@path`; `[[name]]`; `?query`; the target of a markdown link; a value of the frontmatter that names something."""
 
 LONGEST_LINE = 10_000
-"""Characters: a longer line is data, and nobody wrote references into it."""
+"""A line with more characters is data and is skipped."""
 
 _BEFORE = r"(?<![^\s(\[{\"',;:|*>])"
-"""A reference begins a word: what stands before it is nothing, a blank, or what opens or parts."""
+"""A reference begins a word: it follows the line start, a blank, an opening character or a separator."""
 
 _FILE = re.compile(
     _BEFORE
@@ -31,27 +31,27 @@ _FILE = re.compile(
     + r"(?:#(?P<symbol>[^\W\d][\w$-]*+(?:(?:\.|::)[\w$-]++)*+)|:(?P<first>\d{1,7}+)(?:-(?P<last>\d{1,7}+))?+)?+(?!\()"
 )
 _NAME = re.compile(r"\[\[(?P<name>[^\s\[\]|#](?:[^\[\]\n|#]{0,198}[^\s\[\]|#])?)(?:#[^\[\]\n|]*)?(?:\|[^\[\]\n]*)?\]\]")
-_ASKED = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\?(?P<query>[^\W_].*\S|[^\W_])[ \t\r]*$")
+_QUERY_LINE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\?(?P<query>[^\W_].*\S|[^\W_])[ \t\r]*$")
 _QUOTED = re.compile(_BEFORE + r"\?\"(?P<query>[^\"\n]{1,400})\"")
-_RECORDED = re.compile(r"\"(?P<id>01[0-9a-hjkmnp-tv-z]{24})\"|\"path\"\s*:\s*\"(?P<path>[^\"\\]+)\"")
+_RECORD_VALUE = re.compile(r"\"(?P<id>01[0-9a-hjkmnp-tv-z]{24})\"|\"path\"\s*:\s*\"(?P<path>[^\"\\]+)\"")
 _FILES = re.compile(r"\"files\"\s*:\s*\[(?P<files>[^\]]*)\]")
 _STRING = re.compile(r"\"(?P<path>[^\"\\]+)\"")
 _LINK = re.compile(r"\]\([ \t]*(?:<(?P<angled>[^<>\n]+)>|(?P<target>[^()\s<>]+))")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#|\?")
 _EXTENSION = re.compile(r"\.[A-Za-z]\w{0,9}$")
-_LOOSE = ".+-~"
-"""What a sentence may put behind a path."""
+_TRAILING_PUNCTUATION = ".+-~"
+"""Punctuation of the sentence that may follow a path."""
 
 _VALUES = frozenset({"files", "related", "supersedes"})
 """Keys of frontmatter whose values name something."""
 
 
 class Reference(Value):
-    """One reference. `line`, `start` and `end` are its place (0-based, in characters, `end` exclusive).
+    """A reference. `line`, `start` and `end` are its position (0-based, in characters, `end` exclusive).
 
-    `target` is what it names: a path, a name or a question, and stands at `at` to `to` of the line. Of a file `symbol`
-    or the lines `first` to `last` (1-based; 0: the whole) may be meant. `certain`: it is no word of ordinary prose, so
-    it is wrong when nothing answers to it.
+    `target` is a path, a name or a query, from `at` to `to` of the line. For a file, `symbol` or the lines `first` to
+    `last` (1-based, 0: the whole file) may be given. A `certain` reference can't be ordinary prose, so it is an error
+    when it does not resolve.
     """
 
     kind: ReferenceKind
@@ -67,50 +67,54 @@ class Reference(Value):
     certain: bool = True
     key: str = ""
 
-    def spelt(self, target: str) -> str:
-        """Return how another target is written in the place of this one."""
-        return written(target) if self.kind == "file" and self.at == self.start + 1 else target
+    def with_target(self, target: str) -> str:
+        """Return the text that refers to another target in the place of this one."""
+        return quote_path(target) if self.kind == "file" and self.at == self.start + 1 else target
 
 
-def references(text: str, kind: OwnKind) -> list[Reference]:
-    """Return the references of a file in the order of the text: `@` and `?` count in files for contexts alone.
+def find_references(text: str, kind: OwnKind) -> list[Reference]:
+    """Return the references of a file in order. `@` and `?` count only in the kinds `KINDS_WITH_REFERENCES`.
 
     A record refers to the memories and files that it names.
     """
     found: list[Reference] = []
     if kind == "records":
-        return [each for number, line in enumerate(text.split("\n")) for each in _in_record(number, line)]
+        return [reference for number, line in enumerate(text.split("\n")) for reference in _in_record(number, line)]
     if kind == "knowledge":
         found += _values(text)
     for number, line in enumerate(prose_lines(text)):
         if len(line) <= LONGEST_LINE and not line.isspace():
-            found += _in_line(number, line, kind in REFERRING)
-    found.sort(key=lambda each: (each.line, each.start))
-    kept: list[Reference] = []
-    for each in found:
-        if not kept or kept[-1].line != each.line or kept[-1].end <= each.start:  # `[[@src/a.py]]` is one, not two
-            kept.append(each)
-    return kept
+            found += _in_line(number, line, kind in KINDS_WITH_REFERENCES)
+    found.sort(key=lambda reference: (reference.line, reference.start))
+    distinct: list[Reference] = []
+    for reference in found:
+        if (
+            not distinct or distinct[-1].line != reference.line or distinct[-1].end <= reference.start
+        ):  # `[[@src/a.py]]` is one reference
+            distinct.append(reference)
+    return distinct
 
 
 def _in_record(number: int, line: str) -> Iterator[Reference]:
-    """Yield the ids and the files that a record names: what stands there is JSON, and no prose."""
+    """Yield the ids and files in a record, which is JSON."""
     if len(line) > LONGEST_LINE:
         return
-    for match in _RECORDED.finditer(line):
-        yield _recorded("name" if match["id"] else "file", number, line, match.span("id" if match["id"] else "path"))
+    for match in _RECORD_VALUE.finditer(line):
+        yield _record_reference(
+            "name" if match["id"] else "file", number, line, match.span("id" if match["id"] else "path")
+        )
     listed = _FILES.search(line)
     for match in _STRING.finditer(line, *listed.span("files")) if listed else ():
-        yield _recorded("file", number, line, match.span("path"))
+        yield _record_reference("file", number, line, match.span("path"))
 
 
-def _recorded(kind: ReferenceKind, number: int, line: str, place: tuple[int, int]) -> Reference:
+def _record_reference(kind: ReferenceKind, number: int, line: str, place: tuple[int, int]) -> Reference:
     at, to = place
     return Reference(kind=kind, line=number, start=at, end=to, target=line[at:to], at=at, to=to, certain=False)
 
 
 def _in_line(number: int, line: str, referring: bool) -> Iterator[Reference]:
-    asked = _ASKED.match(line) if referring else None
+    asked = _QUERY_LINE.match(line) if referring else None
     if asked:
         start, (at, to) = asked.start("query") - 1, asked.span("query")
         yield Reference(kind="query", line=number, start=start, end=to, target=asked["query"], at=at, to=to)
@@ -151,14 +155,14 @@ def _file(number: int, match: re.Match[str]) -> Iterator[Reference]:
     else:
         path, at = match["path"], match.start("path")
         if not (match["symbol"] or match["first"]):
-            path = path.rstrip(_LOOSE)
+            path = path.rstrip(_TRAILING_PUNCTUATION)
         to = at + len(path)
-        told = certainty(path, bool(match["symbol"] or match["first"]))
-        if told is None:
+        verdict = is_path_reference(path, bool(match["symbol"] or match["first"]))
+        if verdict is None:
             return
-        certain = told
-    pointed = bool(match["symbol"] or match["first"])
-    end = match.end() if pointed or match["quoted"] else to
+        certain = verdict
+    has_target_part = bool(match["symbol"] or match["first"])
+    end = match.end() if has_target_part or match["quoted"] else to
     yield Reference(
         kind="file",
         line=number,
@@ -174,34 +178,38 @@ def _file(number: int, match: re.Match[str]) -> Iterator[Reference]:
     )
 
 
-def written(path: str) -> str:
-    """Return a path as it stands behind an at sign: in quotation marks where it would else end early, or be prose."""
+def quote_path(path: str) -> str:
+    """Return a path as written after `@`: quoted when it would otherwise end early or be read as prose."""
     match = _FILE.fullmatch(f"@{path}")
-    bare = match is not None and match["path"] == path == path.rstrip(_LOOSE) and certainty(path, False) is not None
+    bare = (
+        match is not None
+        and match["path"] == path == path.rstrip(_TRAILING_PUNCTUATION)
+        and is_path_reference(path, False) is not None
+    )
     return path if bare else f'"{path}"'
 
 
-def certainty(path: str, pointed: bool) -> bool | None:
-    """Return whether `@path` is surely a reference; False: it may be prose; None: it is (`@alice`, `@override`).
+def is_path_reference(path: str, has_target_part: bool) -> bool | None:
+    """Return True when `@path` is certainly a reference, False when it may be, None when it is prose (`@alice`).
 
-    `pointed`: a symbol or lines follow.
+    `has_target_part` means that a symbol or lines follow.
     """
     if not path or not any(character.isalnum() for character in path):
         return None
     name = path.rpartition("/")[2]
     if path.startswith("~"):
-        return False  # at home, outside of every repository: an agent may know it
+        return False  # outside the repository: an agent may resolve it
     if path.startswith(("./", "../")) or path.endswith("/"):
         return True
     if "/" in path:
-        return pointed or bool(_EXTENSION.search(name))
-    if not _EXTENSION.search(name) and not pointed:
-        return None  # somebody's name, or a decorator's
-    return pointed or language_of(name) != "text" or name.endswith(".txt")
+        return has_target_part or bool(_EXTENSION.search(name))
+    if not _EXTENSION.search(name) and not has_target_part:
+        return None  # a person's name or a decorator
+    return has_target_part or language_of(name) != "text" or name.endswith(".txt")
 
 
 def _values(text: str) -> Iterator[Reference]:
-    for entry in frontmatter.entries(text):
+    for entry in frontmatter.list_entries(text):
         if entry.key in _VALUES and entry.value.strip():
             yield Reference(
                 kind="value",

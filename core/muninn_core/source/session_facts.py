@@ -1,10 +1,9 @@
-"""What a whole session of Claude Code or Codex shows, read from its transcript long after: facts, and what failed.
+"""Extracts facts from a transcript of Claude Code or Codex: edited files, commits, tests, and commands that failed.
 
-The statements of the conversation are `transcript`'s to find; here stands what can be counted: files that were edited,
-commits, tests, and a command that failed until files were changed. Nothing that somebody said is taken from here.
+Statements of the conversation are extracted by `transcript`; no sentence is copied here.
 
-Format: Claude Code 2.1, one object a line; `tool_use` blocks of the assistant, `tool_result` blocks of the user, and
-`toolUseResult` beside them. What Codex writes is read in that form (`rollout`).
+Format: Claude Code 2.1, one object per line; `tool_use` blocks of the assistant, `tool_result` blocks of the user, and
+`toolUseResult` beside them. `codex_rollout` converts lines of Codex to this form.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ ERROR_CHARS = 300
 COMMAND_CHARS = 300
 
 _TYPES = frozenset({"user", "assistant", "system", "attachment", "summary", "file-history-snapshot"})
-"""Types of lines by which a transcript is known."""
+"""The types of lines that identify a transcript."""
 
 _EDITS = {"Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 _STATUS = re.compile(r"(?i)\bexit(?:ed with)? (?:code|status) (\d+)")
@@ -30,13 +29,13 @@ _TESTS = re.compile(
     r"|(?:npm|pnpm|yarn|bun)(?: run)? test\S*|(?:cargo|go|dotnet|swift|mix|gradle|gradlew|mvn)\s(?:\S+\s)*?test"
     r"|make (?:test|check)\S*)(?=\s|$|[;&|])"
 )
-_TRIED = re.compile(
+_ERROR_WORD = re.compile(
     r"(?i)\b(?:error|exception|fail(?:ed|ure|s)?|fatal|panic|undefined|cannot|can't|not found|denied|refused|assert)"
 )
 
 
 class Command(Value):
-    """A command that was run. `status` is its exit status, where it is told; `error` the line that says most."""
+    """A command that was run. `status` is its exit status if known, `error` the most informative line of its output."""
 
     text: str
     time: str
@@ -46,21 +45,21 @@ class Command(Value):
 
 
 class Attempt(Value):
-    """A command that failed and, once `files` had been changed, did not any more."""
+    """A command that failed, and succeeded after `files` had been changed."""
 
     command: Command
     files: tuple[str, ...]
 
 
-class Facts(Value):
-    """What a transcript shows. Paths are absolute, as they stand there; times are RFC 3339, "" where none stood.
+class SessionFacts(Value):
+    """The facts of a transcript. Paths are absolute as written; times are RFC 3339, "" when missing.
 
-    `failing` are the commands that had failed when they were run for the last time; `agent` is the program.
+    `failing` are the commands whose last run failed; `agent` is the program.
     """
 
     session: str
     folders: tuple[str, ...]
-    begun: str
+    started_at: str
     ended: str
     version: str
     files: tuple[str, ...]
@@ -72,8 +71,8 @@ class Facts(Value):
     agent: str = "claude-code"
 
 
-class Reader:
-    """Takes a transcript's lines one by one, then tells its facts."""
+class SessionReader:
+    """Reads a transcript line by line."""
 
     def __init__(self) -> None:
         self._session = self._begun = self._ended = self._version = ""
@@ -85,10 +84,10 @@ class Reader:
         self._pending: dict[str, tuple[str, str]] = {}
         self._editing: dict[str, str] = {}
         self._recognised = 0
-        self._at = 0
+        self._line = 0
 
-    def take(self, line: bytes) -> bool:
-        """Read one line; False for one that is no JSON object. What is not of interest is passed over."""
+    def read_line(self, line: bytes) -> bool:
+        """Read one line; return False when it is not a JSON object. Irrelevant lines are skipped."""
         if not line.strip():
             return True
         try:
@@ -97,21 +96,21 @@ class Reader:
             return False
         if not isinstance(entry, dict):
             return False
-        self._at += 1
+        self._line += 1
         of_codex = entry.get("type") in codex_rollout.TYPES
         self._agent = "codex" if of_codex else self._agent
-        for each in codex_rollout.transcript_entries(entry) if of_codex else (entry,):
-            if each.get("type") in _TYPES:
+        for converted in codex_rollout.transcript_entries(entry) if of_codex else (entry,):
+            if converted.get("type") in _TYPES:
                 self._recognised += 1
-                self._note(each)
+                self._read_entry(converted)
         return True
 
-    def facts(self) -> Facts:
-        """Return what the lines so far show."""
-        return Facts(
+    def facts(self) -> SessionFacts:
+        """Return the facts of the lines read so far."""
+        return SessionFacts(
             session=self._session,
             folders=tuple(self._folders),
-            begun=self._begun,
+            started_at=self._begun,
             ended=self._ended,
             version=self._version,
             files=tuple(dict.fromkeys(path for _, path in self._edits)),
@@ -123,7 +122,7 @@ class Reader:
             agent=self._agent,
         )
 
-    def _note(self, entry: dict[str, Any]) -> None:
+    def _read_entry(self, entry: dict[str, Any]) -> None:
         self._session = self._session or _text(entry.get("sessionId"))
         self._version = _text(entry.get("version")) or self._version
         time = _text(entry.get("timestamp"))
@@ -136,34 +135,34 @@ class Reader:
             if not isinstance(block, dict):
                 continue
             if block.get("type") == "tool_use":
-                self._used(block, time)
+                self._read_tool_use(block, time)
             elif block.get("type") == "tool_result":
-                self._answered(block, entry.get("toolUseResult"))
+                self._read_tool_result(block, entry.get("toolUseResult"))
 
-    def _used(self, block: dict[str, Any], time: str) -> None:
-        given = block.get("input")
+    def _read_tool_use(self, block: dict[str, Any], time: str) -> None:
+        input_ = block.get("input")
         name = block.get("name")
-        if not isinstance(given, dict) or not isinstance(name, str):
+        if not isinstance(input_, dict) or not isinstance(name, str):
             return
         if name in _EDITS:
-            if path := _text(given.get(_EDITS[name])):
+            if path := _text(input_.get(_EDITS[name])):
                 self._editing[_text(block.get("id"))] = path
-        elif name == "Bash" and (command := _text(given.get("command"))):
+        elif name == "Bash" and (command := _text(input_.get("command"))):
             self._pending[_text(block.get("id"))] = (command, time)
 
-    def _answered(self, block: dict[str, Any], result: Any) -> None:
+    def _read_tool_result(self, block: dict[str, Any], result: Any) -> None:
         number = _text(block.get("tool_use_id"))
-        edited, asked = self._editing.pop(number, None), self._pending.pop(number, None)
+        edited, pending = self._editing.pop(number, None), self._pending.pop(number, None)
         if edited and block.get("is_error") is not True:
-            self._edits.append((self._at, edited))
-        if asked is None:
+            self._edits.append((self._line, edited))
+        if pending is None:
             return
-        command, time = asked
+        command, time = pending
         output, _ = strip_private(_output(block.get("content"), result))
         status = _STATUS.search(output[:200])
         failed = block.get("is_error") is True or bool(status and status[1] != "0")
         if isinstance(result, dict) and result.get("interrupted") is True:
-            return  # neither failed nor done
+            return  # neither failed nor succeeded
         if not failed and re.search(r"\bgit\b.*\bcommit\b", command):
             self._commits.update({sha: subject.strip() for sha, subject in _COMMITTED.findall(output)})
         found = Command(
@@ -171,10 +170,10 @@ class Reader:
             time=time,
             failed=failed,
             status=int(status[1]) if failed and status else None,
-            error=telling(output) if failed else "",
+            error=error_line(output) if failed else "",
         )
         if found.text:
-            self._commands.append((self._at, found))
+            self._commands.append((self._line, found))
 
     def _failing(self) -> tuple[Command, ...]:
         last = {" ".join(command.text.split()): command for _, command in self._commands}
@@ -189,21 +188,21 @@ class Reader:
             if command.failed:
                 failed[name] = (at, command)
             elif name in failed:
-                begun, failure = failed.pop(name)
-                files = tuple(dict.fromkeys(path for when, path in self._edits if begun < when < at))
+                started_at, failure = failed.pop(name)
+                files = tuple(dict.fromkeys(path for when, path in self._edits if started_at < when < at))
                 if files and failure.error:
                     found[name] = Attempt(command=failure, files=files)
         return tuple(found.values())
 
 
-def status_of(output: str) -> int | None:
-    """Return the exit status that the output of a failed command tells, if it does."""
+def exit_status(output: str) -> int | None:
+    """Return the exit status in the output of a failed command, None when there is none."""
     found = _STATUS.search(output[:200])
     return int(found[1]) if found else None
 
 
 def _output(content: Any, result: Any) -> str:
-    """Return what a command printed, errors first."""
+    """Return a command's output, stderr first."""
     if isinstance(result, str):
         return result
     if isinstance(result, dict) and ("stdout" in result or "stderr" in result):
@@ -215,11 +214,11 @@ def _output(content: Any, result: Any) -> str:
     return ""
 
 
-def telling(output: str) -> str:
-    """Return the line of an output that says most of why a command failed: the last one that names an error."""
+def error_line(output: str) -> str:
+    """Return the last line of an output that names an error, else its last line."""
     lines = [" ".join(line.split()) for line in output.splitlines()]
     lines = [line for line in lines if len(line) > 8 and not re.fullmatch(r"[\W_]+|(?i:error: )?exit code \d+", line)]
-    named = [line for line in lines if _TRIED.search(line)]
+    named = [line for line in lines if _ERROR_WORD.search(line)]
     chosen = (named or lines)[-1:] or [""]
     return chosen[0][:ERROR_CHARS]
 

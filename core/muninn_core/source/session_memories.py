@@ -1,6 +1,6 @@
-"""The memories that the facts of a session make: what failed until something was changed, and what was done.
+"""Turns the facts of a session into memories: failed commands that were fixed, and a summary of the work.
 
-They say what can be counted, in words of ours: no sentence of the conversation is in them.
+The texts state what can be counted; no sentence of the conversation is copied.
 """
 
 from __future__ import annotations
@@ -11,28 +11,31 @@ from collections.abc import Sequence
 
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.commit_history import HistoryMemory
-from muninn_core.source.session_facts import Attempt, Command, Facts
+from muninn_core.source.session_facts import Attempt, Command, SessionFacts
 
-MOST_ATTEMPTS = 2
-"""Failed commands of one session that are kept: the last ones, which took the most."""
+MAX_ATTEMPTS = 2
+"""The number of failed commands remembered per session; the last ones."""
 
-SHOWN = 8
-"""Files, commits and tests that a sentence names."""
+MAX_LISTED = 8
+"""The number of files, commits or tests that a sentence lists."""
 
-MOST_FILES = 20
+MAX_FILES = 20
 
-LOOKING = re.compile(
+READ_ONLY_COMMAND = re.compile(
     r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S+\s+)*(?:ls|cat|cd\s+\S+\s*$|head|tail|grep|rg|find|fd|which|wc|sed|awk|echo|stat"
     r"|file|tree|pwd|env|curl|ps|git (?:status|log|show|diff|add|stash|checkout|switch|branch))(?!\w)"
 )
-"""Commands that only look, or that fail for reasons which no change of a file mends."""
+"""Commands that only read, or whose failures no edit of a file fixes."""
 
 
-def drafts_of(facts: Facts, session: str, agent: str, roots: Sequence[str]) -> list[HistoryMemory]:
-    """Return the memories of a session, at most three. Paths are made relative to the first of `roots` they are in."""
-    tried = [one for one in facts.attempts if not LOOKING.match(one.command.text)][-MOST_ATTEMPTS:]
-    found = [_attempt(one, session, agent, roots) for one in tried]
-    files = _inside(facts.files, roots)
+def drafts_of(facts: SessionFacts, session: str, agent: str, roots: Sequence[str]) -> list[HistoryMemory]:
+    """Return the memories of a session, at most three.
+
+    Paths are relative to the first of `roots` that contains them.
+    """
+    tried = [attempt for attempt in facts.attempts if not READ_ONLY_COMMAND.match(attempt.command.text)][-MAX_ATTEMPTS:]
+    found = [_attempt(attempt, session, agent, roots) for attempt in tried]
+    files = _relative_to_roots(facts.files, roots)
     if files or facts.commits:
         found.append(_summary(facts, files, session, agent, roots))
     return found
@@ -40,16 +43,16 @@ def drafts_of(facts: Facts, session: str, agent: str, roots: Sequence[str]) -> l
 
 def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -> HistoryMemory:
     command = attempt.command
-    files = _inside(attempt.files, roots)
-    mended = f"It passed once {_listed(files)} had been changed." if files else "It passed after a change."
+    files = _relative_to_roots(attempt.files, roots)
+    outcome = f"It passed once {_join_names(files)} had been changed." if files else "It passed after a change."
     status = {} if command.status is None else {"exit_status": command.status}
-    words, error = local(" ".join(command.text.split()), roots), local(command.error, roots)
+    words, error = relative_paths(" ".join(command.text.split()), roots), relative_paths(command.error, roots)
     draft = MemoryDraft(
         type="attempt",
         title=f"`{words if len(words) <= 60 else words[:59] + '…'}` failed",
-        text=f"`{words}` failed: {error}\n{mended}",
+        text=f"`{words}` failed: {error}\n{outcome}",
         tags=("session", "backfill"),
-        files=files[:MOST_FILES],
+        files=files[:MAX_FILES],
         importance=5,
         confidence=0.7,
         session=session,
@@ -61,20 +64,26 @@ def _attempt(attempt: Attempt, session: str, agent: str, roots: Sequence[str]) -
     return HistoryMemory(draft=draft, commit="", time=command.time)
 
 
-def _summary(facts: Facts, files: tuple[str, ...], session: str, agent: str, roots: Sequence[str]) -> HistoryMemory:
-    day = (facts.begun or facts.ended)[:10]
-    told = [f"Changed {_listed(files)}."] if files else []
-    told += [f"Committed {_listed(facts.commits)}."] if facts.commits else []
-    told += [f"Tests: {tests}."] if (tests := _tests(facts.tests)) else []
-    failing = [local(f"`{_one_line(each)}`", roots) for each in facts.failing if not LOOKING.match(each.text)]
-    told += [f"Failed to the end: {_listed(failing[-MOST_ATTEMPTS:])}."] if failing else []
+def _summary(
+    facts: SessionFacts, files: tuple[str, ...], session: str, agent: str, roots: Sequence[str]
+) -> HistoryMemory:
+    day = (facts.started_at or facts.ended)[:10]
+    parts = [f"Changed {_join_names(files)}."] if files else []
+    parts += [f"Committed {_join_names(facts.commits)}."] if facts.commits else []
+    parts += [f"Tests: {tests}."] if (tests := _tests(facts.tests)) else []
+    failing = [
+        relative_paths(f"`{_one_line(command)}`", roots)
+        for command in facts.failing
+        if not READ_ONLY_COMMAND.match(command.text)
+    ]
+    parts += [f"Failed to the end: {_join_names(failing[-MAX_ATTEMPTS:])}."] if failing else []
     when = f"Session of {day}" if day else "A session"
     draft = MemoryDraft(
         type="session_summary",
-        title=f"{when}: {_counted(len(files), 'file')}, {_counted(len(facts.commits), 'commit')}",
-        text=f"{when}. {' '.join(told)}",
+        title=f"{when}: {_pluralise(len(files), 'file')}, {_pluralise(len(facts.commits), 'commit')}",
+        text=f"{when}. {' '.join(parts)}",
         tags=("session", "backfill"),
-        files=files[:MOST_FILES],
+        files=files[:MAX_FILES],
         importance=4,
         confidence=0.9,
         session=session,
@@ -91,7 +100,7 @@ def _one_line(command: Command) -> str:
 
 
 def _tests(commands: Sequence[Command]) -> str:
-    """Return how often each test was run and how it ended, in the order of the session."""
+    """Return how often each test command was run and its last result, in the order of the session."""
     runs: dict[str, list[Command]] = {}
     for command in commands:
         runs.setdefault(_one_line(command), []).append(command)
@@ -103,7 +112,7 @@ def _tests(commands: Sequence[Command]) -> str:
     return "; ".join(parts)
 
 
-def _inside(paths: Sequence[str], roots: Sequence[str]) -> tuple[str, ...]:
+def _relative_to_roots(paths: Sequence[str], roots: Sequence[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for path in (path.replace("\\", "/") for path in paths):
         for root in (root.replace("\\", "/").rstrip("/") + "/" for root in roots):
@@ -113,18 +122,18 @@ def _inside(paths: Sequence[str], roots: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def local(text: str, roots: Sequence[str]) -> str:
-    """Return a text whose paths are relative: where somebody keeps the repository is nobody else's business."""
+def relative_paths(text: str, roots: Sequence[str]) -> str:
+    """Return a text with paths below `roots` made relative, so that it does not expose a person's folders."""
     for root in sorted((root.rstrip("/\\") for root in roots), key=len, reverse=True):
         text = re.sub(rf"{re.escape(root)}[/\\]", "", text)
         text = re.sub(rf"{re.escape(root)}(?![\w.-])", ".", text)
     return text
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+def _join_names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
+    return ", ".join(names[:MAX_LISTED]) + more
 
 
-def _counted(number: int, what: str) -> str:
+def _pluralise(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,7 +1,7 @@
-"""Skills: folders with a SKILL.md that says when it helps and how a thing is done, in a repository or at home.
+"""Skills: folders with a SKILL.md that says when and how to do something, in a repository or the home folder.
 
-Format: the frontmatter of Agent Skills (`name`, `description`, and Claude Code's `when_to_use`), then markdown. A file
-that does not keep to it is taken as far as it can be understood, and says what is wrong with it.
+Format: the frontmatter of Agent Skills (`name`, `description`, and Claude Code's `when_to_use`), then markdown. A
+malformed file is read as far as possible, and `problems` lists its errors.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from muninn_core.source import frontmatter
 
 FILE = "SKILL.md"
 
-MOST_FILES = 2000
-"""Files that are read: the largest public collections have some hundreds."""
+MAX_FILES = 2000
+"""The maximum number of files read; the largest public collections have some hundreds."""
 
-MOST_BYTES = 200_000
-"""A longer file is no skill: nobody would want it in a context."""
+MAX_FILE_BYTES = 200_000
+"""The maximum size of a skill; a longer text does not fit into a context."""
 
 DESCRIPTION_CHARS = 1024
-"""What the format allows a description; what is longer is cut where a skill is matched."""
+"""The maximum length of a description in the format; matching cuts longer ones."""
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LINE = re.compile(r"(?m)^(name|description|when_to_use):[ \t]+([^\[{>|].*?)[ \t]*$")
@@ -33,7 +33,7 @@ _SKIPPED = frozenset({".git", "node_modules", "__pycache__"})
 class Skill(Value):
     """A skill. `path` is relative to the work tree for a local one; `text` is the whole file.
 
-    `problems` say what is wrong with the file, with its line where it has one.
+    `problems` are the errors of the file, with the line where known.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Skill(Value):
 
 
 class SkillFile(Value):
-    """A file that was found, and what tells whether it has changed."""
+    """A skill's file with the size and time that detect changes."""
 
     path: str
     local: bool
@@ -54,9 +54,9 @@ class SkillFile(Value):
 
 
 def find_skills(root: Path, home: Path | None, paths: Sequence[str]) -> tuple[SkillFile, ...]:
-    """Return the skills' files in the order of the paths, below a path by their own. `~` is `home`.
+    """Return the skill files in the order of `paths`, sorted within each. `~` is `home`; a path may contain `*`.
 
-    A path may have `*`. Links are followed, in a repository only within it. What is reached twice is read once.
+    Links are followed, but within a repository only to targets inside it. A folder reached twice is read once.
     """
     seen: set[tuple[int, int]] = set()
     found: list[SkillFile] = []
@@ -66,7 +66,7 @@ def find_skills(root: Path, home: Path | None, paths: Sequence[str]) -> tuple[Sk
             for file in _files(folder, seen, root.resolve() if local else None):
                 status = os.stat(file)  # noqa: PTH116
                 found.append(SkillFile(path=file, local=local, size=status.st_size, mtime_ns=status.st_mtime_ns))
-                if len(found) == MOST_FILES:
+                if len(found) == MAX_FILES:
                     return tuple(found)
     return tuple(found)
 
@@ -84,41 +84,43 @@ def _folders(root: Path, home: Path | None, path: str) -> list[Path]:
         return []
 
 
-def _files(folder: Path, seen: set[tuple[int, int]], within: Path | None) -> Iterator[str]:
-    """Yield the files below a folder by their paths. Nothing is read that lies `within` no more.
+def _files(folder: Path, seen: set[tuple[int, int]], boundary: Path | None) -> Iterator[str]:
+    """Yield the skill files below a folder, sorted. Folders outside `boundary` are skipped.
 
-    A repository must not open files of whoever clones it, by a link.
+    A link in a repository must not read files of the person who clones it.
     """
-    for place, inner, names in os.walk(folder, followlinks=True):
-        status = os.stat(place)  # noqa: PTH116
+    for folder_path, inner, names in os.walk(folder, followlinks=True):
+        status = os.stat(folder_path)  # noqa: PTH116
         number = (status.st_dev, status.st_ino)
-        if number in seen or (within is not None and not Path(place).resolve().is_relative_to(within)):
+        if number in seen or (boundary is not None and not Path(folder_path).resolve().is_relative_to(boundary)):
             inner.clear()
             continue
         seen.add(number)
         inner[:] = sorted(name for name in inner if name not in _SKIPPED)
-        path = Path(place) / FILE
-        if FILE in names and path.is_file() and (within is None or path.resolve().is_relative_to(within)):
+        path = Path(folder_path) / FILE
+        if FILE in names and path.is_file() and (boundary is None or path.resolve().is_relative_to(boundary)):
             yield str(path)
 
 
 def read_skill(path: str, text: str, *, local: bool) -> Skill:
-    """Read a skill. Its name is that of its folder, and its description the first paragraph, where it does not say."""
-    fields, begin = frontmatter.read(text)
-    problems = [f"line {one.line}: {one.message}" for one in frontmatter.faults(text)]
-    if problems:  # mostly a colon in a description without quotes, which agents read all the same
-        fields = {found[1]: found[2].strip("\"' ") for found in _LINE.finditer("\n".join(text.split("\n")[:begin]))}
+    """Parse a skill. The name defaults to the folder's, the description to the first paragraph."""
+    fields, body_start = frontmatter.read_frontmatter(text)
+    problems = [f"line {one.line}: {one.message}" for one in frontmatter.syntax_errors(text)]
+    if problems:  # mostly an unquoted colon in a description, which agents accept
+        fields = {
+            found[1]: found[2].strip("\"' ") for found in _LINE.finditer("\n".join(text.split("\n")[:body_start]))
+        }
     folder = path.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
-    name, said = _field(fields, "name"), _field(fields, "description")
+    name, description = _field(fields, "name"), _field(fields, "description")
     if not problems:
-        if not said:
-            problems.append("it has no description: nobody is told when it helps")
-        elif len(said) > DESCRIPTION_CHARS:
-            problems.append(f"its description has {len(said)} characters; {DESCRIPTION_CHARS} are allowed")
+        if not description:
+            problems.append("it has no description, so agents do not know when to use it")
+        elif len(description) > DESCRIPTION_CHARS:
+            problems.append(f"its description has {len(description)} characters; {DESCRIPTION_CHARS} are allowed")
         if name and (not _NAME.fullmatch(name) or len(name) > 64):
             problems.append(f"its name '{name}' is not in lower case with hyphens, up to 64 characters")
     when = _field(fields, "when_to_use")
-    described = said or _first_paragraph(text.split("\n")[begin:])
+    described = description or _first_paragraph(text.split("\n")[body_start:])
     return Skill(
         name=name or folder,
         description=f"{described} {when}".strip(),

@@ -1,8 +1,7 @@
-"""Finds the sentences of a conversation that state something worth keeping: decisions, constraints, failed attempts.
+"""Finds sentences of a conversation that state a decision, a constraint, a failed attempt or an insight.
 
-Works on prose, and knows neither transcripts nor the log. It errs on the side of silence: a memory that nobody stated
-costs trust in all others, one that was missed can still be told to `remember`. So a sentence needs a marker and must be
-no question, no guess, no plan for the next minute, no quotation and no log output.
+It prefers precision: a wrong memory costs trust in all others, a missed one can be stored with `remember`. A sentence
+needs a marker and must not be a question, a guess, a short-term plan, a quotation or log output.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Statement(Value):
-    """A sentence that states something, with its type; a higher score is a surer find."""
+    """A sentence with its type. A higher score means more confidence."""
 
     type: StatementType
     text: str
@@ -27,10 +26,10 @@ class Statement(Value):
 
 
 MIN_WORDS, MAX_CHARACTERS = 4, 420
-"""Shorter sentences lean on others to be understood; longer ones are no sentences but pasted text."""
+"""The limits of a sentence. Shorter ones need context; longer ones are pasted text."""
 
 THRESHOLD = 3
-"""The least score of a statement."""
+"""The minimum score of a statement."""
 
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
 _ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,3}[.)]|#{1,6})\s+(?:\[[ xX]\]\s+)?")
@@ -43,16 +42,16 @@ _NO_END = re.compile(
 _CONTINUES = re.compile(r"(?i)^(?:because|since|the reason|reason:|otherwise|this way|that way|so that)\b")
 
 
-def statements(prose: str, *, said_by_user: bool) -> Iterator[Statement]:
-    """Yield the statements of one message, in its order. What the user says counts one point more."""
-    if not statement_phrases.WORTH_READING.search(prose):
+def find_statements(prose: str, *, by_user: bool) -> Iterator[Statement]:
+    """Yield the statements of one message, in order. A user's statement scores one more."""
+    if not statement_phrases.CANDIDATE.search(prose):
         return
     for unit in _units(prose):
-        if not statement_phrases.WORTH_READING.search(unit):
+        if not statement_phrases.CANDIDATE.search(unit):
             continue
         parts = _sentences(unit)
         for at, sentence in enumerate(parts):
-            found = _statement(sentence, said_by_user)
+            found = _statement(sentence, by_user)
             if found is None:
                 continue
             kind, score = found
@@ -62,8 +61,8 @@ def statements(prose: str, *, said_by_user: bool) -> Iterator[Statement]:
             yield Statement(type=kind, text=sentence, score=score)
 
 
-def _statement(sentence: str, said_by_user: bool) -> tuple[StatementType, int] | None:
-    if len(sentence) > MAX_CHARACTERS or len(sentence.split()) < MIN_WORDS or not _prose(sentence):
+def _statement(sentence: str, by_user: bool) -> tuple[StatementType, int] | None:
+    if len(sentence) > MAX_CHARACTERS or len(sentence.split()) < MIN_WORDS or not _is_prose(sentence):
         return None
     if (
         statement_phrases.QUESTION.search(sentence)
@@ -81,22 +80,22 @@ def _statement(sentence: str, said_by_user: bool) -> tuple[StatementType, int] |
         weight = max((weight for weight, pattern in patterns if pattern.search(sentence)), default=0)
         if weight > (best[1] if best else 0):
             best = (kind, weight)
-    if best is None or statement_phrases.LEANS.search(claim.rstrip(" ,;")):
+    if best is None or statement_phrases.VAGUE_REFERENCE.search(claim.rstrip(" ,;")):
         return None
-    # "I think we tried" is still an attempt; a guess is no decision. What is done this minute holds no longer than it.
+    # "I think we tried" is an attempt, but a guess is no decision, and a step of current work is not lasting.
     if best[0] != "attempt" and (statement_phrases.HEDGE.search(claim) or statement_phrases.FOR_NOW.search(claim)):
         return None
     score = (
         best[1]
         + (reason is not None or bool(statement_phrases.CONTRAST.search(sentence)))
         + bool(statement_phrases.IDENTIFIER.search(sentence))
-        + said_by_user
+        + by_user
     )
-    return (best[0], score) if score >= THRESHOLD + (not said_by_user) * (best[1] < 4) else None
+    return (best[0], score) if score >= THRESHOLD + (not by_user) * (best[1] < 4) else None
 
 
-def _prose(sentence: str) -> bool:
-    """Whether it reads like a sentence, and not like code, a log line, a table or the lead of a list."""
+def _is_prose(sentence: str) -> bool:
+    """Whether a sentence is prose, not code, a log line, a table or the introduction of a list."""
     if sentence.endswith(":") or statement_phrases.LOG_LINE.search(sentence) or not re.match(r"[\"'(`*_]*\w", sentence):
         return False
     plain = sum(character.isalpha() or character == " " for character in sentence)
@@ -117,7 +116,7 @@ def _units(prose: str) -> Iterator[str]:
 
 
 def _sentences(unit: str) -> list[str]:
-    """Split a paragraph; an abbreviation, a version or a file name ends no sentence."""
+    """Split a paragraph into sentences, but not after abbreviations, versions or file names."""
     found: list[str] = []
     start = 0
     for match in _END.finditer(unit):

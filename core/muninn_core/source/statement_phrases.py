@@ -1,6 +1,6 @@
-"""The phrases by which a statement is known, and those by which it is none. Data for `statement`, nothing else.
+"""The phrases by which a statement is recognised or rejected. Data of `statement`.
 
-English only. The lists were tuned on labelled sentences beside the tests; change them together.
+English only. The lists were tuned on labelled sentences that the tests contain; change them together.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from typing import Literal
 StatementType = Literal["decision", "constraint", "attempt", "insight"]
 
 _WE = r"(?:we|the team|the user|i)(?:'ve|'d| have| had)?(?: (?:all|both|also|just|now|finally|already|therefore))?"
-_CHOSEN = (
+_CHOICE_VERB = (
     r"(?:use|keep|store|adopt|switch|move|migrate|replace|drop|avoid|support|rely|require|standardi[sz]e|expose|treat"
     r"|target|build on|write|serve|pin|ship|separate|encode|cache|deprecate|enforce|stay|stick|go)"
 )
-_PASSING = r"(?:to (?:find|check|see|look|verify|inspect|understand|debug|locate|test|search|run|figure|get|confirm))\b"
+_SHORT_TERM_GOAL = (
+    r"(?:to (?:find|check|see|look|verify|inspect|understand|debug|locate|test|search|run|figure|get|confirm))\b"
+)
 
 _DECISION = (
     (5, r"^(?:final |key |design |architecture |architectural )?decision(?: made)?\s*[:\u2013\u2014]\s*\S"),
@@ -25,7 +27,7 @@ _DECISION = (
     (4, r"\b(?:the|our|my) (?:final |design |architectural )?decision (?:is|was|stands|here is)\b"),
     (4, rf"\b{_WE} (?:chose|picked|settled on|agreed (?:to|on|that)|went with|opted (?:for|to)|ruled out)\b"),
     (4, r"\b(?:let's|we'll|we will|we are going to|we're going to) (?:go|stick|stay) with\b"),
-    (3, rf"\b(?:we'll|we will|we are going to|we're going to|let's) (?:not |never |always |only )?{_CHOSEN}\b"),
+    (3, rf"\b(?:we'll|we will|we are going to|we're going to|let's) (?:not |never |always |only )?{_CHOICE_VERB}\b"),
     (
         3,
         r"\b(?:use[ds]?|using|keep|kept|chose|choose|prefer|went with|go with)\b.{3,140}\b(?:instead of"
@@ -93,9 +95,9 @@ MARKERS: dict[StatementType, tuple[tuple[int, re.Pattern[str]], ...]] = {
     kind: tuple((weight, re.compile(pattern, re.IGNORECASE)) for weight, pattern in patterns)
     for kind, patterns in _BY_TYPE.items()
 }
-"""By type: the weight of each phrase. Of two that weigh the same the earlier type wins."""
+"""The weighted phrases of each type. Of equal weights the earlier type wins."""
 
-WORTH_READING = re.compile(
+CANDIDATE = re.compile(
     r"(?i)deci[ds]|\bmust|never|always|constraint|invariant|requirement|^\W*rules?\b|architecture|important|critical"
     r"|essential|mandatory|instead of|rather than|\bover\b|\btried|trying|attempt|approach|workaround"
     r"|experiment|root cause"
@@ -125,13 +127,13 @@ REPORTED = re.compile(
     r"|traceback|assert(?:ion)?error|it says)\b"
 )
 FOR_NOW = re.compile(
-    rf"(?i)\b{_PASSING}|\b(?:first|next|now|then),? (?:i'll|i will|let me|we'll|we will|we must|you must)\b"
+    rf"(?i)\b{_SHORT_TERM_GOAL}|\b(?:first|next|now|then),? (?:i'll|i will|let me|we'll|we will|we must|you must)\b"
     rf"|\blet me\b|\blet's see\b"
     r"|^(?:i'll|i will|i'm going to|i am going to|i must|i need)\b|\bbefore (?:i|we) (?:continue|proceed|start"
     r"|go on)\b"
     r"|\bnever ?mind\b|\byou must be\b|\bright now\b|\bin a (?:moment|minute)\b"
 )
-LEANS = re.compile(
+VAGUE_REFERENCE = re.compile(
     r"(?i)\b(?:go|stick|stay|went|going|use|keep|decided on|settled on|agreed on|do|picked|chose|to do)(?: with"
     r"| for)? "
     r"(?:that|this|it|those|both|them|option \w+|the (?:first|second|third|latter|former|other)(?: one| option)?)"

@@ -1,7 +1,4 @@
-"""Documents that steer a project: Metis's visions, initiatives, tasks and decisions, and ADRs of other forms.
-
-Which files are such, and which form reads them.
-"""
+"""Steering documents: Metis visions, initiatives, tasks and decisions, and ADRs of other forms."""
 
 from __future__ import annotations
 
@@ -11,17 +8,17 @@ from muninn_core.source import adr, metis
 from muninn_core.source.document import Document
 
 ADR_FOLDERS: tuple[str, ...] = tuple(
-    f"{above}{name}"
-    for above in ("", "doc/", "docs/", "doc/architecture/", "docs/architecture/")
+    f"{parent}{name}"
+    for parent in ("", "doc/", "docs/", "doc/architecture/", "docs/architecture/")
     for name in ("adr", "adrs", "decisions")
 )
-"""Where projects keep decisions as files of their own, relative to the root."""
+"""Folders in which projects store decision records, relative to the root."""
 
 _NO_ADR = re.compile(r"(?i)^(readme|index|template|adr-template|_.*)\.md$")
 
 
-def is_document(path: str) -> bool:
-    """Whether a path (relative to the root, with slashes) is a steering document's."""
+def is_steering_document(path: str) -> bool:
+    """Whether a path (relative to the root, with slashes) is that of a steering document."""
     if not path.endswith(".md"):
         return False
     if path.startswith(".metis/"):
@@ -30,8 +27,8 @@ def is_document(path: str) -> bool:
     return folder in ADR_FOLDERS and not _NO_ADR.match(name)
 
 
-def read_document(path: str, text: str) -> Document | None:
-    """Read a document of any form, leniently; None for a file that is none."""
-    if not is_document(path):
+def read_steering_document(path: str, text: str) -> Document | None:
+    """Return the document in a file, parsed leniently; None when the path is not that of one."""
+    if not is_steering_document(path):
         return None
-    return metis.read(path, text) if path.startswith(".metis/") else adr.read(path, text)
+    return metis.read_metis(path, text) if path.startswith(".metis/") else adr.read_adr(path, text)

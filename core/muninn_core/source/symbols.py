@@ -1,6 +1,6 @@
-"""Finds the names that lines of code define, by one regular expression a language family.
+"""Finds the names that lines of code define, with one regular expression per language family.
 
-It reads single lines and knows no grammar: a definition spread over lines is found when its name is on the first one.
+It reads single lines: a definition across lines is found by the line with its name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _GO = (
 )
 _KEYWORDED = rf"^\s*{_MODIFIERS}{_KEYWORD}\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)"
 _PARAMETERS = r"\((?!\s*[\"'`]|.*\bfunction\b)[^;]*\)"
-"""Those of a method: `it('works', function(){` is a call."""
+"""The parameters of a method. `it('works', function(){` is a call."""
 _SCRIPT = (
     rf"{_KEYWORDED}|^\s*{_MODIFIERS}(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\(|function|[\w$]+\s*=>|<)"
     r"|^(?:export\s+)?(?:const|let|var)\s+([\w$]+)"
@@ -88,10 +88,10 @@ def _pattern(language: str) -> re.Pattern[str]:
 
 
 _LONGEST_LINE = 400
-"""Characters: a longer line is data or minified, and would make the expressions slow."""
+"""A line with more characters is data or minified, and would make the expressions slow."""
 
 
-def defined(line: str, language: str) -> str | None:
+def defined_name(line: str, language: str) -> str | None:
     """Return the name that a line defines, or None."""
     if len(line) > _LONGEST_LINE:
         return None
@@ -101,8 +101,8 @@ def defined(line: str, language: str) -> str | None:
     return found.group(found.lastindex)
 
 
-def definitions(lines: list[str], language: str) -> dict[int, str]:
-    """Return {index of a line: the name that it defines} of a whole file."""
+def defined_names(lines: list[str], language: str) -> dict[int, str]:
+    """Return {line index: defined name} of a whole file."""
     search = _pattern(language).search
     found: dict[int, str] = {}
     for i, line in enumerate(lines):

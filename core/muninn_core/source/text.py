@@ -1,6 +1,6 @@
-"""Reads a file of the work tree as text, and says why when it can't be.
+"""Reads a file of the work tree as text, or returns why it can't.
 
-A file may vanish, be replaced or grow between listing and reading: each is an outcome with a name, never a crash.
+A file may vanish, be replaced or grow between listing and reading; each is a result, not an error.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 Unreadable = Literal["vanished", "unreadable", "not a file", "too large", "binary"]
 """Why a file has no text."""
 
-_MARK = b"\xef\xbb\xbf"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEAD = 8_192
-_BEYOND = 4_096
-# O_NOFOLLOW: a link put in a file's place leads nowhere. O_NONBLOCK: a pipe put there does not make us wait.
+_READ_AHEAD = 4_096
+# O_NOFOLLOW refuses a link that replaced the file. O_NONBLOCK keeps a pipe that replaced it from blocking.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A file's content as it was read: its bytes, what they say, and the time that belongs to exactly these.
+    """A file's content and its modification time.
 
-    The time of one that was written to meanwhile is 0, which is no file's: whoever compares reads it again.
+    `mtime_ns` is 0 for a file that changed during the read, which forces a comparison to read it again.
     """
 
     text: str
@@ -37,27 +37,24 @@ class Text:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The size in bytes."""
         return len(self.data)
 
     @property
     def digest(self) -> bytes:
-        """What the content is recognised by, computed when it is asked for."""
+        """The digest of the content."""
         return digest(self.data)
 
 
 def looks_binary(head: bytes) -> bool:
-    """Whether the first bytes of a file say that it holds no text: git's rule, a NUL in the first 8 KiB.
-
-    UTF-16 counts as binary, as it does for git.
-    """
+    """Whether content is binary by git's rule: a NUL in the first 8 KiB. UTF-16 therefore counts as binary."""
     return b"\0" in head[:_HEAD]
 
 
-def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
-    """Read `path` (POSIX, relative to `root`, or absolute) when it is a regular text file of at most `most` bytes.
+def read_text(root: Path, path: str, limit: int) -> Text | Unreadable:
+    """Read `path` (POSIX, relative to `root`, or absolute) if it is a regular text file of at most `limit` bytes.
 
-    Bytes that are no UTF-8 become U+FFFD; a byte order mark is dropped.
+    Invalid UTF-8 becomes U+FFFD; a byte order mark is removed.
     """
     try:
         descriptor = os.open(root / path, _FLAGS)
@@ -69,10 +66,10 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return "not a file"
-        if status.st_size > most:
+        if status.st_size > limit:
             return "too large"
-        data = _read_all(descriptor, status.st_size, most)
-        after = os.fstat(descriptor)
+        data = _read_all(descriptor, status.st_size, limit)
+        status_after = os.fstat(descriptor)
     except OSError:
         return "unreadable"
     finally:
@@ -81,12 +78,12 @@ def read_text(root: Path, path: str, most: int) -> Text | Unreadable:
         return "too large"
     if looks_binary(data):
         return "binary"
-    still = (status.st_size, status.st_mtime_ns) == (len(data), after.st_mtime_ns)
-    return Text(_decoded(data), data, status.st_mtime_ns if still else 0)
+    unchanged = (status.st_size, status.st_mtime_ns) == (len(data), status_after.st_mtime_ns)
+    return Text(_decode(data), data, status.st_mtime_ns if unchanged else 0)
 
 
 def head_is_binary(root: Path, path: str) -> bool | Unreadable:
-    """Whether a file's first 8 KiB say that it is binary."""
+    """Whether a file's first 8 KiB are binary."""
     try:
         descriptor = os.open(root / path, _FLAGS)
     except FileNotFoundError:
@@ -102,25 +99,25 @@ def head_is_binary(root: Path, path: str) -> bool | Unreadable:
 
 
 def digest(data: bytes) -> bytes:
-    """Return the 16-byte BLAKE2b digest by which content is recognised."""
+    """Return the 16-byte BLAKE2b digest of a content."""
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def _decoded(data: bytes) -> str:
-    """Return what bytes say, without a byte order mark; the codec that knows of these is a slow one."""
-    return data.decode("utf-8" if not data.startswith(_MARK) else "utf-8-sig", "replace")
+def _decode(data: bytes) -> str:
+    """Decode UTF-8 without the byte order mark. `utf-8-sig` is slow, so it is used only when there is one."""
+    return data.decode("utf-8" if not data.startswith(_BYTE_ORDER_MARK) else "utf-8-sig", "replace")
 
 
-def _read_all(descriptor: int, size: int, most: int) -> bytes | None:
-    """Read to the end, or return None when the file has grown above `most` bytes meanwhile.
+def _read_all(descriptor: int, size: int, limit: int) -> bytes | None:
+    """Read to the end; return None when the file exceeds `limit` bytes.
 
-    `size` is what is expected: room for much more costs as much as the reading itself.
+    `size` is the expected size: allocating much more costs as much as the read itself.
     """
     parts: list[bytes] = []
     total = 0
-    while part := os.read(descriptor, max(size - total, 0) + _BEYOND):
+    while part := os.read(descriptor, max(size - total, 0) + _READ_AHEAD):
         parts.append(part)
         total += len(part)
-        if total > most:
+        if total > limit:
             return None
     return b"".join(parts)

@@ -1,8 +1,8 @@
-"""What an agent's transcript says that is worth a memory. Reads lines, not files; it trusts no line to be well formed.
+"""Drafts memories from the statements in an agent's transcript. It reads lines and skips malformed ones.
 
-Formats: Claude Code 2.1 (one object a line, `type` user or assistant, one line a content block) and the rollout files
-of Codex CLI (`type` response_item with a `message`). Tool results, side chains, summaries and everything that a program
-put into the user's mouth are left out: none of it was said by the one whose name it carries.
+Formats: Claude Code 2.1 (one object per line, `type` user or assistant, one content block per line) and the rollout
+files of Codex CLI (`type` response_item with a `message`). Tool results, side chains, summaries and text that programs
+insert into user messages are left out: their speaker did not write them.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from muninn_core.model.value import Value, decode_json
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.source.private import strip_private
-from muninn_core.source.statement import Statement, statements
+from muninn_core.source.statement import Statement, find_statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from muninn_core.model.memory import Actor
 
-MOST = 5
-"""Statements that one reading returns: more would be minutes of the meeting."""
+MAX_STATEMENTS = 5
+"""The maximum number of statements of one reading."""
 
 IMPORTANCE = 8
 
@@ -38,10 +38,10 @@ _PATH = re.compile(r"(?<![\w/.~:-])(?:[\w-][\w.-]*/)+[\w.-]*\w\.[A-Za-z]\w{0,4}\
 _WORD = re.compile(r"\w+")
 
 
-class Reading(Value):
-    """The memories of a transcript, in its order, and the offset in bytes at which the next reading starts.
+class TranscriptReading(Value):
+    """The memories of a transcript, in order, and the byte offset of the next reading.
 
-    `times` says when each was said, as the transcript has it; "" where it does not say.
+    `times` has the time of each statement as in the transcript, "" when it has none.
     """
 
     drafts: tuple[MemoryDraft, ...]
@@ -49,8 +49,8 @@ class Reading(Value):
     times: tuple[str, ...] = ()
 
 
-class _Find(Value):
-    """A statement, who made it, and with which program."""
+class _Finding(Value):
+    """A statement, its speaker, and the program."""
 
     at: int
     actor: str
@@ -61,35 +61,35 @@ class _Find(Value):
 
 def read_transcript(
     lines: Iterable[bytes], *, offset: int = 0, session: str | None = None, agent: str | None = None
-) -> Reading:
-    """Read the lines that follow `offset` and return the surest statements as memories, five at most.
+) -> TranscriptReading:
+    """Return the best statements of the lines after `offset` as memories, at most `MAX_STATEMENTS`.
 
-    `lines` keep their ends, as a file opened in binary mode yields them. A last line without its end is still being
-    written: it is left for the next reading. Equal statements have equal keys, so that none is stored twice.
+    `lines` keep their newlines. A last line without one is still being written and is left for the next reading. Equal
+    statements have equal keys, so that they are stored once.
     """
-    finds: list[_Find] = []
+    finds: list[_Finding] = []
     for line in lines:
         if not line.endswith(b"\n"):
             break
         offset += len(line)
-        finds.extend(_finds(line, len(finds), agent))
-    surest = _surest(finds)
+        finds.extend(_findings(line, len(finds), agent))
+    surest = _select_best(finds)
     times = tuple(find.time for find in surest)
-    return Reading(drafts=tuple(_draft(find, session) for find in surest), offset=offset, times=times)
+    return TranscriptReading(drafts=tuple(_draft(find, session) for find in surest), offset=offset, times=times)
 
 
-def _finds(line: bytes, at: int, agent: str | None) -> Iterator[_Find]:
-    said = _said(line)
-    if said is None:
+def _findings(line: bytes, at: int, agent: str | None) -> Iterator[_Finding]:
+    message_facts = _message(line)
+    if message_facts is None:
         return
-    actor, text, version, time = said
+    actor, text, version, time = message_facts
     program = f"{agent}/{version}" if agent and version else agent
-    for number, found in enumerate(statements(text, said_by_user=actor == "user")):
-        yield _Find(at=at + number, actor=actor, agent=program, statement=found, time=time)
+    for number, statement in enumerate(find_statements(text, by_user=actor == "user")):
+        yield _Finding(at=at + number, actor=actor, agent=program, statement=statement, time=time)
 
 
-def _said(line: bytes) -> tuple[Actor, str, str, str] | None:
-    """Return (who, what, the program's version, when) of a line that somebody said, else None."""
+def _message(line: bytes) -> tuple[Actor, str, str, str] | None:
+    """Return (speaker, text, program version, time) of a message of the conversation, else None."""
     if not _SAID.search(line):
         return None
     try:
@@ -99,7 +99,7 @@ def _said(line: bytes) -> tuple[Actor, str, str, str] | None:
     if not isinstance(entry, dict):
         return None
     message: Any = entry.get("payload") if entry.get("type") == "response_item" else entry.get("message")
-    if not isinstance(message, dict) or _aside(entry, message):
+    if not isinstance(message, dict) or _is_aside(entry, message):
         return None
     role = message.get("role")
     text, _ = strip_private(_INJECTED.sub("", _text(message.get("content"))))
@@ -109,8 +109,8 @@ def _said(line: bytes) -> tuple[Actor, str, str, str] | None:
     return ("user" if role == "user" else "assistant"), text, version, time
 
 
-def _aside(entry: dict[str, Any], message: dict[str, Any]) -> bool:
-    """Whether a line is no part of the conversation between user and assistant."""
+def _is_aside(entry: dict[str, Any], message: dict[str, Any]) -> bool:
+    """Whether a line is outside the conversation between user and assistant."""
     if entry.get("type") == "response_item":
         return message.get("type") != "message" or message.get("role") not in ("user", "assistant")
     if entry.get("type") not in ("user", "assistant") or message.get("role") != entry["type"]:
@@ -119,7 +119,7 @@ def _aside(entry: dict[str, Any], message: dict[str, Any]) -> bool:
 
 
 def _text(content: Any) -> str:
-    """Join the text blocks of a message; tool calls, tool results, thinking and images are not speech."""
+    """Return the joined text blocks of a message, without tool calls, results, thinking and images."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -134,24 +134,24 @@ def _text(content: Any) -> str:
     return "\n\n".join(texts)
 
 
-def _surest(finds: list[_Find]) -> list[_Find]:
-    """Return the best in the order of the conversation: by score, then the later; one of those that say the same."""
-    kept: list[_Find] = []
+def _select_best(finds: list[_Finding]) -> list[_Finding]:
+    """Return the best findings in order: by score, then the later ones, without similar ones."""
+    selected: list[_Finding] = []
     for find in sorted(finds, key=lambda find: (-find.statement.score, -find.at)):
-        if len(kept) == MOST:
+        if len(selected) == MAX_STATEMENTS:
             break
-        if not any(_same(find.statement.text, other.statement.text) for other in kept):
-            kept.append(find)
-    return sorted(kept, key=lambda find: find.at)
+        if not any(_is_similar(find.statement.text, other.statement.text) for other in selected):
+            selected.append(find)
+    return sorted(selected, key=lambda find: find.at)
 
 
-def _same(left: str, right: str) -> bool:
-    """Whether two sentences share nearly all of their words."""
-    ours, theirs = (set(_WORD.findall(text.casefold())) for text in (left, right))
-    return len(ours & theirs) >= 0.8 * len(ours | theirs)
+def _is_similar(left: str, right: str) -> bool:
+    """Whether two sentences share at least 80% of their words."""
+    left_words, right_words = (set(_WORD.findall(text.casefold())) for text in (left, right))
+    return len(left_words & right_words) >= 0.8 * len(left_words | right_words)
 
 
-def _draft(find: _Find, session: str | None) -> MemoryDraft:
+def _draft(find: _Finding, session: str | None) -> MemoryDraft:
     text = find.statement.text
     words = " ".join(_WORD.findall(text.casefold()))
     return MemoryDraft(

@@ -1,7 +1,7 @@
-"""Lists the files of a work tree that are to be indexed, and counts those that are not, by reason.
+"""Lists the files of a work tree to be indexed, and counts the others by reason.
 
-Git says which files there are; in a folder without git its rules are applied by our own walk. Symbolic links are never
-followed, so that no loop is possible and nothing outside the root is ever read.
+Git lists the files; without git a walk applies the same rules. Symbolic links are never followed, so there are no loops
+and nothing outside the root is read.
 """
 
 from __future__ import annotations
@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING
 
 from muninn_core import git
 from muninn_core.errors import NotARepository
-from muninn_core.source.bridge import kept, kept_places
+from muninn_core.source.bridge import is_read_if_ignored, read_if_ignored
 from muninn_core.source.classify import language_of
-from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, BINARY_SUFFIXES, IGNORE_FILE, IgnoreTree, is_pack_machinery
+from muninn_core.source.ignore import (
+    ALWAYS_INDEXED,
+    BINARY_SUFFIXES,
+    IGNORE_FILE,
+    NEVER_INDEXED,
+    IgnoreTree,
+    is_pack_internal,
+)
 from muninn_core.source.text import head_is_binary
 
 if TYPE_CHECKING:
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """A file as it was seen: its POSIX path relative to the root, size in bytes, time of change in nanoseconds."""
+    """A file as listed: its POSIX path relative to the root, size in bytes, modification time in nanoseconds."""
 
     path: str
     size: int
@@ -39,60 +46,59 @@ class FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk found: files sorted by path, and how many were passed over for each reason."""
+    """The result of a walk: files sorted by path, and the number of skipped paths by reason."""
 
     files: list[FileStamp]
     skipped: dict[str, int]
 
 
-def walk(root: Path, settings: IndexConfig, known: Stamps | None = None) -> Walk:
-    """List the files below `root` that are to be indexed.
+def walk(root: Path, settings: IndexConfig, cached: Stamps | None = None) -> Walk:
+    """List the files below `root` to be indexed.
 
-    `known` are (size, mtime_ns) of files that have been indexed: as long as these stay, a file is not opened to look
-    for binary content, nor is one that is called like text. Raises NotARepository when the root is no folder that can
-    be read.
+    `known` has (size, mtime_ns) of indexed files. A file that still matches is not opened to test for binary content.
+    Raises NotARepository when the root can't be read.
     """
     try:
         with os.scandir(root):
             pass
     except OSError as error:
         raise NotARepository(
-            f"the folder {root} can't be read: {error.strerror}", hint="name an existing folder with --repo"
+            f"the folder {root} can't be read: {error.strerror}", hint="Name an existing folder with --repo."
         ) from error
     listed = git.list_files(root)
     names = (IGNORE_FILE,) if listed is not None else (".gitignore", IGNORE_FILE)
     ignore = IgnoreTree(root, names, settings.exclude)
     if listed is None:
-        paths: Iterable[str] = _own_walk(root, ignore)
+        paths: Iterable[str] = _walk_folder(root, ignore)
     else:
-        own = (path for folder in ALWAYS_IN for path in _own_walk(root, None, folder))
-        paths = {*listed, *own, *_kept(root)}
-    return _select(root, paths, settings, ignore, known or {})
+        own_paths = (path for folder in ALWAYS_INDEXED for path in _walk_folder(root, None, folder))
+        paths = {*listed, *own_paths, *_tool_memory_files(root)}
+    return _select(root, paths, settings, ignore, cached or {})
 
 
 def recheck(root: Path, paths: list[str], settings: IndexConfig) -> Walk:
-    """Judge paths that have changed by the rules of `walk`, without listing the tree.
+    """Apply the rules of `walk` to changed paths, without listing the tree.
 
-    What is not among the files of the answer does not belong into the index (any more).
+    A path that is not in the result must be removed from the index.
     """
     with_git = any((folder / ".git").exists() for folder in (root, *root.parents))
-    inside = [path for path in paths if _inside(path)]
-    asked = [path for path in inside if not (_below(path, ALWAYS_IN) or kept(path))]
-    out = git.ignored_paths(root, asked) if with_git else set()
+    inside = [path for path in paths if _is_inside(path)]
+    to_check = [path for path in inside if not (_is_below(path, ALWAYS_INDEXED) or is_read_if_ignored(path))]
+    ignored_set = git.ignored_paths(root, to_check) if with_git else set()
     ignore = IgnoreTree(root, (IGNORE_FILE,) if with_git else (".gitignore", IGNORE_FILE), settings.exclude)
-    found = _select(root, (path for path in paths if path not in out), settings, ignore, {})
-    if out:
-        found.skipped["ignored"] = found.skipped.get("ignored", 0) + len(out)
+    found = _select(root, (path for path in paths if path not in ignored_set), settings, ignore, {})
+    if ignored_set:
+        found.skipped["ignored"] = found.skipped.get("ignored", 0) + len(ignored_set)
     return Walk(found.files, dict(sorted(found.skipped.items())))
 
 
-def _select(root: Path, paths: Iterable[str], settings: IndexConfig, ignore: IgnoreTree, known: Stamps) -> Walk:
-    """Keep of `paths` what is to be indexed."""
+def _select(root: Path, paths: Iterable[str], settings: IndexConfig, ignore: IgnoreTree, cached: Stamps) -> Walk:
+    """Return the paths to be indexed."""
     files: list[FileStamp] = []
     skipped: Counter[str] = Counter()
     folders: dict[str, bool] = {"": True}
     for path in sorted(set(paths)):
-        found = _judge(root, path, settings, ignore, folders, known)
+        found = _check_path(root, path, settings, ignore, folders, cached)
         if isinstance(found, FileStamp):
             files.append(found)
         else:
@@ -100,22 +106,22 @@ def _select(root: Path, paths: Iterable[str], settings: IndexConfig, ignore: Ign
     return Walk(files, dict(sorted(skipped.items())))
 
 
-def _judge(
-    root: Path, path: str, settings: IndexConfig, ignore: IgnoreTree, folders: dict[str, bool], known: Stamps
+def _check_path(
+    root: Path, path: str, settings: IndexConfig, ignore: IgnoreTree, folders: dict[str, bool], cached: Stamps
 ) -> FileStamp | str:
-    """Return the stamp of a file to be indexed, or why it is passed over."""
-    if not _inside(path):
+    """Return the stamp of a file to be indexed, or the reason to skip it."""
+    if not _is_inside(path):
         return "outside the root"
-    if _internal(path):
+    if _is_internal(path):
         return "internal"
-    if not path.isprintable() and not _utf8(path):
+    if not path.isprintable() and not _is_utf8(path):
         return "name is not UTF-8"
-    if not _below(path, ALWAYS_IN):
-        if ignore.ignored(path):
+    if not _is_below(path, ALWAYS_INDEXED):
+        if ignore.is_ignored(path):
             return "ignored"
-        if ignore.excluded_by_default(path):
+        if ignore.is_excluded(path):
             return "excluded"
-    if not _real_folder(root, path.rpartition("/")[0], folders):
+    if not _is_real_folder(root, path.rpartition("/")[0], folders):
         return "link"
     try:
         status = os.lstat(root / path)
@@ -129,23 +135,23 @@ def _judge(
         return "not a file"
     if status.st_size > settings.max_file_bytes:
         return "too large"
-    if known.get(path) != (status.st_size, status.st_mtime_ns):
+    if cached.get(path) != (status.st_size, status.st_mtime_ns):
         if path.rpartition(".")[2].lower() in BINARY_SUFFIXES:
             return "binary"
-        # What is called like text is left to its reader, who has to open it anyway: a large tree on a cold disk takes
-        # minutes to look into, one file after the other.
+        # Files with a known text suffix are tested by their reader, which opens them anyway: opening each file of a
+        # large tree on a cold disk takes minutes.
         binary = head_is_binary(root, path) if language_of(path) == "text" else False
         if binary:
             return "binary" if binary is True else binary
     return FileStamp(path, status.st_size, status.st_mtime_ns)
 
 
-def _inside(path: str) -> bool:
+def _is_inside(path: str) -> bool:
     return bool(path) and not path.startswith("/") and ".." not in path.split("/") and "\0" not in path
 
 
-def _utf8(path: str) -> bool:
-    """Whether a name can be written down: bytes that are no UTF-8 arrive as lone surrogates (PEP 383)."""
+def _is_utf8(path: str) -> bool:
+    """Whether a name is UTF-8; other bytes are lone surrogates (PEP 383)."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -153,54 +159,58 @@ def _utf8(path: str) -> bool:
     return True
 
 
-def _internal(path: str) -> bool:
-    return "/.git/" in path or is_pack_machinery(path) or (_below(path, ALWAYS_OUT) and not _below(path, ALWAYS_IN))
+def _is_internal(path: str) -> bool:
+    return (
+        "/.git/" in path
+        or is_pack_internal(path)
+        or (_is_below(path, NEVER_INDEXED) and not _is_below(path, ALWAYS_INDEXED))
+    )
 
 
-def _below(path: str, folders: tuple[str, ...]) -> bool:
+def _is_below(path: str, folders: tuple[str, ...]) -> bool:
     return any(path.startswith(folder) and path[len(folder) : len(folder) + 1] in ("/", "") for folder in folders)
 
 
-def _real_folder(root: Path, folder: str, folders: dict[str, bool]) -> bool:
-    """Whether no link stands between the root and a folder. Git lists files whose folder has become a link since."""
-    known = folders.get(folder)
-    if known is None:
-        real = _real_folder(root, folder.rpartition("/")[0], folders)
-        known = folders[folder] = real and not os.path.islink(root / folder)  # noqa: PTH114 (hot)
-    return known
+def _is_real_folder(root: Path, folder: str, folders: dict[str, bool]) -> bool:
+    """Whether no part of a folder's path is a link. Git also lists files whose folder has become a link."""
+    cached = folders.get(folder)
+    if cached is None:
+        real = _is_real_folder(root, folder.rpartition("/")[0], folders)
+        cached = folders[folder] = real and not os.path.islink(root / folder)  # noqa: PTH114 (hot)
+    return cached
 
 
-def _kept(root: Path) -> Iterator[str]:
-    """Yield what other tools keep and git may ignore; `.muninnignore` and the configuration still leave it out."""
-    files, folders = kept_places()
+def _tool_memory_files(root: Path) -> Iterator[str]:
+    """Yield other tools' memory files, which are indexed even if git ignores them."""
+    files, folders = read_if_ignored()
     yield from (path for path in files if os.path.lexists(root / path))
-    yield from (path for folder in folders for path in _own_walk(root, None, folder) if kept(path))
+    yield from (path for folder in folders for path in _walk_folder(root, None, folder) if is_read_if_ignored(path))
 
 
-def _own_walk(root: Path, ignore: IgnoreTree | None, top: str = "") -> Iterator[str]:
-    """Yield the paths of everything that is no folder below `top`, without entering links or ignored folders."""
-    waiting = [top]
-    while waiting:
-        folder = waiting.pop()
+def _walk_folder(root: Path, ignore: IgnoreTree | None, top: str = "") -> Iterator[str]:
+    """Yield the paths of all files and links below `top`, without entering links or ignored folders."""
+    folders_left = [top]
+    while folders_left:
+        folder = folders_left.pop()
         try:
             with os.scandir(root / folder) as entries:
                 found = list(entries)
         except OSError:
-            continue  # vanished, or not ours to read: what is in it can't be indexed
+            continue  # vanished or unreadable
         for entry in found:
             path = f"{folder}/{entry.name}" if folder else entry.name
             if not entry.is_dir(follow_symlinks=False):
                 yield path
-            elif not _closed(path, ignore):
-                waiting.append(path)
+            elif not _is_skipped_folder(path, ignore):
+                folders_left.append(path)
 
 
-def _closed(folder: str, ignore: IgnoreTree | None) -> bool:
+def _is_skipped_folder(folder: str, ignore: IgnoreTree | None) -> bool:
     """Whether a folder need not be entered."""
-    if any(inner.startswith(folder + "/") for inner in ALWAYS_IN):
+    if any(inner.startswith(folder + "/") for inner in ALWAYS_INDEXED):
         return False
-    if _internal(folder + "/"):
+    if _is_internal(folder + "/"):
         return True
-    if ignore is None or _below(folder, ALWAYS_IN):
+    if ignore is None or _is_below(folder, ALWAYS_INDEXED):
         return False
-    return ignore.folder_ignored(folder) or ignore.excluded_by_default(folder + "/")
+    return ignore.is_folder_ignored(folder) or ignore.is_excluded(folder + "/")

@@ -10,7 +10,7 @@ from typing import Any
 
 from muninn_core.errors import BadParams
 from muninn_core.model.value import Value, decode_json
-from muninn_core.source.private import strip_all
+from muninn_core.source.private import strip_private_values
 from muninn_core.store.change import CHANGES, required_ids
 from muninn_core.store.record import ENVELOPE, VERSION, MalformedRecord, Record, encode_line, make_record
 from muninn_core.store.secrets import mask_value
@@ -61,7 +61,7 @@ def mask_record(record: Record, patterns: Sequence[str]) -> tuple[Record, int]:
         if name in ENVELOPE:
             data[name] = value
             continue
-        public, _ = strip_all(value)
+        public, _ = strip_private_values(value)
         data[name], found = mask_value(public, patterns, name)
         count += found
     return (record if data == record.data else make_record(data)), count

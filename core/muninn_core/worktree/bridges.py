@@ -25,7 +25,7 @@ from muninn_core.source.bridge import (
     INSTRUCTIONS,
     Bridge,
     bridge_of,
-    closed_patterns,
+    disabled_patterns,
     origin_of,
 )
 from muninn_core.source.walk import FileStamp
@@ -42,7 +42,7 @@ _NAMED = re.compile(r"[\w@+-][\w@+./-]*\.\w+")
 def indexing(config: Config) -> IndexConfig:
     """Return the settings of the index, without the files of bridges that are switched off."""
     off = [name for name in BridgesConfig.__struct_fields__ if getattr(config.bridges, name) is False]
-    return replace(config.index, exclude=(*closed_patterns(off), *config.index.exclude)) if off else config.index
+    return replace(config.index, exclude=(*disabled_patterns(off), *config.index.exclude)) if off else config.index
 
 
 class ExternalFolder:

@@ -14,7 +14,7 @@ from muninn_core.git import HeadReader
 from muninn_core.model.memory import Memory
 from muninn_core.protocol.repository import FocusStatus, WorkItem
 from muninn_core.source.document import Document
-from muninn_core.source.shortcode import candidates_in, level_of, same_code
+from muninn_core.source.shortcode import find_code_candidates, level_of, same_code
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
@@ -86,7 +86,7 @@ def _task_of_branch(head: HeadReader, library: SteeringDocuments) -> str:
     """
     branch = head.read().branch
     best: dict[str, str] = {}
-    for code in candidates_in(branch or ""):
+    for code in find_code_candidates(branch or ""):
         document = library.with_code(code)
         level = document.level if document is not None else level_of(code) if code.isupper() else ""
         known = document.short_code if document is not None and document.short_code else code

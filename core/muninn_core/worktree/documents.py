@@ -14,7 +14,7 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.repository import Problem
 from muninn_core.source.document import Document
 from muninn_core.source.shortcode import same_code
-from muninn_core.source.steering import ADR_FOLDERS, is_document, read_document
+from muninn_core.source.steering import ADR_FOLDERS, is_steering_document, read_steering_document
 from muninn_core.source.text import Text, read_text
 
 MOST_BYTES = 1_000_000
@@ -104,7 +104,7 @@ class DocumentCache:
             for entry in entries:
                 path = f"{folder}/{entry.name}"
                 if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
-                    if deep or is_document(path):
+                    if deep or is_steering_document(path):
                         status = entry.stat(follow_symlinks=False)
                         found[path] = (status.st_mtime_ns, status.st_size, status.st_ino)
                 elif deep and entry.is_dir(follow_symlinks=False):
@@ -114,7 +114,7 @@ class DocumentCache:
         known = self._known.get(path)
         if known is None or known[0] != stamp:
             read = read_text(self._root, path, MOST_BYTES)
-            known = (stamp, read_document(path, read.text) if isinstance(read, Text) else None)
+            known = (stamp, read_steering_document(path, read.text) if isinstance(read, Text) else None)
             self._known[path] = known
         return known[1]
 
@@ -123,11 +123,11 @@ def _settled(found: dict[str, Document]) -> dict[str, Document]:
     """Mark the decisions that others in force supersede."""
     by: dict[str, str] = {}
     for each in found.values():
-        if each.holds:
+        if each.in_force:
             by.update((named, each.name) for named in each.supersedes)
     return {
         path: replace(each, status="superseded", superseded_by=_superseder(each, by))
-        if each.holds and _superseder(each, by)
+        if each.in_force and _superseder(each, by)
         else each
         for path, each in found.items()
     }

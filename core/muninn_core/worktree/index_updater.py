@@ -19,7 +19,7 @@ from muninn_core.errors import BusyError, Cancelled, MuninnError
 from muninn_core.index.index import Changes, Index, MemoryText
 from muninn_core.index.snapshot import Snapshot
 from muninn_core.model.memory import Memory
-from muninn_core.source.bridge import HOLDING
+from muninn_core.source.bridge import TOOL_FOLDERS
 from muninn_core.source.ignore import IGNORE_FILE
 from muninn_core.source.walk import FileStamp, Walk, recheck, walk
 
@@ -392,7 +392,9 @@ class IndexUpdater:
         known = {path for path in paths if snapshot.file(path) is not None}
         gone = {path for path in paths if not (self._root / path).exists()}
         folders = [path for path in paths - gone if (self._root / path).is_dir()]
-        closed = git.ignored_paths(self._root, [path for path in folders if not path.startswith((".muninn", *HOLDING))])
+        closed = git.ignored_paths(
+            self._root, [path for path in folders if not path.startswith((".muninn", *TOOL_FOLDERS))]
+        )
         if _emptied(gone - known, snapshot) or set(folders) - closed:
             self._compare(index)
             return

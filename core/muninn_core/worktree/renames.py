@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from muninn_core import git
 from muninn_core.model.memory import Memory
-from muninn_core.source.line_index import likeness
+from muninn_core.source.line_index import similarity
 from muninn_core.source.text import Text, looks_binary, read_text
 
 LIKE = 0.5
@@ -164,7 +164,7 @@ class RenameHistory:
         data = git.read_blob(self._root, head, old)
         if not isinstance(read, Text) or data is None or looks_binary(data):
             return False
-        return likeness(data.decode("utf-8-sig", "replace").split("\n"), read.text.split("\n")) >= LIKE
+        return similarity(data.decode("utf-8-sig", "replace").split("\n"), read.text.split("\n")) >= LIKE
 
 
 def _paths(memory: Memory) -> tuple[str, ...]:

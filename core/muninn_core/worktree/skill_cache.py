@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from muninn_core.index.embed import Embedder
 from muninn_core.retrieval.skills import about
-from muninn_core.source.skill import MOST_BYTES, Skill, SkillFile, find_skills, read_skill
+from muninn_core.source.skill import MAX_FILE_BYTES, Skill, SkillFile, find_skills, read_skill
 
 Vectors = NDArray[np.float32]
 
@@ -57,8 +57,8 @@ class SkillCache:
         path = file.path
         if file.local:
             path = Path(path).relative_to(self._root).as_posix()
-        if file.size > MOST_BYTES:
-            problem = f"it has {file.size} bytes; {MOST_BYTES} are read"
+        if file.size > MAX_FILE_BYTES:
+            problem = f"it has {file.size} bytes; {MAX_FILE_BYTES} are read"
             return Skill(name=_folder(path), description="", path=path, local=file.local, text="", problems=(problem,))
         try:
             text = Path(file.path).read_text("utf-8")

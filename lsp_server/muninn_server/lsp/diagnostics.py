@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from muninn_core.engine.file.uris import address
-from muninn_core.source.muninn_file import kind_of
+from muninn_core.source.muninn_file import own_kind
 from muninn_server.lsp.coalescing import Coalescer
 from muninn_server.lsp.lint import lint
 from muninn_server.lsp.positions import TOP, line_range
@@ -44,7 +44,7 @@ class Diagnostics:
         """Return the diagnostics of a document."""
         if uri in self._too_long:
             return [_too_long(self._too_long[uri])]
-        if kind_of(self._client.relative(uri) or ""):
+        if own_kind(self._client.relative(uri) or ""):
             return await self._lints.run(uri, lambda: lint(self._client, uri))
         document = self._client.server.document(uri)
         result = await self._annotations.of(uri) if self._client.settings.diagnostics else None
@@ -62,7 +62,7 @@ class Diagnostics:
             return
         number = digest(items)
         known = self._published.get(uri)
-        if known is None and not items and not kind_of(self._client.relative(uri) or ""):
+        if known is None and not items and not own_kind(self._client.relative(uri) or ""):
             return  # none were published, and there are none
         if force or known != (number, document.version):
             self._published[uri] = (number, document.version)

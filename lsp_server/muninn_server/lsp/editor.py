@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from muninn_core.source.muninn_file import kind_of
+from muninn_core.source.muninn_file import own_kind
 from muninn_core.worktree.overlays import Overlays
 from muninn_server.lsp.annotations import Annotations
 from muninn_server.lsp.client import EditorClient, capabilities_of
@@ -114,7 +114,7 @@ class Editor:
         path = self.client.relative(document.uri)
         self._note_open(path, closed=message.method == types.TEXT_DOCUMENT_DID_CLOSE)
         if message.method == types.TEXT_DOCUMENT_DID_OPEN:
-            if path is not None and kind_of(path) and len(document.text) > MAX_CHARS:
+            if path is not None and own_kind(path) and len(document.text) > MAX_CHARS:
                 self.diagnostics.open_too_long(document.uri, len(document.text))
             kept = path is not None or self.virtual_documents.is_draft(document.uri)
             return kept and len(document.text) <= MAX_CHARS
@@ -168,7 +168,7 @@ class Editor:
     def _open_muninn_files(self, *without: str) -> list[str]:
         """Return the URIs of open Muninn files. Their diagnostics change with the files that they refer to."""
         found = ((uri, self.client.relative(uri)) for uri in self.server.open_uris())
-        return [uri for uri, path in found if path is not None and path not in without and kind_of(path)]
+        return [uri for uri, path in found if path is not None and path not in without and own_kind(path)]
 
     def _check_muninn_files(self, changed: str) -> None:
         for uri in self._open_muninn_files(changed):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lsprotocol import types
 
-from muninn_core.source.muninn_file import OwnKind, kind_of
+from muninn_core.source.muninn_file import OwnKind, own_kind
 from muninn_server.lsp.positions import line_range
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class MuninnDocument(NamedTuple):
 def muninn_document(client: EditorClient, uri: str) -> MuninnDocument | None:
     """Return an open Muninn file; None for any other file, and for one that is not open."""
     path = client.relative(uri)
-    kind = kind_of(path) if path is not None else ""
+    kind = own_kind(path) if path is not None else ""
     document = client.server.open_document(uri)
     return MuninnDocument(path, kind, document) if path and kind and document is not None else None
 

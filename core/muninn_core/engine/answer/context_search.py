@@ -142,7 +142,7 @@ def task_hits(searched: SearchContext, task: str, seen: Callable[[Memory], bool]
     for path in sorted(searched.reader.files()):
         by_name = document is None and path.startswith(".metis/") and task.lower() in path.lower()
         if by_name or (document is not None and path == document.path):
-            status = document.standing if document is not None else ""
+            status = document.status_text if document is not None else ""
             for chunk in searched.reader.chunks_of(path).values():
                 yield replace(hit_of(chunk, None, ()), status=status)
     tasks = on_task(searched.memories, task) or frozenset()
@@ -155,8 +155,8 @@ def decision_lookup(library: SteeringDocuments, at: str | None) -> DecisionLooku
 
     def status(path: str) -> tuple[bool, str] | None:
         document = library.at_path(path) if at is None else None
-        if document is None or not (document.holds or document.retired):
+        if document is None or not (document.in_force or document.retired):
             return None
-        return document.holds, document.standing
+        return document.in_force, document.status_text
 
     return status

@@ -13,7 +13,7 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.search import RecallParams
 from muninn_core.retrieval.filters import FilterSet, compile_filters, wrong_value
 from muninn_core.retrieval.query_language import Filter, Question, read_question
-from muninn_core.source.identifiers import words
+from muninn_core.source.identifiers import split_words
 from muninn_core.worktree.memory_store import MemoryStore
 
 _PARAMETERS = {
@@ -74,10 +74,10 @@ def parse_request(config: Config, store: MemoryStore, params: RecallParams, now:
 
 
 def _refuse_empty(parsed: ParsedRecall) -> None:
-    wordless = next((phrase for phrase in parsed.phrases if not words(phrase)), None)
+    wordless = next((phrase for phrase in parsed.phrases if not split_words(phrase)), None)
     if wordless is not None:
         raise BadParams(f"the phrase '{wordless}' has no word to look for", hint="A phrase is made of words.")
-    if words(parsed.text) or parsed.filters.filters or parsed.phrases or parsed.params.like or parsed.params.task:
+    if split_words(parsed.text) or parsed.filters.filters or parsed.phrases or parsed.params.like or parsed.params.task:
         return
     if not parsed.params.query.strip():
         raise BadParams(

@@ -20,7 +20,7 @@ from muninn_core.protocol.search import ContextParams, RecallParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.retrieval.reader import Reader
 from muninn_core.source.classify import classify
-from muninn_core.source.ignore import ALWAYS_IN, ALWAYS_OUT, IGNORE_FILE, IgnoreTree
+from muninn_core.source.ignore import ALWAYS_INDEXED, IGNORE_FILE, NEVER_INDEXED, IgnoreTree
 from muninn_core.worktree.branches import WorkStates
 from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.index_updater import IndexUpdater
@@ -165,10 +165,10 @@ def _knowledge(updater: IndexUpdater, place: Place, commit: str) -> dict[str, st
         path = entry.path
         if entry.mode == "120000" or entry.size > settings.max_file_bytes or classify(path)[0] != "knowledge":
             continue
-        own = path.startswith(tuple(f"{folder}/" for folder in ALWAYS_IN))
-        internal = path.startswith(tuple(f"{folder}/" for folder in ALWAYS_OUT)) and not own
+        own = path.startswith(tuple(f"{folder}/" for folder in ALWAYS_INDEXED))
+        internal = path.startswith(tuple(f"{folder}/" for folder in NEVER_INDEXED)) and not own
         if not path.isprintable() or ".." in path.split("/") or internal:
             continue
-        if own or not (ignore.ignored(path) or ignore.excluded_by_default(path)):
+        if own or not (ignore.is_ignored(path) or ignore.is_excluded(path)):
             found[path] = entry.oid
     return found

@@ -40,7 +40,7 @@ def touched(
 
     `changed` are the files that the work tree changes, `files` those at hand.
     """
-    decisions = [each for each in library if each.holds]
+    decisions = [each for each in library if each.in_force]
     if not decisions:
         return []
     grounds = (
@@ -65,7 +65,7 @@ def hits_of(found: Iterable[TouchedDecision], reader: Reader) -> list[Hit]:
         chunks = sorted(reader.chunks_of(document.path).values(), key=lambda chunk: chunk.start)
         if chunks:
             why = [reason_of(signal("subject", 1.0, SUBJECT, reason))]
-            hits.append(replace(hit_of(_telling(chunks), None, why), status=document.standing))
+            hits.append(replace(hit_of(_telling(chunks), None, why), status=document.status_text))
     return hits
 
 

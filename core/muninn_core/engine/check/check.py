@@ -29,7 +29,7 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.reference import Fault
 from muninn_core.protocol.review import CheckParams, CheckResult, Finding
 from muninn_core.source.line_index import LineIndex
-from muninn_core.source.muninn_file import kind_of
+from muninn_core.source.muninn_file import own_kind
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.fold import State, fold
 from muninn_core.store.gc_pause import gc_paused
@@ -278,7 +278,7 @@ def _written(layout: Layout, path: Path, config: Config, names: ReferenceIndex) 
     except UnicodeDecodeError:
         yield _finding("knowledge", "this is no UTF-8, so nothing of it is found", path=shown)
         return
-    found = markdown_faults(kind_of(shown), shown, text, names, config.memory.kinds)
+    found = markdown_faults(own_kind(shown), shown, text, names, config.memory.kinds)
     if config.check.secrets != "off":
         found += secret_faults(text, config.memory.secrets)
     for fault in found:

@@ -88,8 +88,8 @@ def _named(store: MemoryStore, found: Remembered, params: AboutParams, now: date
                     _shown(found, memory, f"{'cites' if cited else 'names'} {name}"),
                 )
         for each in found.library:
-            if name in each.symbols and (each.holds or each.retired):
-                yield (2 if each.holds else 4, 0, each.path), Shown(f"names {name}", document=each)
+            if name in each.symbols and (each.in_force or each.retired):
+                yield (2 if each.in_force else 4, 0, each.path), Shown(f"names {name}", document=each)
 
 
 def whole_file(work_states: WorkStates, found: Remembered) -> list[Shown]:
@@ -106,7 +106,7 @@ def _whole(found: Remembered) -> Iterator[_Found]:
         why = _cites(spans[0]) if spans else "is about this file"
         yield (4 if spans else 3, number, memory.id), _shown(found, memory, why)
     for each in found.library:
-        if each.holds and found.path in each.files:
+        if each.in_force and found.path in each.files:
             yield (3, 0, each.path), Shown("names this file", document=each)
 
 

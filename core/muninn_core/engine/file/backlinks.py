@@ -14,8 +14,8 @@ from muninn_core.engine.file.record_locations import RecordLocations
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget, rooted
 from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.protocol.reference import Backlink, BacklinksParams, BacklinksResult, Edit, RelinkParams, RelinkResult
-from muninn_core.source.muninn_file import REFERRING, kind_of
-from muninn_core.source.references import Reference, references
+from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES, own_kind
+from muninn_core.source.references import Reference, find_references
 from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.paths import relative_path
@@ -39,7 +39,7 @@ def backlinks(workspace: Workspace, params: BacklinksParams, call: Call) -> Back
         if not any(word in text.casefold() for word in words):
             continue
         lines = text.split("\n")
-        for each in references(text, kind_of(path)):
+        for each in find_references(text, own_kind(path)):
             meant = names.find(each, path)
             if meant is not None and (meant.path, meant.id) == (found.path, found.id):
                 said = lines[each.line].strip()[:200]
@@ -65,10 +65,10 @@ def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResu
         goes = moved(path, moves)
         if path.startswith(".muninn/packs/") or not (goes or any(word in text.casefold() for word in words)):
             continue
-        for each in references(text, kind_of(path)):
+        for each in find_references(text, own_kind(path)):
             new = _renamed(names, each, path, goes or path, moves)
             if new is not None and new != each.target:
-                shown = quote(new, safe="/~+@!$&'*,;=:") if each.kind == "link" else each.spelt(new)
+                shown = quote(new, safe="/~+@!$&'*,;=:") if each.kind == "link" else each.with_target(new)
                 edits.append(Edit(path=path, line=each.line + 1, column=each.at + 1, end=each.to + 1, text=shown))
     edits.sort(key=lambda edit: (edit.path, edit.line, edit.column))
     return RelinkResult(edits=tuple(edits), saw=workspace.read_state())
@@ -112,7 +112,7 @@ def _renamed_stem(names: ReferenceIndex, each: Reference, moves: Mapping[str, st
     wanted = each.target.casefold()
     for old, new in moves.items():
         stem = posixpath.basename(old).removesuffix(".md")
-        if old.endswith(".md") and stem.casefold() == wanted and kind_of(old) in ("knowledge", "context"):
+        if old.endswith(".md") and stem.casefold() == wanted and own_kind(old) in ("knowledge", "context"):
             others = [path for path in names.stems.get(wanted, ()) if path != old]
             fresh = posixpath.basename(new).removesuffix(".md")
             return None if others else new if names.stems.get(fresh.casefold()) and fresh != stem else fresh
@@ -130,7 +130,7 @@ def _lead(each: Reference) -> str:
 
 def _target(names: ReferenceIndex, params: BacklinksParams) -> ReferenceTarget:
     given = params.target.strip()
-    for each in references(given, "context"):
+    for each in find_references(given, "context"):
         meant = names.find(each, params.path)
         if meant is not None:
             return meant
@@ -162,7 +162,7 @@ def _texts(workspace: Workspace, names: ReferenceIndex, call: Call) -> Iterator[
     unsaved = call.buffers.unsaved(workspace.citations) if call.buffers is not None else {}
     paths = {path for paths in names.stems.values() for path in paths} | {each.path for each in names.library}
     paths |= {file.relative_to(root).as_posix() for file in (root / ".claude").glob("*.md")}
-    paths |= {path for path in unsaved if kind_of(path) in ("knowledge", "document", *REFERRING)}
+    paths |= {path for path in unsaved if own_kind(path) in ("knowledge", "document", *KINDS_WITH_REFERENCES)}
     for path in sorted(paths):
         if path in unsaved:
             yield path, unsaved[path].text.replace("\r\n", "\n")

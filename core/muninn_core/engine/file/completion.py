@@ -20,7 +20,7 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.reference import Name, NamesParams, NamesResult
 from muninn_core.source import frontmatter
-from muninn_core.source.muninn_file import OwnKind, kind_of
+from muninn_core.source.muninn_file import OwnKind, own_kind
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
@@ -99,7 +99,7 @@ def _of_memory(memory: Memory) -> Name:
 
 def _documents(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for each in known.library:
-        detail = " · ".join(part for part in (each.level, each.standing or each.phase) if part)
+        detail = " · ".join(part for part in (each.level, each.status_text or each.phase) if part)
         title = f"{each.name}: {each.title}" if each.title else each.name
         yield _plain(Name(kind="document", name=title, insert=each.name, detail=detail, path=each.path, line=1))
 
@@ -115,7 +115,7 @@ def _contexts(workspace: Workspace, known: ReferenceIndex, params: NamesParams, 
     for path, insert in _stems(known, "context"):
         stem = posixpath.basename(path).removesuffix(".md")
         page = known.page(path)
-        fields = frontmatter.read(page.text)[0] if page is not None else {}
+        fields = frontmatter.read_frontmatter(page.text)[0] if page is not None else {}
         told = [str(fields[key]) for key in ("title", "description") if fields.get(key)]
         detail = shorten(": ".join(told), 80) or posixpath.dirname(path)
         yield _plain(Name(kind="context", name=stem, insert=insert, detail=detail, path=path, line=1))
@@ -125,7 +125,7 @@ def _stems(known: ReferenceIndex, kind: OwnKind) -> Iterator[tuple[str, str]]:
     """Yield the files of a kind that are named without their ending, each with the name that means it alone."""
     for paths in known.stems.values():
         for path in paths:
-            if kind_of(path) == kind:
+            if own_kind(path) == kind:
                 yield path, posixpath.basename(path).removesuffix(".md") if len(paths) == 1 else path
 
 
@@ -165,7 +165,7 @@ def _tags(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now:
 def _written_tags(known: ReferenceIndex, path: str) -> set[str]:
     """Return the tags that a file of knowledge gives itself."""
     page = known.page(path)
-    tags = frontmatter.read(page.text)[0].get("tags") if page is not None else None
+    tags = frontmatter.read_frontmatter(page.text)[0].get("tags") if page is not None else None
     return {str(tag) for tag in (tags if isinstance(tags, list) else [tags] if isinstance(tags, str) else ())}
 
 

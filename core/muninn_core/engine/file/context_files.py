@@ -34,8 +34,8 @@ from muninn_core.retrieval.hits import memory_hit
 from muninn_core.source import frontmatter
 from muninn_core.source.classify import classify
 from muninn_core.source.markup import without_comments
-from muninn_core.source.muninn_file import CONTEXT_FOLDER, REFERRING, kind_of
-from muninn_core.source.references import Reference, references
+from muninn_core.source.muninn_file import CONTEXT_FOLDER, KINDS_WITH_REFERENCES, own_kind
+from muninn_core.source.references import Reference, find_references
 from muninn_core.store.disk import write_atomic
 from muninn_core.store.secrets import mask
 from muninn_core.worktree.call import Call
@@ -71,11 +71,11 @@ def render(workspace: Workspace, params: RenderParams, call: Call, now: datetime
     if params.text is None and not (workspace.layout.root / path).exists():
         raise NotFoundError(f"{path} is not there", hint=_others(workspace.layout.root, path))
     text = text_of(workspace.layout.root, path, params.text)
-    fields, body = frontmatter.read(text)
+    fields, body = frontmatter.read_frontmatter(text)
     budget = params.budget or frontmatter.read_budget(fields.get("budget")) or DEFAULT_BUDGET
     prose, cut = _prose(mask(text, workspace.config.memory.secrets)[0], body, budget)
     names = names_of(workspace, call.buffers)
-    made = [each for each in references(text, kind_of(path)) if each.kind != "link"]
+    made = [each for each in find_references(text, own_kind(path)) if each.kind != "link"]
     parts: list[tuple[Reference, _Part]] = []
     for place, reference in enumerate(made):
         call.raise_if_cancelled()
@@ -159,7 +159,7 @@ def _path(workspace: Workspace, given: str) -> str:
     root = workspace.layout.root
     bare = not given.endswith(".md") and not (root / given).is_file()
     path = relative_path(f"{CONTEXT_FOLDER}/{given}.md" if bare else given, root)
-    if kind_of(path) not in REFERRING:
+    if own_kind(path) not in KINDS_WITH_REFERENCES:
         raise UsageError(f"{path} is no context file", hint=f"They are {CONTEXT_FOLDER}/**/*.md and .claude/*.md.")
     return path
 
@@ -249,7 +249,7 @@ def _of_file(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget
         why=(),
         text="\n".join(page.span(start, end)),
         title=title,
-        status=document.standing if document is not None else "",
+        status=document.status_text if document is not None else "",
     )
     (labelled_hit,) = labelled(workspace.origins, workspace.work_states, (hit,), names.memories, None)
     return _Part(items=(_item(workspace.config, labelled_hit),), title=found.title)

@@ -131,7 +131,7 @@ def _notes(found: Remembered) -> list[Note]:
     notes += [
         Note(id="", path=each.path, type="adr", title=each.title or each.name, trust="user")
         for each in found.library
-        if each.holds and found.path in each.files
+        if each.in_force and found.path in each.files
     ]
     return sorted(notes, key=lambda note: (note.start, note.end, note.id, note.path))
 

@@ -23,7 +23,7 @@ from muninn_core.errors import BadParams, NotFoundError
 from muninn_core.model.citation import Citation
 from muninn_core.model.value import replace
 from muninn_core.protocol.reference import Fault, LintParams, LintResult
-from muninn_core.source.muninn_file import OwnKind, kind_of
+from muninn_core.source.muninn_file import OwnKind, own_kind
 from muninn_core.source.text import Text, read_text
 from muninn_core.store.lines import read_lines
 from muninn_core.worktree.call import Call
@@ -42,7 +42,7 @@ _LEVELS = {"error": "error", "warn": "warning"}
 def lint(workspace: Workspace, params: LintParams, call: Call) -> LintResult:
     """Check a file, or the text that an editor has of it. Raises NotFoundError for one that can't be read."""
     path = relative_path(params.path, workspace.layout.root)
-    kind = kind_of(path)
+    kind = own_kind(path)
     text = text_of(workspace.layout.root, path, params.text)
     if len(text) > MOST_BYTES:
         said = f"{len(text):,} characters are too many to check while editing"

@@ -17,7 +17,7 @@ from muninn_core.retrieval.query_language import near_key, read_question
 from muninn_core.source import frontmatter
 from muninn_core.source.frontmatter import CONTEXT_KEYS, KEYS, FrontmatterProblem
 from muninn_core.source.muninn_file import OwnKind
-from muninn_core.source.references import Reference, references
+from muninn_core.source.references import Reference, find_references
 from muninn_core.store.secrets import mask
 
 _BEGUN, _ENDED = re.compile(r"^<{7} ", re.M), re.compile(r"^>{7} ", re.M)
@@ -40,7 +40,7 @@ def markdown_faults(
     """
     found = [*_frontmatter(kind, text), *marker_faults(text)]
     if kind != "document" and not is_packed(path):
-        for reference in references(text, kind):
+        for reference in find_references(text, kind):
             cancelled()
             if reference.kind == "query":
                 found += _misasked(reference, names, kinds)
@@ -87,9 +87,9 @@ def replacing(title: str, column: int, end: int, text: str) -> Fix:
 def _frontmatter(kind: OwnKind, text: str) -> Iterator[Fault]:
     problems: Iterable[FrontmatterProblem]
     if kind in ("knowledge", "context"):
-        problems = frontmatter.check(text, CONTEXT_KEYS if kind == "context" else KEYS)
+        problems = frontmatter.check_frontmatter(text, CONTEXT_KEYS if kind == "context" else KEYS)
     else:
-        problems = frontmatter.faults(text)
+        problems = frontmatter.syntax_errors(text)
     for each in problems:
         fixes = (replacing(f"Change to `{each.near}`", each.column, each.end, each.near),) if each.near else ()
         yield Fault(
@@ -122,7 +122,7 @@ def _dangling(reference: Reference, path: str, names: ReferenceIndex) -> Iterato
             line=reference.line + 1,
             column=reference.start + 1,
             end=reference.end + 1,
-            fixes=(replacing(f"Change to '{near}'", *place, reference.spelt(near)),) if near else (),
+            fixes=(replacing(f"Change to '{near}'", *place, reference.with_target(near)),) if near else (),
         )
 
 
@@ -190,7 +190,7 @@ def _pointless(reference: Reference, found: ReferenceTarget) -> Fault:
 
 def _twice(path: str, text: str, names: ReferenceIndex) -> Iterator[Fault]:
     """Yield a fault for an `id` that another file of knowledge has, too."""
-    own = next((entry for entry in frontmatter.entries(text) if entry.key == "id" and entry.value.strip()), None)
+    own = next((entry for entry in frontmatter.list_entries(text) if entry.key == "id" and entry.value.strip()), None)
     others = [other for other in names.declared.get(own.value, ()) if other != path] if own else []
     if own and others:
         yield Fault(

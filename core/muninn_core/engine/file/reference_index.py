@@ -241,7 +241,7 @@ class ReferenceIndex:
         if place is not None:
             return ReferenceTarget(kind="symbol", title=reference.symbol, path=found.path, start=place[0], end=place[1])
         symbol = reference.symbol.replace("::", ".")
-        meant = [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
+        meant = [one for one in page.find_named(symbol) if f".{one.name}".endswith(f".{symbol}")]
         if meant:
             return ReferenceTarget(
                 kind="symbol", title=meant[0].name, path=found.path, start=meant[0].start, end=meant[0].end

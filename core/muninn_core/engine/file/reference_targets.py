@@ -16,8 +16,8 @@ from muninn_core.errors import NotFoundError, UsageError
 from muninn_core.protocol.reference import Meaning, ReferencesParams, ReferencesResult
 from muninn_core.protocol.search import RecallParams
 from muninn_core.source.classify import language_of
-from muninn_core.source.muninn_file import kind_of
-from muninn_core.source.references import LONGEST_LINE, Reference, references
+from muninn_core.source.muninn_file import own_kind
+from muninn_core.source.references import LONGEST_LINE, Reference, find_references
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import Citations
 from muninn_core.worktree.origins import Origins
@@ -39,7 +39,7 @@ def resolve(workspace: Workspace, params: ReferencesParams, call: Call, now: dat
     names = names_of(workspace, call.buffers)
     told = []
     places = RecordLocations(workspace)
-    for reference in references(text, kind_of(path))[:MOST]:
+    for reference in find_references(text, own_kind(path))[:MOST]:
         if params.line in (0, reference.line + 1):
             call.raise_if_cancelled()
             told.append(_meaning(workspace, names, places, reference, path, call, now, shown=params.line > 0))
@@ -114,7 +114,7 @@ def preview(origins: Origins, citations: Citations, names: ReferenceIndex, found
     start, end = found.start or 1, found.end or page.length
     origin = origins.origin_of(found.path)
     document = names.library.at_path(found.path)
-    notes = [*([document.standing] if document and document.standing else []), *([origin] if origin else [])]
+    notes = [*([document.status_text] if document and document.status_text else []), *([origin] if origin else [])]
     language = language_of(found.path)
     shown = "markdown" if found.path.endswith(".md") else "" if language == "text" else language
     return text_preview(found.path, page.span(start, end), start, shown, notes)

@@ -17,9 +17,9 @@ from muninn_core.git import log as history
 from muninn_core.launch.place import Place, locate
 from muninn_core.model.value import Value, field, replace
 from muninn_core.protocol.session import BackfillParams
-from muninn_core.source.commit_history import HistoryMemory, memories_of, reverted_commits
-from muninn_core.source.commit_memory import trace, without_private
-from muninn_core.source.session_facts import Facts, Reader
+from muninn_core.source.commit_history import HistoryMemory, memory_of_commit, reverted_commits
+from muninn_core.source.commit_memory import draft_trace, without_private
+from muninn_core.source.session_facts import SessionFacts, SessionReader
 from muninn_core.source.session_memories import drafts_of
 from muninn_core.source.transcript import read_transcript
 from muninn_core.store.stamp import normalise
@@ -68,7 +68,7 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
     for number, one in enumerate(reversed(log)):
         if number % 100 == 0:
             call.raise_if_cancelled()
-        found = memories_of(one, back, subjects)
+        found = memory_of_commit(one, back, subjects)
         if isinstance(found, HistoryMemory):
             told.append(found)
         else:
@@ -87,7 +87,7 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
 
 def _traced(logged: history.LogEntry) -> HistoryMemory | None:
     """Return which files belonged to a commit's task, where it says so."""
-    shown = trace(without_private(logged.commit), session=None, agent=None)
+    shown = draft_trace(without_private(logged.commit), session=None, agent=None)
     return (
         HistoryMemory(draft=replace(shown, actor="import"), commit=logged.commit.sha, time=logged.commit.time)
         if shown
@@ -165,25 +165,25 @@ def _files(path: Path) -> list[tuple[Path, bool]]:
         raise NotFoundError(f"the transcript {path} can't be read: {error.strerror}", hint=hint) from None
 
 
-def _facts(path: Path, malformed: list[str], call: Call) -> Facts:
-    reader = Reader()
+def _facts(path: Path, malformed: list[str], call: Call) -> SessionFacts:
+    reader = SessionReader()
     with open_transcript(path) as lines:
         for number, line in enumerate(lines, 1):
             if number % 1000 == 0:
                 call.raise_if_cancelled()
-            if line.endswith(b"\n") and not reader.take(line):  # a last line without its end is being written
+            if line.endswith(b"\n") and not reader.read_line(line):  # a last line without its end is being written
                 malformed.append(f"{path}:{number}")
     return reader.facts()
 
 
-def _told(path: Path, facts: Facts, root: Path, place: Place) -> list[HistoryMemory]:
+def _told(path: Path, facts: SessionFacts, root: Path, place: Place) -> list[HistoryMemory]:
     session = next(
         (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
         f"transcript-{hashlib.sha256(path.name.encode()).hexdigest()[:16]}",
     )
     with open_transcript(path) as lines:
         reading = read_transcript(lines, session=session, agent=facts.agent)
-    last = _stamp((facts.ended, facts.begun)) or datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
+    last = _stamp((facts.ended, facts.started_at)) or datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
     said = [
         HistoryMemory(
             draft=replace(draft, actor="import", tags=("session", "backfill"), details={"said_by": draft.actor}),
@@ -208,7 +208,7 @@ def _stamp(times: Iterable[str]) -> str:
     return ""
 
 
-def is_here(facts: Facts, place: Place) -> bool:
+def is_here(facts: SessionFacts, place: Place) -> bool:
     """Whether a session worked in this repository, in any of its work trees; one that does not say did."""
     homes = [place.root, *main_of(place)]
     return not facts.folders or any(

@@ -19,7 +19,7 @@ from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.reconcile.citations import citing
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.extent import Extent
-from muninn_core.source.line_index import LineIndex, mark_of
+from muninn_core.source.line_index import LineIndex, make_mark
 from muninn_core.worktree.citations import CitationFiles
 
 MOST_NAMED = 8
@@ -119,12 +119,12 @@ def _from_entities(
 
 def _meant(page: LineIndex, symbol: str) -> list[Extent]:
     """Return the definitions of a name; a dotted one must be all there, for somebody has said it."""
-    return [one for one in page.named(symbol) if f".{one.name}".endswith(f".{symbol}")]
+    return [one for one in page.find_named(symbol) if f".{one.name}".endswith(f".{symbol}")]
 
 
 def _definition(page: LineIndex, one: Extent, commit: str | None) -> Cite:
     end = one.end if one.end - one.start < LARGE else one.start
-    mark = mark_of(page.span(one.start, end))
+    mark = make_mark(page.span(one.start, end))
     return Cite(path=page.path, start=one.start, end=end, symbol=one.name, hash=mark, commit=commit)
 
 

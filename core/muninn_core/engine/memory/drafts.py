@@ -15,7 +15,7 @@ from muninn_core.model.memory import KINDS
 from muninn_core.model.value import ValidationError, from_plain, replace, to_plain
 from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
-from muninn_core.source.private import strip_all
+from muninn_core.source.private import strip_private_values
 from muninn_core.source.project import read_project
 from muninn_core.store.draft import check_length, memory_record
 from muninn_core.store.ids import UlidGenerator
@@ -85,7 +85,7 @@ def cleaned(fields: dict[str, Any], config: Config) -> tuple[dict[str, Any], int
     Raises BadParams for a text that is too long.
     """
     check_length(fields.get("text", ""))
-    bare, _ = strip_all(fields)
+    bare, _ = strip_private_values(fields)
     clean, masked = mask_value(bare, config.memory.secrets)
     return clean, masked
 
@@ -111,7 +111,7 @@ def _all_checked(
 
 def _bare(draft: MemoryDraft) -> MemoryDraft:
     """Return a draft without what its author marked as private. Raises BadParams when that leaves no draft."""
-    plain, spans = strip_all(to_plain(draft))
+    plain, spans = strip_private_values(to_plain(draft))
     if not spans:
         return draft
     try:

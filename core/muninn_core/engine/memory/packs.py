@@ -154,7 +154,7 @@ def _chosen(knowledge: Path, params: PackExportParams) -> dict[str, bytes]:
             if file.suffix != ".md" or file.is_symlink() or not _matches(path, params.match):
                 continue
             content = _read(file).replace(b"\r\n", b"\n")
-            fields, _ = frontmatter.read(content.decode("utf-8", "replace"))
+            fields, _ = frontmatter.read_frontmatter(content.decode("utf-8", "replace"))
             if _passes(fields, params) and content != KNOWLEDGE_README.encode():
                 found[path] = content
     return found

@@ -21,9 +21,9 @@ from muninn_core.errors import BadParams, MuninnError, NotFoundError
 from muninn_core.model.value import Value
 from muninn_core.protocol.memory import MemoryDraft, RememberParams
 from muninn_core.protocol.session import CaptureParams, CaptureResult
-from muninn_core.source.commit_memory import draft as commit_draft
-from muninn_core.source.commit_memory import significant, trace, without_private
-from muninn_core.source.transcript import MOST, read_transcript
+from muninn_core.source.commit_memory import assess, draft_trace, without_private
+from muninn_core.source.commit_memory import draft_memory as commit_draft
+from muninn_core.source.transcript import MAX_STATEMENTS, read_transcript
 from muninn_core.store.ids import UlidGenerator
 from muninn_core.store.stamp import timestamp
 from muninn_core.worktree.call import Call
@@ -163,11 +163,11 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
         if commit.time[:19] < least[:19]:
             continue
         commit = without_private(commit)
-        significance = significant(commit) if commit.subject else None
+        significance = assess(commit) if commit.subject else None
         if significance is not None:
             draft = commit_draft(commit, significance, session=session, agent=params.agent)
             drafts.append(related(workspace, draft, now))
-        elif shown := trace(commit, session=session, agent=params.agent):
+        elif shown := draft_trace(commit, session=session, agent=params.agent):
             traces.append(shown)
     note = "Remembered: " + "; ".join(draft.title for draft in drafts) if drafts else ""
     return Found(
@@ -195,7 +195,7 @@ def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) 
             f"the transcript {path} can't be read: {error.strerror}", hint="The agent names it in its hook's payload."
         ) from None
     still, done = session_end.left_open(store, session, params.agent, threads)
-    drafts = (*reading.drafts[: MOST - len(still)], *still)
+    drafts = (*reading.drafts[: MAX_STATEMENTS - len(still)], *still)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
         f"- {draft.text}" for draft in drafts

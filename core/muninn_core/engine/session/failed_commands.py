@@ -19,8 +19,8 @@ from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.private import strip_private
-from muninn_core.source.session_facts import COMMAND_CHARS, status_of, telling
-from muninn_core.source.session_memories import LOOKING, local
+from muninn_core.source.session_facts import COMMAND_CHARS, error_line, exit_status
+from muninn_core.source.session_memories import READ_ONLY_COMMAND, relative_paths
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
@@ -50,9 +50,9 @@ def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None
         raise BadParams("a failure is captured with its command", hint="Give `command` and `error`.")
     session = params.session or workspace.memory.session
     command, error = _said(workspace.layout.root, workspace.place, params)
-    if LOOKING.match(params.command) or not error or len(candidates(workspace.memory, session)) >= MOST:
+    if READ_ONLY_COMMAND.match(params.command) or not error or len(candidates(workspace.memory, session)) >= MOST:
         return None
-    status = status_of(params.error)
+    status = exit_status(params.error)
     mark = hashlib.sha256(f"{command}\n{error}".encode()).hexdigest()[:24]
     shown = command if len(command) <= 60 else command[:59] + "…"
     return MemoryDraft(
@@ -101,4 +101,4 @@ def _said(root: Path, place: Place, params: CaptureParams) -> tuple[str, str]:
     """Return the command and the line of its error that says most, without what is private or this machine's."""
     roots = [str(root), *main_of(place)]
     command = " ".join(strip_private(params.command)[0].split())[:COMMAND_CHARS]
-    return local(command, roots), local(telling(strip_private(params.error)[0]), roots)
+    return relative_paths(command, roots), relative_paths(error_line(strip_private(params.error)[0]), roots)

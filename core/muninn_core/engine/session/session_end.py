@@ -22,8 +22,8 @@ from muninn_core.model.value import Value, replace
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.session import CaptureParams
 from muninn_core.source.open_items import OpenItems, read_open_items
-from muninn_core.source.session_facts import Facts, Reader
-from muninn_core.source.session_memories import drafts_of, local
+from muninn_core.source.session_facts import SessionFacts, SessionReader
+from muninn_core.source.session_memories import drafts_of, relative_paths
 from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
@@ -68,7 +68,7 @@ def end(workspace: Workspace, params: CaptureParams, fresh: Sequence[MemoryDraft
     agent = f"{agent}/{facts.version}" if facts.version else agent
     told = drafts_of(replace(facts, commits=commits), session, agent, roots)
     drafts = [replace(one.draft, actor="hook", tags=("session",)) for one in told]
-    failing = {local(" ".join(each.text.split()), roots) for each in facts.failing}
+    failing = {relative_paths(" ".join(each.text.split()), roots) for each in facts.failing}
     gone = [each.id for each in candidates(workspace.memory, session) if each.details.get("command") not in failing]
     open_drafts, closed = left_open(workspace.memory, session, agent, threads)
     return SessionEnd(
@@ -115,14 +115,14 @@ def threads_of(path: Path) -> OpenItems:
 
 def begun(params: CaptureParams) -> str:
     """Return when a session began, by its transcript (RFC 3339); later than anything where that can't be told."""
-    reader = Reader()
+    reader = SessionReader()
     try:
         with open_transcript(Path(params.transcript or "")) as lines:
             for line in islice(lines, OPENING_LINES):
-                reader.take(line)
+                reader.read_line(line)
     except OSError:
         return NEVER
-    return reader.facts().begun or NEVER
+    return reader.facts().started_at or NEVER
 
 
 def note_turn(notes: SessionNotes, params: CaptureParams) -> None:
@@ -154,16 +154,16 @@ def abandoned(notes: SessionNotes, but: str | None, now: datetime) -> list[Captu
     return found
 
 
-def _read(place: Place, params: CaptureParams) -> tuple[Facts | None, OpenItems]:
+def _read(place: Place, params: CaptureParams) -> tuple[SessionFacts | None, OpenItems]:
     nothing = OpenItems(open=(), done=0)
     if not params.transcript:
         return None, nothing
-    reader, path = Reader(), Path(params.transcript)
+    reader, path = SessionReader(), Path(params.transcript)
     try:
         with open_transcript(path) as lines:
             for line in lines:
                 if line.endswith(b"\n"):  # a last line without its end is still being written
-                    reader.take(line)
+                    reader.read_line(line)
         facts, threads = reader.facts(), threads_of(path)
     except OSError as error:
         log.info("the transcript %s can't be read: %s", path, error.strerror)

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from muninn_core.context.about import named
 from muninn_core.engine.file.uris import address
-from muninn_core.source.muninn_file import REFERRING
+from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES
 from muninn_server.lsp.muninn_document import muninn_document
 from muninn_server.lsp.positions import TOP, line_range
 
@@ -24,7 +24,7 @@ async def code_lens(editor: Editor, params: types.CodeLensParams) -> list[types.
     uri = params.text_document.uri
     lenses = await _memory_lenses(editor, uri)
     file = muninn_document(editor.client, uri)
-    if file is not None and file.kind in REFERRING:
+    if file is not None and file.kind in KINDS_WITH_REFERENCES:
         lenses += await editor.packs.run(uri, lambda: _pack_lens(editor, uri))
     return lenses
 

@@ -14,7 +14,7 @@ from lsprotocol import types
 from muninn_core.context.cursor_slot import Slot, slot_at
 from muninn_core.context.templates import TEMPLATES, filled, title_of
 from muninn_core.engine.file.reference_index import rooted
-from muninn_core.source.references import written
+from muninn_core.source.references import quote_path
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
 
 if TYPE_CHECKING:
@@ -151,5 +151,5 @@ def _item(
         documentation=documented(name.markdown),
         sort_text=f"{number:04}",
         filter_text=shown if name.name in shown else f"{shown} {name.name}",
-        text_edit=types.TextEdit(place, (written(shown) if slot.plain else shown) + slot.closing),
+        text_edit=types.TextEdit(place, (quote_path(shown) if slot.plain else shown) + slot.closing),
     )
