@@ -177,7 +177,7 @@ class Daemon:
         while not self._stopping.is_set():
             busy = bool(self._clients)
             # An editor is idle most of the day, and then no stall can be noticed.
-            wait = BEAT_SECONDS if busy and not self.engine.resting else REST_BEAT_SECONDS
+            wait = BEAT_SECONDS if busy and not self.engine.has_released_memory else REST_BEAT_SECONDS
             if not busy:
                 wait = min(wait, max(0.01, self._remaining()))
             try:
@@ -185,7 +185,7 @@ class Daemon:
             except TimeoutError:
                 pass
             now = time.monotonic()
-            if self.engine.restless:
+            if self.engine.should_release_memory:
                 self._pools.control.submit(self._rest)
             if busy:
                 self.engine.note_stall(max(0.0, now - last - wait))
@@ -197,7 +197,7 @@ class Daemon:
 
     def _rest(self) -> None:
         try:
-            self.engine.rest()
+            self.engine.release_memory()
         except Exception:  # no request depends on it
             log.exception("memory could not be released")
 

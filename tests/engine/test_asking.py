@@ -209,9 +209,14 @@ def test_a_question_of_ten_thousand_words_is_answered_by_its_rarest(crowded: Mun
     assert "10,003 distinct words" in result.notes[0]
 
 
-@pytest.mark.parametrize("glob", ["**/**/**/a*a*a*a*", "**/" * 40 + "x", "[" * 200, "*" * 999])
+@pytest.mark.parametrize("glob", ["**/**/**/a*a*a*a*", "**/" * 40 + "x", r"\[" * 200, "*" * 999])
 def test_a_bomb_of_a_glob_is_answered(crowded: Muninn, glob: str) -> None:
     assert crowded.call("recall", query="token", path=[glob], kind="code").notes != () or glob == "*" * 999
+
+
+def test_a_glob_whose_set_has_no_end_is_refused(crowded: Muninn) -> None:
+    with pytest.raises(BadParams, match="no ']' ends"):
+        crowded.call("recall", query="token bucket", path=("[" * 200,))
 
 
 def test_a_glob_that_matches_no_file_gives_no_hits_and_says_so(crowded: Muninn) -> None:

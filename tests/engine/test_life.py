@@ -236,7 +236,7 @@ class Tiny:
         """Return the same vector for every text."""
         return np.full((len(texts), self.dim), self.dim**-0.5, np.float32)
 
-    def rest(self):
+    def release_memory(self):
         """Hold nothing."""
 
     def embed_query(self, text):
@@ -355,13 +355,13 @@ def test_status_reports_the_process_and_the_counts(muninn):
 def test_memory_is_given_back_once_when_nobody_asks_for_a_while(muninn, monkeypatch):
     muninn.call("remember", text="The cache is kept for a week.")
     before = muninn.texts("cache kept")
-    assert not muninn.engine.restless
+    assert not muninn.engine.should_release_memory
     monkeypatch.setattr("muninn_core.engine.engine.REST_SECONDS", 0.0)
-    assert muninn.engine.restless
-    muninn.engine.rest()
-    assert not muninn.engine.restless
+    assert muninn.engine.should_release_memory
+    muninn.engine.release_memory()
+    assert not muninn.engine.should_release_memory
     assert muninn.texts("cache kept") == before
-    assert muninn.engine.restless
+    assert muninn.engine.should_release_memory
 
 
 def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, monkeypatch):
@@ -370,20 +370,20 @@ def test_memory_is_given_back_after_what_takes_long_not_in_its_midst(muninn, mon
     run = IndexUpdater.wait_files
 
     def watched(updater, ticket, seconds):
-        seen.append((muninn.engine.restless, muninn.engine.resting))
+        seen.append((muninn.engine.should_release_memory, muninn.engine.has_released_memory))
         return run(updater, ticket, seconds)
 
     monkeypatch.setattr(IndexUpdater, "wait_files", watched)
-    muninn.engine.rest()
+    muninn.engine.release_memory()
     muninn.call("index", wait=True)
     assert set(seen) == {(False, False)}  # asked more than once on a busy machine
-    assert muninn.engine.restless
-    muninn.engine.rest()
-    assert muninn.engine.resting
+    assert muninn.engine.should_release_memory
+    muninn.engine.release_memory()
+    assert muninn.engine.has_released_memory
     (muninn.root / "later.py").write_text("LATER = 1\n")
     updater = muninn.engine.open(locate(str(muninn.root))).updater
     assert run(updater, updater.update_files(["later.py"]), 20)
-    assert muninn.engine.restless  # nobody asked, and it is work that leaves something to give back
+    assert muninn.engine.should_release_memory  # nobody asked, and it is work that leaves something to give back
 
 
 def test_the_first_question_of_all_waits_for_the_files(plain_repo, start, monkeypatch):

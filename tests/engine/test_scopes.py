@@ -441,7 +441,7 @@ def test_uses_are_counted_without_the_disk_and_kept_when_the_engine_closes(munin
     muninn.call("recall", query="mail vans")
     file = muninn.root / ".muninn" / "local" / "accesses.json"
     assert not file.exists()
-    muninn.engine.rest()
+    muninn.engine.release_memory()
     assert file.exists()
     muninn.call("recall", query="mail vans")
     muninn.engine.close()

@@ -37,7 +37,7 @@ class Gated:
                 raise MuninnError("out of luck")
         return self._bundled.embed(texts)
 
-    def rest(self):
+    def release_memory(self):
         """Hold nothing."""
 
     def embed_query(self, text):

@@ -36,7 +36,7 @@ class FakeEmbedder:
                 rows[i] /= length
         return rows
 
-    def rest(self):
+    def release_memory(self):
         """Hold nothing."""
 
     def embed_query(self, text):

@@ -92,7 +92,7 @@ def test_at_rest_the_table_takes_no_memory_and_the_next_vector_is_the_same(bundl
 
     before = bundled.embed(["load the session"])
     assert resident() > 0
-    bundled.rest()
+    bundled.release_memory()
     assert resident() == 0
     assert np.array_equal(bundled.embed(["load the session"]), before)
 

@@ -443,7 +443,7 @@ def test_at_rest_no_file_is_mapped_and_the_next_answer_is_the_same(opened, root,
     write(root, {f"{word}.py": f"def {word}(a):\n    return a\n" * 40 for word in WORDS})
     first = opened()
     sync(first, root)
-    first.rest()  # its snapshot lives on
+    first.release_memory()  # its snapshot lives on
     first.close()  # then all is in the database, and nothing in its log
     index = opened()
 
@@ -453,7 +453,7 @@ def test_at_rest_no_file_is_mapped_and_the_next_answer_is_the_same(opened, root,
 
     before = answers(index, embedder, QUERIES)
     assert mapped()
-    index.rest()
+    index.release_memory()
     assert not mapped()
     assert answers(index, embedder, QUERIES) == before
     assert mapped()

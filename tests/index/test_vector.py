@@ -57,8 +57,8 @@ def test_among_given_ids_the_same_is_found_as_among_all_and_nothing_that_is_dead
     wanted = [601, 30, 31, 40, 0, 598, 2, 9_999]
     expected = [hit for hit in meaning.search(query, 1_000) if hit[0] in wanted]
     assert sorted(number for number, _ in expected) == [0, 2, 40, 598, 601]
-    assert meaning.near(query, wanted) == expected
-    assert meaning.near(query, []) == meaning.near(np.zeros(DIM, np.float32), wanted) == []
+    assert meaning.cosines(query, wanted) == expected
+    assert meaning.cosines(query, []) == meaning.cosines(np.zeros(DIM, np.float32), wanted) == []
 
 
 def test_kinds_are_searched_apart():

@@ -132,17 +132,17 @@ class Engine(
         return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
 
     @property
-    def restless(self) -> bool:
+    def should_release_memory(self) -> bool:
         """Whether nobody has called a verb for a while, and memory was not given back since, or work was done since."""
         idle = not self._under_way and time.monotonic() - self._last_call > REST_SECONDS
         return idle and self._rested != self._work_done()
 
     @property
-    def resting(self) -> bool:
+    def has_released_memory(self) -> bool:
         """Whether nobody has called a verb since memory was given back."""
         return self._rested is not None and not self._under_way
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Give memory back to the system that only makes the next answer faster."""
         self._rested = self._work_done()
         self.trees.release_memory()

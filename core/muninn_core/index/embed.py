@@ -48,7 +48,7 @@ class Embedder(Protocol):
         """Return float32 [dim] of a query. Some models embed queries and documents differently."""
         ...
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Release memory that only makes the next call faster."""
         ...
 

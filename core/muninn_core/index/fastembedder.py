@@ -61,7 +61,7 @@ class FastEmbedder:
         row: Vectors = _unit(self._model.query_embed(text))[0]
         return row
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Do nothing: fastembed has no cache to release."""
 
 

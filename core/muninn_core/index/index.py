@@ -308,10 +308,10 @@ class Index:
         with self._writing:
             return self._writer.scrub()
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Release caches while the daemon is idle. The next query takes longer."""
-        self.snapshot().rest()
-        self._embedder.rest()
+        self.snapshot().release_memory()
+        self._embedder.release_memory()
         identifiers.clear_caches()
         trim()
 

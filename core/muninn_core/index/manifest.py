@@ -139,7 +139,7 @@ class Manifest:
         rows = self._rows("SELECT path, digest FROM files WHERE kind = 'memory'")
         return {path.removeprefix(_MEMORY): digest for path, digest in rows}
 
-    def known(self, paths: Sequence[str]) -> set[str]:
+    def indexed_paths(self, paths: Sequence[str]) -> set[str]:
         """Return those of the paths that are indexed."""
         found: set[str] = set()
         for i in range(0, len(paths), 500):
@@ -328,7 +328,7 @@ class Manifest:
         busy, _, _ = self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not busy
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Release mapped and cached pages. The next query reads them again."""
         with self._querying:
             mapped = self.connection.execute("PRAGMA mmap_size").fetchone()

@@ -117,15 +117,15 @@ class Snapshot:
 
     def _waiting(self, paths: Sequence[str]) -> set[str]:
         """Return those of the paths that are not indexed yet."""
-        return set(paths) - self._manifest.known(paths)
+        return set(paths) - self._manifest.indexed_paths(paths)
 
     def frequency(self, word: str) -> int:
         """Return the number of chunks that hold a word; the number of files while most files are not cut yet."""
         return max(self._words.frequency(word), self._survey.frequency(word) if self._survey is not None else 0)
 
-    def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
+    def cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
         """Return (chunk id, cosine) of those chunks that have a vector, best first."""
-        return self._meaning.near(vector, ids)
+        return self._meaning.cosines(vector, ids)
 
     def paths(self) -> Sequence[tuple[str, SourceKind, str]]:
         """Return (path, kind, language) of all files, by path, without memories. They are cached until `rest`."""
@@ -208,11 +208,11 @@ class Snapshot:
         """Return {memory id: digest} of the indexed memories."""
         return self._manifest.memories()
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Release caches. The next query takes longer."""
         self._recent.forget()
         self._paths = None
-        self._manifest.rest()
+        self._manifest.release_memory()
 
     def unembedded(self, limit: int, after: int = -1) -> list[ChunkRow]:
         """Return up to `limit` chunks without a vector, by id, with ids greater than `after`."""

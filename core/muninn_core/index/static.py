@@ -79,7 +79,7 @@ class StaticEmbedder:
         row: Vectors = self._loaded().embed([text])[0]
         return row
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Release the pages of the table and the cached tokens. The next call reads them again."""
         if self._table is not None:
             self._table.release()
@@ -112,7 +112,7 @@ class _Table:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of one batch."""
-        parts = [self._tokens.of(text)[: 2 * _MAX_TOKENS] for text in texts]
+        parts = [self._tokens.encode(text)[: 2 * _MAX_TOKENS] for text in texts]
         ids = np.frombuffer(b"".join(parts), np.uint16)
         lengths = np.array([len(part) // 2 for part in parts], np.int64)
         known = ids != self._unknown

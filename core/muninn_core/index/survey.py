@@ -206,7 +206,7 @@ class UncutFiles:
         """Return nothing: these files have no vectors."""
         return []
 
-    def near(self, vector: np.ndarray, ids: Sequence[int]) -> list[tuple[int, float]]:
+    def cosines(self, vector: np.ndarray, ids: Sequence[int]) -> list[tuple[int, float]]:
         """Return nothing: these files have no vectors."""
         return []
 

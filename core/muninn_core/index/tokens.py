@@ -31,7 +31,7 @@ class Tokens:
         self._encode = encode
         self._known: dict[bytes, bytes] = {}
 
-    def of(self, text: str) -> bytes:
+    def encode(self, text: str) -> bytes:
         """Return the token ids of a text as native 16-bit integers."""
         runs = text.encode("utf-8", "replace").translate(_RUN_BYTES).split()
         try:

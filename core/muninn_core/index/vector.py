@@ -69,7 +69,7 @@ class _Part(NamedTuple):
         deleted[places] = True
         return _Part(self.segment, deleted, len(deleted) - int(np.count_nonzero(deleted)))
 
-    def of(self, ids: Ids) -> tuple[Ids, Rows]:
+    def rows_of(self, ids: Ids) -> tuple[Ids, Rows]:
         """Return the live ones of some distinct ids, and their rows."""
         places = self._places(ids)
         if self.deleted is not None:
@@ -127,10 +127,10 @@ class VectorIndex:
             found = found[:limit]
         return [(number, product / (SCALE * scale)) for product, number in found]
 
-    def near(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
+    def cosines(self, vector: NDArray[np.float32], ids: Sequence[int]) -> list[tuple[int, float]]:
         """Return (id, cosine) of those ids that have a vector, best first, ties by id."""
         wanted = np.unique(np.asarray(ids, np.int64))
-        found = [part.of(wanted) for shard in self._shards.values() for part in shard]
+        found = [part.rows_of(wanted) for shard in self._shards.values() for part in shard]
         if not found:
             return []
         known, rows = (np.concatenate(column) for column in zip(*found, strict=True))
@@ -162,13 +162,13 @@ def build_vectors(dim: int, batches: Callable[[SourceKind], Iterable[tuple[Ids, 
     """Build the set of the vectors that `batches` yields for each kind; the ids of a kind must ascend."""
     shards: dict[SourceKind, _Shard] = {}
     for kind in SOURCE_KINDS:
-        part = _part(dim, (_known(ids, rows) for ids, rows in batches(kind)))
+        part = _part(dim, (_non_zero(ids, rows) for ids, rows in batches(kind)))
         if part.live_count:
             shards[kind] = (part,)
     return VectorIndex(dim, shards)
 
 
-def _known(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
+def _non_zero(ids: Ids, rows: Rows) -> tuple[Ids, Rows]:
     """Leave out zero rows: texts without a word of the model's vocabulary."""
     known = np.any(rows, axis=1)
     return ids[known], rows[known]

@@ -139,7 +139,7 @@ def dense_matches(
         return [source.dense(vector, limit, kind) for source in reader.sources]
     found = [
         _merged(
-            source.dense(vector, limit, tier) if ids is None else source.near(vector, ids)
+            source.dense(vector, limit, tier) if ids is None else source.cosines(vector, ids)
             for tier, ids in _tiers(allowed, kind, place)
             if ids is None or ids
         )

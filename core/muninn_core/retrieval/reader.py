@@ -44,7 +44,7 @@ class Source(Protocol):
     def dense(self, vector: np.ndarray, limit: int, kind: SourceKind | None = None) -> Matches:
         """Return the nearest chunks with their cosines. `vector` is float32 [dim] of length 1."""
 
-    def near(self, vector: np.ndarray, ids: Sequence[int]) -> Matches:
+    def cosines(self, vector: np.ndarray, ids: Sequence[int]) -> Matches:
         """Return the cosines of the given chunks; chunks without a vector are left out."""
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:

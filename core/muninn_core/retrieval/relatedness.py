@@ -56,7 +56,7 @@ class RelatedMemories(NamedTuple):
             known = dict(nearest)
             missing = [number for number, _ in matches if number not in known]
             if vector is not None and missing:
-                known.update(source.near(vector, missing))
+                known.update(source.cosines(vector, missing))
             scores.append({number: (0.0, known.get(number, 0.0)) for number in (*known, *missing)})
         found = admitted_chunks(reader, request, [list(each) for each in scores], scores)
         return Pool(query, found, {}, 0.0, False)
@@ -71,7 +71,7 @@ class RelatedMemories(NamedTuple):
             if memory is None:
                 continue
             named = any(_same_file(path, file) for file in memory.files for path in paths)
-            value = relatedness.of(f"{memory.title} {memory.text}", one.meaning, named=named)
+            value = relatedness.score(f"{memory.title} {memory.text}", one.meaning, named=named)
             if value >= self.least and (memory.id not in best or value > best[memory.id][0]):
                 best[memory.id] = value, one
         return Ranking(
@@ -91,7 +91,7 @@ class Relatedness:
         self._matcher = TermMatcher(query.words, rarity)
         self._rarity = rarity
 
-    def of(self, other: str, cosine: float, *, named: bool = False) -> float:
+    def score(self, other: str, cosine: float, *, named: bool = False) -> float:
         """Return how sure it is that `other` has to do with the text: 0 for not at all, 1 and more for quite sure."""
         words = parse_query(other).words
         matched = self._matcher.match(words) if words else None

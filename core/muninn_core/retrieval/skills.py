@@ -64,7 +64,7 @@ class SkillTerms(NamedTuple):
         relatedness = Relatedness(pool.query, reader.rarity)
         local = {skill.path for skill in self.skills if skill.local}
         ranked = (
-            Candidate(one.chunk, None, _signals(relatedness.of(one.chunk.text, one.meaning), one, local))
+            Candidate(one.chunk, None, _signals(relatedness.score(one.chunk.text, one.meaning), one, local))
             for one in pool.found
         )
         return Ranking(each for each in ranked if -each.order[0] >= LEAST)

@@ -74,7 +74,7 @@ class ChangesSince:
         now = waiting.renamed.get(now, now)
         return now if os.path.lexists(f"{self._root}/{now}") else None
 
-    def holding(self, commit: str | None, suffix: str, texts: Sequence[str]) -> list[str]:
+    def files_with(self, commit: str | None, suffix: str, texts: Sequence[str]) -> list[str]:
         """Return the files added or changed since a commit that end in `suffix` and contain one of `texts` as a whole
         word.
 
@@ -84,9 +84,9 @@ class ChangesSince:
         if not texts or not pool:
             return sorted(pool)
         texts_at_hand = self.cached("texts", lambda: WordSearch(self._root, MOST_HELD))
-        if not texts_at_hand.hold(pool, suffix):
+        if not texts_at_hand.load(pool, suffix):
             return sorted(pool.intersection(git.files_containing(self._root, texts, suffix)))
-        return sorted(pool.intersection(texts_at_hand.holding(texts, suffix)))
+        return sorted(pool.intersection(texts_at_hand.files_with(texts, suffix)))
 
     def _commit(self, name: str) -> git.CommitTime | None:
         return self.cached(("commit", name), lambda: self._objects.resolve_commit(name))

@@ -237,19 +237,19 @@ class CitationCheck:
 
     def old_page(self, commit: str, path: str) -> LineIndex | None:
         """Return the lines of a file at a commit."""
-        page = self._told(("page", commit, path), lambda since: _page(path, since.blob(commit, path)), None)
+        page = self._ask_git(("page", commit, path), lambda since: _page(path, since.blob(commit, path)), None)
         if page is _BINARY:
             raise Unknown("the file can't be compared: binary")
         return page
 
     def renamed(self, commit: str, path: str) -> str | None:
         """Return the work tree's name of a commit's file."""
-        return self._told(("renamed", commit, path), lambda since: since.renamed(commit, path), None)
+        return self._ask_git(("renamed", commit, path), lambda since: since.renamed(commit, path), None)
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
         """Return the hunks of a file since a commit."""
         question = ("hunks", commit, path, now, self._citations.signature(now))
-        return self._told(question, lambda since: since.hunks(commit, path, now), None)
+        return self._ask_git(question, lambda since: since.hunks(commit, path, now), None)
 
     def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
         """Return the files that the content of `path` may have moved to: new or changed ones with the same
@@ -259,11 +259,11 @@ class CitationCheck:
         suffix = os.path.splitext(name)[1] or name  # noqa: PTH122 (a POSIX name, and no path of this system)
         question = ("holding", commit, suffix, texts)
         nowhere: list[str] = []
-        found = self._told(question, lambda since: since.holding(commit, suffix, texts), nowhere)
+        found = self._ask_git(question, lambda since: since.files_with(commit, suffix, texts), nowhere)
         others = [one for one in found if one != path]
         return sorted(others, key=lambda one: (one.rpartition("/")[2] != name, one))[:MOST_ELSEWHERE]
 
-    def _told(self, question: Any, ask: Callable[[ChangesSince], T], without: T) -> T:
+    def _ask_git(self, question: Any, ask: Callable[[ChangesSince], T], without: T) -> T:
         """Return a result of git, or `without` outside a git repository."""
         if not self._citations.with_git:
             return without

@@ -239,7 +239,7 @@ class IndexUpdater:
                     self._embed()
                 else:
                     self._work()
-                    self._settle("ready", "")
+                    self._set_state("ready", "")
             except Cancelled:
                 return  # only `stop` cancels
             except Exception as error:  # the thread goes on; `failure` reports it
@@ -250,7 +250,7 @@ class IndexUpdater:
                     if self.index is not None and not self.index.intact and not self._anew:
                         self._anew = True
                         self._ask()
-                self._settle("failed", _said(error))
+                self._set_state("failed", _message_of(error))
 
     def _embed(self) -> None:
         """Make missing vectors until all exist or other work is requested."""
@@ -268,7 +268,7 @@ class IndexUpdater:
             raise
         except Exception as error:  # words are searchable; the next change retries
             log.exception("vectors could not be made")
-            failure = _said(error)
+            failure = _message_of(error)
         with self._wake:
             self._meaning_failure = failure
             self._embedding = not failure and index is not None and index.incomplete
@@ -307,7 +307,7 @@ class IndexUpdater:
                 with self._wake:
                     self._recast_memories, self._memories_tried = True, ticket
                     if self.index is index:  # else a rebuild closed it, which is not a failure
-                        self._memories_failure = _said(error)
+                        self._memories_failure = _message_of(error)
                     self._wake.notify_all()
                 self._pause(index)
                 continue
@@ -327,7 +327,7 @@ class IndexUpdater:
                 lambda: self._stopped or (self._memories_asked, self._asked, self.index or index) != before
             )
 
-    def _settle(self, state: str, failure: str) -> None:
+    def _set_state(self, state: str, failure: str) -> None:
         with self._wake:
             self.state, self._files_failure = state, failure
             self._wake.notify_all()
@@ -341,9 +341,9 @@ class IndexUpdater:
         known = self.index
         index = self._opened(anew=rebuild or (known is not None and not known.intact))
         if full or any(path.rpartition("/")[2] in (".gitignore", IGNORE_FILE) for path in paths):
-            self._compare(index)
+            self._scan_all(index)
         elif paths:
-            self._look_at(index, paths)
+            self._scan_paths(index, paths)
         missing = index.snapshot().counts()["unembedded"] if index.incomplete else 0
         with self._wake:
             self._remaining = 0
@@ -368,12 +368,12 @@ class IndexUpdater:
                 self._wake.notify_all()
         return index
 
-    def _compare(self, index: Index) -> None:
+    def _scan_all(self, index: Index) -> None:
         """Compare every file with the index."""
         known = {path: (row.size, row.mtime_ns) for path, row in index.snapshot().files().items()}
         inside = walk(self._root, self.settings, known)
         seen = Walk([*inside.files, *self._outside()], inside.skipped)
-        self._settle("building", "")
+        self._set_state("building", "")
         changes = index.sync(
             self._root,
             seen,
@@ -386,7 +386,7 @@ class IndexUpdater:
         self.skipped = dict(seen.skipped)
         self._note(changes)
 
-    def _look_at(self, index: Index, paths: set[str]) -> None:
+    def _scan_paths(self, index: Index, paths: set[str]) -> None:
         """Scan some paths: index those that exist and are wanted, drop those that do not exist."""
         snapshot = index.snapshot()
         known = {path for path in paths if snapshot.file(path) is not None}
@@ -396,7 +396,7 @@ class IndexUpdater:
             self._root, [path for path in folders if not path.startswith((".muninn", *TOOL_FOLDERS))]
         )
         if _emptied(gone - known, snapshot) or set(folders) - closed:
-            self._compare(index)
+            self._scan_all(index)
             return
         del snapshot  # a held snapshot keeps the write-ahead log from restarting
         here = {stamp.path for stamp in recheck(self._root, sorted(paths - gone), self.settings).files}
@@ -430,7 +430,7 @@ class IndexUpdater:
             raise Cancelled("the index is being closed")
 
 
-def _said(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     return error.line if isinstance(error, MuninnError) else str(error) or type(error).__name__
 
 

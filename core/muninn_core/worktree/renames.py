@@ -67,13 +67,13 @@ class RenameHistory:
         with self._lock:
             head = self._head()
             missing = self._vanished(memories)
-            if not missing or head is None or not self._there(path):
+            if not missing or head is None or not self._exists(path):
                 return frozenset()
             key = (self._missing[0], head)
             if self._ends[0] != key:
                 self._follow(missing, head)
-                self._ends = (key, {name: self._now(name) for name in missing})
-                lost = [name for name, now in self._ends[1].items() if not self._there(now)]
+                self._ends = (key, {name: self._current_name(name) for name in missing})
+                lost = [name for name, now in self._ends[1].items() if not self._exists(now)]
                 self._waiting = self._find_waiting(lost, head)
             found = {name for name, now in self._ends[1].items() if now == path}
             return frozenset(found | self._uncommitted(path, head))
@@ -81,14 +81,14 @@ class RenameHistory:
     def _vanished(self, memories: Mapping[str, Memory]) -> list[str]:
         """Return the paths that memories mention and that do not exist."""
         token = self._token()
-        came = self._take(memories)
+        came = self._read_paths(memories)
         if self._missing[0] is None or self._missing[0][0] != token or came is None:
-            self._missing = ((token, object()), sorted(path for path in self._named if not self._there(path)))
-        elif more := [path for path in came if not self._there(path)]:
+            self._missing = ((token, object()), sorted(path for path in self._named if not self._exists(path)))
+        elif more := [path for path in came if not self._exists(path)]:
             self._missing = ((token, object()), sorted([*self._missing[1], *more]))
         return self._missing[1]
 
-    def _take(self, memories: Mapping[str, Memory]) -> list[str] | None:
+    def _read_paths(self, memories: Mapping[str, Memory]) -> list[str] | None:
         """Read the paths that memories mention; return the new ones, or None when some may have been dropped.
 
         The mapping changes on every write, but most values are identical objects.
@@ -107,13 +107,13 @@ class RenameHistory:
         self._named = _named(changed, self._named)
         return [path for path in self._named if path not in there] if changed else []
 
-    def _there(self, path: str) -> bool:
+    def _exists(self, path: str) -> bool:
         return os.path.lexists(f"{self._root}/{path}")
 
-    def _now(self, name: str) -> str:
+    def _current_name(self, name: str) -> str:
         """Return the last name that commits gave a file."""
         for _ in range(MOST_RENAMES):
-            if name not in self._next or self._there(name):
+            if name not in self._next or self._exists(name):
                 break
             name = self._next[name]
         return name
@@ -126,7 +126,7 @@ class RenameHistory:
         since = _day_before(min(self._named[name] for name in missing))
         names = set(missing)
         for _ in range(MOST_RENAMES):
-            names = {name for name in names if not self._there(name)}
+            names = {name for name in names if not self._exists(name)}
             unknown = {name: self._looked.get(name) for name in names if self._looked.get(name) != head}
             for after in sorted({commit or "" for commit in unknown.values()}):
                 asked = [name for name, commit in unknown.items() if (commit or "") == after]

@@ -156,14 +156,14 @@ class JoinedReader:
 class _WithoutMemories:
     """A source in which some memories are not found."""
 
-    __slots__ = ("_ids", "_source", "dense", "ids_of_files", "lexical", "near")
+    __slots__ = ("_ids", "_source", "cosines", "dense", "ids_of_files", "lexical")
 
     def __init__(self, source: Source, ids: frozenset[str]) -> None:
         self._source = source
         self._ids = ids
         self.lexical = source.lexical
         self.dense = source.dense
-        self.near = source.near
+        self.cosines = source.cosines
         self.ids_of_files = source.ids_of_files
 
     def chunks(self, ids: Sequence[int]) -> Mapping[int, Chunk]:

@@ -37,7 +37,7 @@ class WordSearch:
         self._sizes: dict[tuple[str, str], int] = {}
         self._batches: dict[str, list[_Batch]] = {}
 
-    def hold(self, paths: Iterable[str], suffix: str) -> bool:
+    def load(self, paths: Iterable[str], suffix: str) -> bool:
         """Read files with the same suffix that are not held yet; return False when they do not fit."""
         with self._lock:
             missing = sorted(path for path in paths if (suffix, path) not in self._sizes)
@@ -49,7 +49,7 @@ class WordSearch:
                 self._batches.setdefault(suffix, []).append(self._read([path for path in missing if sizes[path]]))
             return True
 
-    def holding(self, texts: Sequence[str], suffix: str) -> set[str]:
+    def files_with(self, texts: Sequence[str], suffix: str) -> set[str]:
         """Return the held files with a suffix that contain one of some texts as a whole word."""
         found: set[str] = set()
         for batch in self._batches.get(suffix, ()):

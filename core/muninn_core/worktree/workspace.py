@@ -282,7 +282,7 @@ class Workspace:
         self.citations.release_memory()
         index = self.updater.index
         if index is not None:
-            index.rest()
+            index.release_memory()
 
     def _memories_changed(self, changed: Mapping[str, bool]) -> None:
         self.on_memories_changed(changed)
