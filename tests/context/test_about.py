@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from muninn_core.context.about import SHOWN, Shown, about_markdown, named
+from muninn_core.context.about import SHOWN, Shown, about_markdown, address_part
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.source.document import Document
@@ -95,8 +95,8 @@ def test_record_commit_and_decision_are_linked_where_they_can_be_opened() -> Non
 
 def test_a_long_title_ends_after_a_whole_word_in_an_address() -> None:
     title = "Pages are cached by commit, because branches share the rendering machine"
-    assert named("m1", title) == "m1/Pages are cached by commit because branches share the"
-    assert named("m1", "x" * 80) == f"m1/{'x' * 60}"
-    assert named("m1", f"{'y' * 55} word more") == f"m1/{'y' * 55} word"
-    assert named("m1", "Use: limpets.") == "m1/Use limpets"
-    assert named("m1", "") == "m1"
+    assert address_part("m1", title) == "m1/Pages are cached by commit because branches share the"
+    assert address_part("m1", "x" * 80) == f"m1/{'x' * 60}"
+    assert address_part("m1", f"{'y' * 55} word more") == f"m1/{'y' * 55} word"
+    assert address_part("m1", "Use: limpets.") == "m1/Use limpets"
+    assert address_part("m1", "") == "m1"

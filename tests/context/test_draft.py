@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from muninn_core.context.draft import draft_of, draft_text
+from muninn_core.context.draft import draft_text, parse_draft
 from muninn_core.errors import BadParams
 from muninn_core.model.memory import Memory
 
 
 def test_a_draft_without_words_states_nothing():
-    assert draft_of(draft_text("insight", "a.py", 3, 5, None)) is None
+    assert parse_draft(draft_text("insight", "a.py", 3, 5, None)) is None
 
 
 def test_what_is_written_below_is_the_text_and_what_stands_above_its_fields():
     text = draft_text("attempt", 'src/ä "b".py', 3, 0, None) + "Pooling failed: the driver forks.\n"
     text = text.replace('command: ""', "command: make pool").replace('exit_status: ""', "exit_status: 2")
-    assert draft_of(text) == {
+    assert parse_draft(text) == {
         "text": "Pooling failed: the driver forks.",
         "actor": "user",
         "trust": "user",
@@ -29,7 +29,7 @@ def test_what_is_written_below_is_the_text_and_what_stands_above_its_fields():
 
 def test_one_that_takes_a_memorys_place_begins_with_its_words_and_supersedes_it():
     old = Memory(id="m1", type="decision", text="Use X. <!-- note -->", ts="", files=("a.py",))
-    given = draft_of(draft_text("decision", "", 0, 0, old))
+    given = parse_draft(draft_text("decision", "", 0, 0, old))
     assert given is not None
     assert given["text"].startswith("Use X.")
     assert given["files"] == ["a.py"]
@@ -42,4 +42,4 @@ def test_one_that_takes_a_memorys_place_begins_with_its_words_and_supersedes_it(
 )
 def test_what_can_not_be_read_or_is_not_known_is_refused(front, said):
     with pytest.raises(BadParams, match=said):
-        draft_of(f"---\n{front}\n---\nWords.\n")
+        parse_draft(f"---\n{front}\n---\nWords.\n")

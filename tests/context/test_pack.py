@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packing import NAMES, hit, hits, reasons, text_of, tokens_of
 
-from muninn_core.context.distinct import OF_ONE_FILE
+from muninn_core.context.distinct import FREE_PER_FILE
 from muninn_core.context.pack import POINTERS, SUMMARY_FROM, cost, make_pack
 from muninn_core.context.render import FORMATS, render_item
 
@@ -135,8 +135,8 @@ def test_a_piece_whose_text_is_more_than_its_lines_is_not_joined():
 def test_a_third_piece_of_a_file_has_to_earn_its_place():
     crowd = [("code", hit(lines(f"a{n}", 3), start=10 * n, score=1.0)) for n in range(1, 4)]
     pack = make_pack("q", [*crowd, ("code", hit(lines("b", 3), path="b.py", score=0.95))], 4000)
-    assert [item.path for item in pack.items] == ["a.py"] * OF_ONE_FILE + ["b.py"]
-    assert reasons(pack) == {"a.py:30-32": "third piece of a.py, or a further one"}
+    assert [item.path for item in pack.items] == ["a.py"] * FREE_PER_FILE + ["b.py"]
+    assert reasons(pack) == {"a.py:30-32": "more than 2 pieces of a.py"}
 
 
 def test_a_third_piece_that_is_far_ahead_of_other_files_has_earned_it():

@@ -339,7 +339,7 @@ def test_a_memory_is_a_page_with_its_code_and_its_life(rules):
     assert page.title == "Names are never cached"
     assert "> Names are never cached." in page.text
     assert f"src/users.py:6-8 get\\_user\\_name fresh]({(muninn.root / FILE).as_uri()})" in page.text
-    assert "## Life" in page.text
+    assert "## History" in page.text
 
 
 def test_a_files_notes_a_commit_and_a_pack_are_pages(rules):

@@ -224,7 +224,7 @@ def test_a_brief_begins_with_what_happened_and_what_is_known_of_the_files_in_wor
     (muninn.root / "src/users.py").write_text("USERS = None\n")
     text = muninn.call("brief", session="s2").text
     headings = [line for line in text.splitlines() if line.startswith("## ")]
-    assert headings[:2] == ["## Since the session before", "## About the files that you are changing"]
+    assert headings[:2] == ["## Since the previous session", "## About the files that you are changing"]
     assert "A colleague's change" in text
     assert "one memory stored since 2026-03-01 12:00 UTC" in text
     assert text.index("Ids are strings.") < text.index("Ports are closed")

@@ -66,7 +66,7 @@ def test_a_task_gets_the_skills_that_have_to_do_with_it_and_their_texts(skilled)
     )
     assert told.endswith("Put the golden files beside the grammar.\n")
     cake = skilled.call("skills.match", task="bake a cake with plums")
-    assert (cake.skills, render(cake)) == ((), "No skill has to do with that.")
+    assert (cake.skills, render(cake)) == ((), "No skill matches.")
     with pytest.raises(BadParams, match="needs a task"):
         skilled.call("skills.match", task=" ")
 
@@ -84,7 +84,7 @@ def test_seven_are_the_most_and_none_is_over_a_third_less_of_the_budget(skilled)
     assert little.tokens == sum(one.tokens for one in little.skills) <= 600
     assert 0 < len(little.skills) < 7
     assert "over what is left of 600 tokens" in {one.reason for one in little.left_out}
-    assert "\nNot here: parser-" in render(little)
+    assert "\nLeft out: parser-" in render(little)
 
 
 def test_each_question_looks_at_the_files_first(skilled):

@@ -104,7 +104,7 @@ def test_no_hit_is_said_in_words_and_a_lagging_index_too() -> None:
     text = recall_text(RecallResult(hits=(), saw=surveyed))
     assert "can't be updated" not in text
     failed = recall_text(RecallResult(hits=(), saw=ReadState(index=IndexState(failure="the disk is full"))))
-    assert "(The index can't be updated, so what is new may be missing here: the disk is full.)" in failed
+    assert "(The index can't be updated, so recent changes may be missing: the disk is full.)" in failed
     text = recall_text(RecallResult(hits=(), saw=surveyed))
     assert "(The index is 7 changed files behind; 6 of them are found by their words alone.)" in text
 
@@ -180,7 +180,7 @@ def test_every_tool_of_the_catalogue_has_a_text() -> None:
     texts = {verb: render(result) for verb, result in results.items()}
     assert texts["context"] == "# Pack"
     assert texts["remember"] == "Remembered as a, b. 1 secret masked: never store those."
-    assert texts["reconcile"] == "2 records\n- a speaks for b: same"
+    assert texts["reconcile"] == "2 records\n- a stands for b: same"
     assert "problem: x.jsonl:4 a torn line. Look." in texts["status"]
 
 
@@ -210,7 +210,7 @@ def test_a_result_without_a_wording_is_told_field_by_field_without_what_is_empty
         "    at_path: b.py",
         "    at_line: 3",
     ]
-    assert result_text(GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "There is nothing."
+    assert result_text(GraphResult(target="", symbol=None, relation="", edges=(), saw=SAW)) == "No results."
 
 
 def test_a_result_that_is_a_text_is_told_as_it_is_up_to_what_a_client_shows() -> None:
@@ -234,4 +234,4 @@ def test_links_and_changes_are_told_with_the_ids_that_the_next_call_needs() -> N
     assert render(UpdateResult(memory=memory(), changed=(), saw=SAW)).startswith("Nothing changed: 01m")
     merged = ConsolidateResult(decision="merge", kept=memory(), gone=("02m",), apart=("03m",), dry_run=True, saw=SAW)
     assert render(merged).splitlines()[0].startswith("Would be: 02m merged into 01m")
-    assert render(merged).splitlines()[1] == "kept for themselves: 03m"
+    assert render(merged).splitlines()[1] == "not merged: 03m"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muninn_core.context.outline import folds, outline, tokens
+from muninn_core.context.outline import folds, outline, reference_tokens
 from muninn_core.source.markup import fences, headings, prose_lines, without_comments
 from muninn_core.source.muninn_file import own_kind
 from muninn_core.source.references import find_references
@@ -124,7 +124,7 @@ def test_outline_folds_and_tokens_are_in_order_and_inside_the_text(text):
         assert 0 <= first < last < len(lines)
     assert all(0 <= each.line <= each.last < len(lines) for each in outline("context", text))
     before = (-1, 0)
-    for token in tokens("context", text, lambda _target: True):
+    for token in reference_tokens("context", text, lambda _target: True):
         assert (token.line, token.start) >= before
         assert token.start < token.end <= len(lines[token.line])
         before = (token.line, token.end)

@@ -1,1 +1,1 @@
-"""Packs of context within a token budget, and how they are written down."""
+"""Context packs within a token budget, and the text of all results for people and models."""

@@ -1,7 +1,7 @@
-"""What an editor shows when the pointer rests on code: what is remembered about that place, and why, as markdown.
+"""Markdown for an editor's hover: the memories about a place in code, and why each is shown.
 
-A pure function of what was found. It knows no editor and no index. Texts are quoted, so that none of them can pass for
-the editor's own words.
+Pure functions of the search result; they use no editor and no index. All texts are escaped or quoted, so that they can
+not pass for the editor's own text.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten
+from muninn_core.context.hover import describe_mention, facts, headline, provenance, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
@@ -18,24 +18,26 @@ from muninn_core.protocol.inspection import Mention
 from muninn_core.source.document import Document
 
 SHOWN = 5
-"""A hover with more than this is not read."""
+"""The number of entries in a hover. Longer hovers are not read."""
 
 TEXT_LENGTH = 300
-"""Characters of a memory's text; the whole of it is a link away."""
+"""The maximum number of characters of a memory's text. A link leads to the full text."""
 
 NAME_LENGTH = 60
-"""Characters of a title in an address."""
+"""The maximum number of characters of a title in an address."""
 
 _STRANGE = re.compile(r"[^\w .-]+")
 _MARKS = re.compile(r"([\\`*_\[\]<>#|])")
 _RULES = ("constraint", "decision")
 
 Link = Callable[[str, str], str]
-"""Makes the address of a thing: ("memory", id), ("file", path), ("commit", sha); "" for one that can't be opened."""
+"""Returns the address of a target: ("memory", id), ("file", path), ("commit", sha) or ("notes", path); "" for a target
+without an address.
+"""
 
 
 class Shown(NamedTuple):
-    """A memory or a decision document, and why it has to do with the place."""
+    """A memory or a decision document, and the reason why it is shown at the place."""
 
     why: str
     memory: Memory | None = None
@@ -46,65 +48,76 @@ class Shown(NamedTuple):
 def about_markdown(
     found: Sequence[Shown], path: str, link: Link, *, origin: str = "", mentions: Sequence[Mention] = (), more: int = 0
 ) -> str:
-    """Return what was found, in the given order, as markdown; "" for nothing.
+    """Return the entries, in the given order, as markdown; "" when there is nothing to show.
 
-    `origin` is the pack that the file belongs to; `mentions` of other tools come last. `more` counts what is remembered
-    about the file beside it.
+    `origin` is the knowledge pack that the file belongs to. `mentions` in other tools' memories come last. `more`
+    counts further memories about the same file.
     """
-    source = [plain(" · ".join(provenance("outside", origin)))] if origin else []
-    also = ["\n".join(["**Also in**", "", *(f"- {plain(mentioned(each))}" for each in mentions)])] if mentions else []
+    source = [escape(" · ".join(provenance("outside", origin)))] if origin else []
+    also = (
+        ["\n".join(["**Also in**", "", *(f"- {escape(describe_mention(each))}" for each in mentions)])]
+        if mentions
+        else []
+    )
     parts = [entry(each, link) for each in found[:SHOWN]]
     if not parts:
         return "\n\n".join([*source, *also])
     more += max(0, len(found) - SHOWN)
     rest = f"… and {more} more about this file"
-    parts += [linked(rest, link("notes", path))] if more else []
+    parts += [markdown_link(rest, link("notes", path))] if more else []
     return "\n\n".join([*source, "\n\n---\n\n".join(parts), *also])
 
 
 def entry(shown: Shown, link: Link) -> str:
-    """Return one thing: its headline, what it is worth, why it is here, its text, and where to read on."""
+    """Return the markdown of one entry: headline, facts, reason, warning, text and links."""
     if shown.document is not None:
         document = shown.document
         state = document.status_text or document.phase
-        lines = [f"**{plain(document.title or document.name)}**  ", plain(f"decision {document.name} · {state}")]
-        lines += [f"*{plain(shown.why)}*", "", linked(document.path, link("file", document.path))]
+        lines = [
+            f"**{escape(document.title or document.name)}**  ",
+            escape(f"decision {document.name} · {state}"),
+        ]
+        lines += [f"*{escape(shown.why)}*", "", markdown_link(document.path, link("file", document.path))]
         return "\n".join(lines)
     memory = shown.memory
     assert memory is not None
-    lines = [f"**{plain(headline(memory))}**  ", plain(" · ".join(worth(memory))) + "  ", f"*{plain(shown.why)}*"]
+    lines = [
+        f"**{escape(headline(memory))}**  ",
+        escape(" · ".join(page_facts(memory))) + "  ",
+        f"*{escape(shown.why)}*",
+    ]
     stale = warning(shown.citations)
-    lines += ["", f"⚠ {plain(stale)}"] if stale else []
+    lines += ["", f"⚠ {escape(stale)}"] if stale else []
     text = shorten(_beyond(memory.text, headline(memory)), TEXT_LENGTH)
-    lines += ["", f"> {plain(text)}"] if text else []
+    lines += ["", f"> {escape(text)}"] if text else []
     further = _further(memory, link)
     return "\n".join([*lines, "", " · ".join(further)] if further else lines)
 
 
-def _beyond(text: str, said: str) -> str:
-    """Return what a text says beyond its headline, which was often made of its first sentence."""
-    whole, begin = text.strip(), said.rstrip(".")
+def _beyond(text: str, headline: str) -> str:
+    """Return the part of a text behind its headline, which is often the first sentence of the text."""
+    whole, begin = text.strip(), headline.rstrip(".")
     rest = whole.removeprefix(begin)
     return rest.lstrip(".!? \n") if whole.startswith(begin) and rest[:1] in {"", *".!?\n"} else whole
 
 
-def worth(memory: Memory) -> list[str]:
-    """Return what a reader weighs a memory by; of a rule also that it is in force."""
-    told = facts(memory)
-    told[1:1] = ["in force"] if memory.type in _RULES and memory.active and not memory.expired else []
-    return told
+def page_facts(memory: Memory) -> list[str]:
+    """Return the facts of a memory, and "in force" for a constraint or decision that is active and not expired."""
+    found = facts(memory)
+    found[1:1] = ["in force"] if memory.type in _RULES and memory.active and not memory.expired else []
+    return found
 
 
 def _further(memory: Memory, link: Link) -> list[str]:
-    addresses = [("record", link("memory", named(memory.id, headline(memory))))]
+    addresses = [("record", link("memory", address_part(memory.id, headline(memory))))]
     addresses += [(f"commit {memory.commit[:8]}", link("commit", memory.commit))] if memory.commit else []
-    return [linked(text, address) for text, address in addresses if address]
+    return [markdown_link(text, address) for text, address in addresses if address]
 
 
-def named(identity: str, title: str) -> str:
-    """Return an id with a title behind it, as an address has it: the last part is what a tab or a peek shows.
+def address_part(identity: str, title: str) -> str:
+    """Return the last part of a memory's address: the id, a slash and the title.
 
-    A long title ends after a whole word.
+    Editors show the last part as the title of a tab or peek. A long title is cut after a whole word.
     """
     name = " ".join(_STRANGE.sub(" ", title).split())
     if len(name) > NAME_LENGTH:
@@ -113,11 +126,11 @@ def named(identity: str, title: str) -> str:
     return f"{identity}/{name}" if name else identity
 
 
-def linked(text: str, address: str) -> str:
-    """Return a link, or the words alone when there is nowhere to go."""
-    return f"[{plain(text)}]({address})" if address else plain(text)
+def markdown_link(text: str, address: str) -> str:
+    """Return a markdown link, or the escaped text alone for an empty address."""
+    return f"[{escape(text)}]({address})" if address else escape(text)
 
 
-def plain(text: str) -> str:
-    """Take the meaning from the characters that markdown gives one."""
+def escape(text: str) -> str:
+    """Escape the characters that have a meaning in markdown."""
     return _MARKS.sub(r"\\\1", text)

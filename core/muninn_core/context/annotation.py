@@ -1,6 +1,6 @@
-"""What stands beside the code: notes gathered above the definitions that they are about, each in a few words.
+"""Code lenses: notes grouped by the definition that they are about, with a short title each.
 
-Pure functions of notes and extents. It knows no editor and no index.
+Pure functions of notes and extents; they use no editor and no index.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Iterable, Sequence
 from muninn_core.model.note import Lens, Note
 from muninn_core.source.extent import Extent, innermost_extent
 
-TYPES = 3
-"""How many kinds a title names; the rest is counted together."""
+MAX_KINDS = 3
+"""The maximum number of kinds in a title. Further kinds are counted together."""
 
 _PLURALS = {"memory": "memories", "bug_fix": "bug fixes", "entity": "entities", "session_summary": "session summaries"}
 _FIRST = ("constraint", "decision", "pattern", "attempt")
-"""What people want to know of first."""
+"""The kinds that come first in a title."""
 
 
 def lenses(notes: Sequence[Note], extents: Sequence[Extent]) -> tuple[Lens, ...]:
-    """Return one lens for the file, when anything is remembered about it, and one for each definition with notes.
+    """Return one lens for the file and one for each definition with notes; nothing without notes.
 
-    A note belongs to the innermost definition around its first line; one outside of all belongs to its lines. What
-    begins on the first line, and has all of the file's notes, would say the same in the same place: it has no lens.
+    A note belongs to the innermost definition around its first line, else to its own lines. A lens on the first line
+    that has the same notes as the file's lens is left out, because both would show the same text in the same place.
     """
     if not notes:
         return ()
@@ -39,20 +39,20 @@ def lenses(notes: Sequence[Note], extents: Sequence[Extent]) -> tuple[Lens, ...]
 
 
 def title(notes: Iterable[Note]) -> str:
-    """Return notes in a few words: "2 decisions, 1 attempt, 1 stale". A memory with several places counts once."""
+    """Return a summary of notes: "2 decisions, 1 attempt, 1 stale". A memory with several places counts once."""
     once = {note.id or note.path: note for note in sorted(notes, key=lambda note: note.stale)}
     counts = Counter(_word(note) for note in once.values())
     kinds = sorted(counts, key=lambda kind: (_FIRST.index(kind) if kind in _FIRST else len(_FIRST), kind))
-    shown = kinds if len(kinds) <= TYPES else kinds[: TYPES - 1]
-    parts = [counted(counts[kind], kind) for kind in shown]
+    shown = kinds if len(kinds) <= MAX_KINDS else kinds[: MAX_KINDS - 1]
+    parts = [count_noun(counts[kind], kind) for kind in shown]
     more = sum(counts[kind] for kind in kinds[len(shown) :])
     parts += [f"{more} more"] if more else []
     stale = sum(note.stale for note in once.values())
     return ", ".join([*parts, *([f"{stale} stale"] if stale else [])])
 
 
-def counted(number: int, kind: str) -> str:
-    """Return "1 decision", "2 bug fixes"."""
+def count_noun(number: int, kind: str) -> str:
+    """Return a number with its noun: "1 decision", "2 bug fixes"."""
     word = kind.replace("_", " ")
     return f"{number} {word if number == 1 else _PLURALS.get(kind, word + 's')}"
 

@@ -1,4 +1,4 @@
-"""The brief that a session starts with: what must not be forgotten, within a number of characters."""
+"""The brief at the start of a session: the most important memories within a number of characters."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from muninn_core.source.project import Project
 from muninn_core.source.shortcode import same_code
 
 IMPORTANT = 7
-"""From this importance on a memory is part of a brief without being asked for."""
+"""Memories of this importance or more are part of every brief that has room for them."""
 
 RECENT = 20
-"""How many of the newest are part of a brief whatever they are, where there is room."""
+"""The number of newest memories that fill the remaining room."""
 
 LEARNED = 8
-"""How many of the newest memories of the current task come first."""
+"""The maximum number of memories of the current task."""
 
 ITEM_CHARS = 320
-"""The most characters of one memory in a brief; recall has the rest."""
+"""The maximum number of characters of a memory's text in a brief."""
 
 SHORTEST_LINE = len("- [entity, 2026-01-01] x\n")
-"""With less room than this left, no memory needs to be tried."""
-
+"""The length of the shortest line of a memory. With less room the brief is full."""
 
 TOUCHED, STALE, LEFT_OPEN = 8, 3, 2
-"""How many memories of the files in work, stale ones, and lists of what was left open are told."""
+"""The maximum numbers of memories of changed files, of stale memories, and of memories about open work."""
 
 
-class CitationLookup(NamedTuple):
-    """Where a session starts: the project, what is being worked at, and the newest learned on the current task.
+class SessionContext(NamedTuple):
+    """What a brief reports beside important and recent memories: the project, its focus and the work under way.
 
-    `since` are lines about what happened since the session before, `records` and `disputes` about decision records
-    that the work tree's changes touch, and about contradictions. `touched` are memories of the files that the work tree
-    changes, `stale` those whose code is not what it was, `left_open` what earlier sessions did not finish.
+    `learned` are the newest memories of the current task. `since` are lines about events since the previous session.
+    `touched` are memories of files that the work tree changes. `records` are lines about decision documents that these
+    changes touch. `stale` are memories whose cited code has changed. `left_open` are memories about work that earlier
+    sessions did not finish. `disputes` are lines about contradictions.
     """
 
     project: Project
@@ -53,7 +53,7 @@ class CitationLookup(NamedTuple):
 
 
 class Brief(Value):
-    """The brief's markdown, "" when there is nothing to say, and the memories in it."""
+    """The brief's markdown, "" for an empty brief, and the ids of the memories in it."""
 
     text: str
     ids: tuple[str, ...]
@@ -69,17 +69,17 @@ def make_brief(
     pending: int = 0,
     max_chars: int,
     standing: Callable[[Memory], Sequence[Citation]] = lambda _memory: (),
-    place: CitationLookup | None = None,
+    place: SessionContext | None = None,
 ) -> Brief:
-    """Make a brief of the memories that may be recalled, given from the newest to the oldest; so are the pinned ones.
+    """Return a brief of at most `max_chars` UTF-16 units.
 
-    What is being worked at stands in the heading. After a compaction comes first what this session stored: the agent
-    has just lost it. Then what happened since the session before, what is remembered about the files in work and was
-    learned on the current task, pins, contradictions, what is important, newest first, what was left open or has gone
-    stale, then the newest of the rest. `standing` says how a memory's citations are; one that is stale is marked.
-    `pending` memories wait for an approval and are only counted.
+    `memories` and `pinned` are in the order from newest to oldest. The sections are, in this order: memories of this
+    session (after a compaction only), events since the previous session, memories of changed files, memories of the
+    current task, pins, contradictions, important memories, open work, stale memories, recent memories. A memory appears
+    once. `standing` returns a memory's judged citations, which a stale memory is marked with. `conflicts` and `pending`
+    are counts of open contradictions and of memories that wait for approval.
     """
-    most = max_chars // SHORTEST_LINE  # there may be thousands: only so many are looked at for which there is room
+    most = max_chars // SHORTEST_LINE  # more can't fit, and there may be thousands
     own: list[Memory] = []
     if after_compaction and session is not None:
         memories = list(memories)
@@ -94,8 +94,8 @@ def make_brief(
         if len(important) == most and len(recent) == RECENT:
             break
     sections: list[tuple[str, Sequence[Memory | str]]] = [
-        ("Kept from before the compaction", own),
-        ("Since the session before", place.since if place else ()),
+        ("Stored before the compaction", own),
+        ("Since the previous session", place.since if place else ()),
         ("About the files that you are changing", (*place.touched[:TOUCHED], *place.records) if place else ()),
         (f"Learned on {place.focus.task}" if place else "", place.learned[:LEARNED] if place else ()),
         ("Pinned", pinned),
@@ -106,7 +106,7 @@ def make_brief(
         ("Recent", recent),
     ]
     head = "# Memory of this repository (Muninn)\n" if place is None else _head(place, max_chars)
-    said = place is not None and bool(place.focus.items or place.since or place.records or place.disputes)
+    worthwhile = place is not None and bool(place.focus.items or place.since or place.records or place.disputes)
     foot = '\nMore: the `recall` and `context` tools, or `muninn recall "…"`.\n'
     if conflicts:
         wait = "contradictions in memory wait" if conflicts > 1 else "contradiction in memory waits"
@@ -114,11 +114,13 @@ def make_brief(
     if pending:
         wait = "memories wait" if pending > 1 else "memory waits"
         foot = f"\n{pending} {wait} for approval: `muninn memories --pending`.\n{foot}"
-    return _fill(sections, head, foot, max_chars, lambda memory: warning(standing(memory)), alone=said or pending > 0)
+    return _fill(
+        sections, head, foot, max_chars, lambda memory: warning(standing(memory)), alone=worthwhile or pending > 0
+    )
 
 
-def _head(place: CitationLookup, max_chars: int) -> str:
-    """Return the heading: the project, what it is, and what is being worked at; at most half of the room."""
+def _head(place: SessionContext, max_chars: int) -> str:
+    """Return the heading: project, description and focus, in at most half of `max_chars`."""
     name, described = place.project.name, place.project.description
     title = f"# Memory of {name} (Muninn)\n" if name else "# Memory of this repository (Muninn)\n"
     lines = [title, f"\n{described}\n"] if described else [title]
@@ -145,7 +147,7 @@ def _fill(
     *,
     alone: bool,
 ) -> Brief:
-    """Put in what there is room for. `alone`: head, foot and plain lines are worth reading without any memory."""
+    """Fill the sections in order until there is no room. `alone`: return head and foot even without any memory."""
     parts, ids = [head], dict[str, None]()
     left = max_chars - utf16_length(head + foot)
     for title, entries in sections:
@@ -158,27 +160,27 @@ def _fill(
             line = heading + (entry if isinstance(entry, str) else memory_line(entry, warn(entry)))
             length = utf16_length(line)
             if length > left:
-                continue  # a shorter one may still fit
+                continue  # a shorter line may still fit
             parts.append(line)
             left -= length
             heading = ""
             if isinstance(entry, Memory):
                 ids[entry.id] = None
-    said = bool(ids) or (alone and left >= 0)
-    return Brief(text="".join([*parts, foot]) if said else "", ids=tuple(ids))
+    filled = bool(ids) or (alone and left >= 0)
+    return Brief(text="".join([*parts, foot]) if filled else "", ids=tuple(ids))
 
 
 def memory_line(memory: Memory, warned: str) -> str:
-    """Return a memory as one line of a list; `warned` says what is stale about it."""
-    said = " ".join(memory.text.split())
-    if len(said) > ITEM_CHARS:
-        said = said[: ITEM_CHARS - 1].rstrip() + "…"
+    """Return a memory as one line of a list; `warned` is the warning about its citations."""
+    text = " ".join(memory.text.split())
+    if len(text) > ITEM_CHARS:
+        text = text[: ITEM_CHARS - 1].rstrip() + "…"
     files = f" ({', '.join(memory.files[:3])})" if memory.files else ""
     mark = memory.scope if memory.scope != "project" else "private" if memory.private else ""
     kind = f"{memory.type}, {mark}" if mark else memory.type
-    return f"- [{kind}, {memory.ts[:10]}] {said}{files}{f' [{warned}]' if warned else ''}\n"
+    return f"- [{kind}, {memory.ts[:10]}] {text}{files}{f' [{warned}]' if warned else ''}\n"
 
 
 def utf16_length(text: str) -> int:
-    """Return the length in UTF-16 units, in which agents count their limits."""
+    """Return the length in UTF-16 code units, the unit of the agents' limits."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,7 +1,7 @@
-"""A context as a bundle: the id that follows from its content, its explanation in words, and how two differ.
+"""Bundles: the id of a context, its explanation in words, and the difference between two contexts.
 
-The id is made of what was asked, the commit, the log's position and what a reader gets. Scores, the index's generation
-and the time are no part of it: they differ between machines that hold the same.
+The id depends on the question, the commit, the position of the log and the content. It does not depend on scores, the
+index's generation or the time, which differ between machines with the same content.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OF_THE_MACHINE = ("tokens", "score", "why")
 
 
 def bundle_id(inputs: ContextParams, question: str, saw: ReadState, pack: Pack) -> str:
-    """Return `c-` and 16 hex digits of a SHA-256 over what makes a context what it is."""
+    """Return `c-` and 16 hex digits of a SHA-256 over the inputs, the state and the content of a context."""
     items = [
         {name: value for name, value in to_plain(item).items() if name not in _OF_THE_MACHINE} for item in pack.items
     ]
@@ -30,7 +30,7 @@ def bundle_id(inputs: ContextParams, question: str, saw: ReadState, pack: Pack) 
 
 
 def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequence[LeftOut]) -> str:
-    """Return the markdown that says why a context holds these items and leaves those out."""
+    """Return markdown that explains why a context holds `items` and leaves out `left_out`."""
     then = context.saw
     where = f"{then.branch or 'no branch'} {(then.commit or 'no commit')[:12]}"
     lines = [
@@ -40,7 +40,7 @@ def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequenc
         + (f" ({then.index.lag} files behind)" if then.index.lag else ""),
         *(f"- {name}: {value}" for name, value in _given(context.inputs)),
         f"- {context.tokens} of {context.budget} tokens, {len(context.items)} items, {len(context.left_out)} left out",
-        f"- order, and the share of what is left: {', '.join(f'{tier} {share:.0%}' for tier, share in TIERS)}",
+        f"- tiers, shares of the remaining budget: {', '.join(f'{tier} {share:.0%}' for tier, share in TIERS)}",
     ]
     if items:
         lines += ["", "## Items"]
@@ -57,15 +57,15 @@ def explain(context: ContextResult, items: Sequence[PackItem], left_out: Sequenc
     return "\n".join(lines) + "\n"
 
 
-def matching(context: ContextResult, name: str) -> tuple[tuple[PackItem, ...], tuple[LeftOut, ...]]:
-    """Return the items, and what was left out, whose id or path begins with a name."""
+def matching_entries(context: ContextResult, name: str) -> tuple[tuple[PackItem, ...], tuple[LeftOut, ...]]:
+    """Return the items and the left-out candidates whose id or path begins with `name`."""
     items = tuple(item for item in context.items if item.id.startswith(name) or item.path.startswith(name))
     left_out = tuple(each for each in context.left_out if each.id.startswith(name) or each.path.startswith(name))
     return items, left_out
 
 
-def moved(then: ReadState, now: ReadState) -> tuple[str, ...]:
-    """Return in which ways a repository is no longer in the state that an answer saw; nothing when it is."""
+def state_changes(then: ReadState, now: ReadState) -> tuple[str, ...]:
+    """Return one line for each part of the read state that has changed; empty when nothing has."""
     found = []
     if then.commit != now.commit:
         found.append(f"HEAD was {(then.commit or 'nothing')[:12]} and is {(now.commit or 'nothing')[:12]}")
@@ -79,7 +79,7 @@ def moved(then: ReadState, now: ReadState) -> tuple[str, ...]:
 
 
 def differences(first: ContextResult, again: ContextResult) -> tuple[str, ...]:
-    """Return what two answers to the same question hold differently, in a sentence each; nothing for the same text."""
+    """Return one line for each difference between two answers to the same question; empty for the same text."""
     if first.text == again.text:
         return ()
     before, after = _by_id(first.items), _by_id(again.items)
@@ -92,8 +92,8 @@ def differences(first: ContextResult, again: ContextResult) -> tuple[str, ...]:
             found.append(f"other text: {_name(item)}")
     both = [key for key in before if key in after]
     if both != [key for key in after if key in before]:
-        found.append("another order")
-    return tuple(found) or ("what is said around the items: headlines, warnings, or what was left out",)
+        found.append("different order")
+    return tuple(found) or ("text around the items: headlines, warnings or left-out candidates",)
 
 
 def _by_id(items: Iterable[PackItem]) -> dict[tuple[str, str], PackItem]:
@@ -115,12 +115,12 @@ def _name(item: PackItem | LeftOut) -> str:
 
 
 def _reasons(tier: str, why: Sequence[Reason]) -> list[str]:
-    told = [
+    lines = [
         f"  {reason.contribution:+.3f} {reason.signal} {reason.value:.3g} x {reason.weight:.3g}"
         + (f"  {reason.note}" if reason.note else "")
         for reason in why
     ]
-    return told or ([f"  {_NAMED[tier]}"] if tier in _NAMED else [])
+    return lines or ([f"  {_NAMED[tier]}"] if tier in _NAMED else [])
 
 
-_NAMED = {"pin": "pinned: part of every context", "task": "of the task that was named"}
+_NAMED = {"pin": "pinned: part of every context", "task": "memory of the named task"}

@@ -1,6 +1,6 @@
-"""What is being written at a place of a file of ours, for completion: which names or values belong there.
+"""The completion slot at the cursor in one of Muninn's files: which names or values may be inserted there.
 
-A pure function of the text up to the cursor. It knows the formats, and none of the names of a repository.
+Pure functions of the text up to the cursor. They use the file formats, and no names of a repository.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ _SETTING = re.compile(r"^[ \t]+(?P<key>[a-z_]+):[ \t]+(?P<typed>[\w-]*)$")
 _KEYS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "knowledge": {
-            "confidence": "How sure it is: low, medium, high, or a number from 0 to 1.",
-            "created": "When it was written: a date like 2025-01-31.",
-            "domain": "What it is about, in a word.",
-            "files": "The files that it is about, relative to the root.",
-            "id": "A name that stays when the file gets another one.",
-            "related": "What belongs to it: other knowledge, documents, memories.",
-            "source": "Where it comes from: a decision of the team, a book, a person.",
-            "status": "How it stands: draft, accepted, deprecated.",
-            "supersedes": "What it takes the place of.",
-            "tags": "Words to find it by.",
-            "title": "What people call it; else its first heading.",
-            "type": "What kind of knowledge it is: convention, decision, glossary, guide.",
-            "updated": "When it was last looked over: a date like 2025-01-31.",
+            "confidence": "Confidence: low, medium, high, or a number from 0 to 1.",
+            "created": "Date of creation, like 2025-01-31.",
+            "domain": "Its subject, in one word.",
+            "files": "The files that it describes, relative to the root.",
+            "id": "A stable name that survives renames of the file.",
+            "related": "Related entries: knowledge, documents, memories.",
+            "source": "Its origin: a decision of the team, a book, a person.",
+            "status": "Its status: draft, accepted, deprecated.",
+            "supersedes": "The entries that it replaces.",
+            "tags": "Words for searching.",
+            "title": "Its title; by default the first heading.",
+            "type": "Kind of knowledge: convention, decision, glossary, guide.",
+            "updated": "Date of the last review, like 2025-01-31.",
         },
         "context": {
-            "budget": "The most tokens of the rendered pack, from 50 to 200000; 8000 when it is not said.",
-            "description": "What the context is for, in a sentence.",
-            "title": "What people call it; else the file's name.",
+            "budget": "The most tokens of the rendered pack, from 50 to 200000 (default 8000).",
+            "description": "Its purpose, in one sentence.",
+            "title": "Its title; by default the file's name.",
         },
     }
 )
@@ -89,12 +89,12 @@ _FILTERS: Mapping[str, str] = MappingProxyType(
         "since": "Only memories changed since: `2w`, or a date.",
         "until": "Only memories last changed before: `2w`, or a date.",
         "session": "Only memories of a session.",
-        "task": "What was learned on a task, and its document.",
+        "task": "Memories of a task, and its document.",
         "branch": "Only memories made on a branch.",
-        "at": "What was remembered as of a commit, branch or tag.",
+        "at": "The memory as of a commit, branch or tag.",
     }
 )
-"""What the filters of a question mean (docs/recall.md)."""
+"""The filters of a query, with their meaning (docs/recall.md)."""
 
 _FILTER_VALUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -111,7 +111,7 @@ _FILTER_NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType({"tag": ("tag",)
 
 
 class Choice(Value):
-    """A word that may stand at a place, and what it means."""
+    """A word that may be inserted, and its meaning."""
 
     text: str
     detail: str = ""
@@ -119,11 +119,11 @@ class Choice(Value):
 
 
 class Slot(Value):
-    """A place that waits for a word: `typed` of it stands there already, from `start` (characters, from 0) on.
+    """A place where a word is being typed: `typed` is the part before the cursor, and `start` its offset in characters.
 
-    `choices` are the words themselves; else `kinds` are those of the verb `names`, of `file` for symbols. `closing` is
-    what must follow, where it does not yet. `plain`: a path that stands bare behind an at sign, and needs
-    quotation marks where it is more than a word.
+    `choices` are fixed words. Otherwise `kinds` are kinds of the verb `names`, and `file` is the file whose symbols are
+    wanted. `closing` is inserted behind the word unless it is there already. `plain` marks a bare path behind an at
+    sign, which needs quotation marks when it contains other characters than those of a word.
     """
 
     start: int
@@ -136,7 +136,7 @@ class Slot(Value):
 
 
 def slot_at(kind: OwnKind, text: str, line: int, column: int) -> Slot | None:
-    """Return what is being written at a line and column (from 0); None where nothing of ours belongs."""
+    """Return the slot at a line and column (from 0); None where nothing can be completed."""
     lines = text.split("\n")
     if line >= len(lines):
         return None
@@ -151,7 +151,7 @@ def slot_at(kind: OwnKind, text: str, line: int, column: int) -> Slot | None:
 
 
 class Key(Value):
-    """A key of frontmatter or of the configuration: its place on its line (characters, from 0), and what it means."""
+    """A key of frontmatter or configuration: its offsets on its line (characters, from 0) and its description."""
 
     start: int
     end: int
@@ -159,7 +159,7 @@ class Key(Value):
 
 
 def key_at(kind: OwnKind, text: str, line: int, column: int) -> Key | None:
-    """Return the key at a line and column (from 0); None where there is none that we know."""
+    """Return the key at a line and column (from 0); None for an unknown key or none."""
     lines = text.split("\n")
     match = _OWN_KEY.match(lines[line]) if line < len(lines) else None
     if match is None or not match.start("key") <= column < match.end("key"):
@@ -176,7 +176,7 @@ def key_at(kind: OwnKind, text: str, line: int, column: int) -> Key | None:
 
 
 def settings() -> dict[str, dict[str, Choice]]:
-    """Return the keys of the configuration by section, each with its default, meaning and allowed values."""
+    """Return the configuration keys by section, each with its default, meaning and allowed values."""
     return {section.name: {key.name: _choice(key) for key in section.keys} for section in sections()}
 
 
@@ -216,7 +216,7 @@ def _in_body(kind: OwnKind, text: str, line: int, column: int, after: str) -> Sl
 
 
 def _in_question(before: str) -> Slot | None:
-    """Return the filter, or its value, that is being written; words of the question are a person's own."""
+    """Return the slot of a filter or its value; None for free words of the query."""
     match = _FILTER.search(before)
     if match:
         choices = [Choice(text=value) for value in _FILTER_VALUES.get(match["key"], ())]
@@ -236,8 +236,8 @@ def _in_frontmatter(kind: OwnKind, lines: list[str], line: int, before: str) -> 
         return None
     match = _KEY.match(before)
     if match:
-        there = {found["key"] for each in lines[1:line] if (found := _OWNER.match(each))}
-        choices = [Choice(text=key, markdown=said) for key, said in known.items() if key not in there]
+        present = {found["key"] for each in lines[1:line] if (found := _OWNER.match(each))}
+        choices = [Choice(text=key, markdown=said) for key, said in known.items() if key not in present]
         return Slot(start=0, typed=match["typed"], choices=tuple(choices), closing=": ")
     match = _VALUE.match(before)
     key = match["key"] if match else _owner(lines, line)
@@ -253,7 +253,7 @@ def _in_frontmatter(kind: OwnKind, lines: list[str], line: int, before: str) -> 
 
 
 def _owner(lines: list[str], line: int) -> str:
-    """Return the key that an item of a list on a line belongs to."""
+    """Return the key that the list item on a line belongs to; "" for none."""
     for each in reversed(lines[1:line]):
         match = _OWNER.match(each)
         if match:

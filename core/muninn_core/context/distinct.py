@@ -1,7 +1,7 @@
-"""Leaves out of a pack's candidates what would not add to it: the irrelevant, the said already, the crowd of one file.
+"""Removes candidates that add nothing to a pack: irrelevant ones, repeated texts, many pieces of one file.
 
-Candidates come as (tier, hit) in the order of their worth within each tier, and stay in that order. What is left out is
-returned with its reason. It knows no budget but the size that joined pieces may have, and no format.
+Candidates are (tier, hit), ordered by score within each tier, and keep that order. Each removed candidate is returned
+with its reason.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from muninn_core.context.tokens import count_tokens
 from muninn_core.model.answer import Hit, Reason
 from muninn_core.model.value import replace
 
-FOUND = ("memory", "knowledge", "code")
-"""The tiers that were searched for; what is in the others was named by somebody, and is relevant by that."""
+SEARCHED_TIERS = ("memory", "knowledge", "code")
+"""The tiers that come from search. Candidates of other tiers were requested by name and always count as relevant."""
 
-FLOOR = 0.3
-"""The share of its tier's best score below which a candidate is not relevant."""
+RELEVANCE_FLOOR = 0.3
+"""A candidate below this share of its tier's best score is not relevant."""
 
-ALIKE = 0.85
-"""From which share of common word triples (Jaccard) on two texts say the same."""
+SIMILARITY = 0.85
+"""Two texts count as equal when they share at least this part of their word triples (Jaccard index)."""
 
 SHORTEST = 8
-"""Texts of fewer words are the same only when they are equal."""
+"""Texts of fewer words count as equal only when they are identical."""
 
-OF_ONE_FILE = 2
-"""How many pieces of one file come in without having to earn it."""
+FREE_PER_FILE = 2
+"""The number of pieces of one file that are always accepted."""
 
-EARNED = 0.6
-"""A further one needs this share of its tier's best score,"""
+EXTRA_SHARE = 0.6
+"""A further piece of a file needs at least this share of its tier's best score."""
 
-AHEAD = 0.1
-"""and must be so far ahead of the best piece of a file that has none yet."""
+EXTRA_LEAD = 0.1
+"""A further piece must also score this much more than the best piece of a file without any."""
 
 _SKETCH = 8
-"""Texts that share none of so many smallest triples are not compared: among alike ones that does not happen."""
+"""Texts are compared only when they share one of this many smallest triples. Similar texts practically always do."""
 
 Candidate = tuple[str, Hit]
 
 
 class Duplicate(NamedTuple):
-    """A candidate that is left out, and why."""
+    """A removed candidate and the reason."""
 
     tier: str
     hit: Hit
@@ -51,34 +51,34 @@ class Duplicate(NamedTuple):
 
 
 def without_duplicates(candidates: Sequence[Candidate], most: int) -> tuple[list[Candidate], list[Duplicate]]:
-    """Return what is worth a place, and what is left out. Joined pieces have at most `most` tokens."""
+    """Return the candidates to keep and the removed ones. Adjacent pieces are joined up to `most` tokens."""
     dropped: list[Duplicate] = []
-    kept = _unsaid(_relevant(candidates, dropped), dropped)
-    return _spread(_joined(kept, most), dropped), dropped
+    kept = _drop_repeats(_drop_irrelevant(candidates, dropped), dropped)
+    return _limit_per_file(_join_adjacent(kept, most), dropped), dropped
 
 
-def _relevant(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
-    best = _best(candidates)
+def _drop_irrelevant(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
+    best = _best_scores(candidates)
     kept = []
     for tier, hit in candidates:
-        if tier in FOUND and hit.score < FLOOR * best[tier]:
+        if tier in SEARCHED_TIERS and hit.score < RELEVANCE_FLOOR * best[tier]:
             dropped.append(Duplicate(tier, hit, "below relevance"))
         else:
             kept.append((tier, hit))
     return kept
 
 
-def _unsaid(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
-    """Leave out what is there already: the same thing in a later tier, the same text, a span within a span."""
+def _drop_repeats(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
+    """Remove candidates of an earlier tier, repeated texts, and spans within other spans."""
     seen: set[tuple[str, str]] = set()
     spans: dict[str, list[Hit]] = {}
-    texts = _Texts()
+    texts = _SeenTexts()
     kept = []
     for tier, hit in candidates:
         if (hit.kind, hit.id) in seen:
-            continue  # it stands in an earlier tier; nothing is missing
+            continue  # an earlier tier has it
         around = next((each for each in spans.get(hit.path, ()) if hit.kind != "memory" and _within(hit, each)), None)
-        reason = f"inside {around.id}" if around is not None else texts.said(hit)
+        reason = f"inside {around.id}" if around is not None else texts.find_repeat(hit)
         if reason:
             dropped.append(Duplicate(tier, hit, reason))
             continue
@@ -93,16 +93,16 @@ def _within(inner: Hit, outer: Hit) -> bool:
     return outer.start_line <= inner.start_line and inner.end_line <= outer.end_line
 
 
-class _Texts:
-    """The texts so far, to tell whether one was said."""
+class _SeenTexts:
+    """The texts so far, indexed for exact and near-duplicate lookup."""
 
     def __init__(self) -> None:
         self._whole: dict[str, str] = {}
         self._triples: dict[str, frozenset[int]] = {}
         self._by_sketch: dict[int, list[str]] = {}
 
-    def said(self, hit: Hit) -> str:
-        """Return the reason why a text says nothing new; "" when it does, and then it is taken note of."""
+    def find_repeat(self, hit: Hit) -> str:
+        """Return why a text repeats an earlier one; "" for a new text, which is then added."""
         words = hit.text.split()
         plain = " ".join(words)
         if plain in self._whole:
@@ -111,7 +111,7 @@ class _Texts:
         sketch = sorted(triples)[:_SKETCH]
         for each in sorted({each for number in sketch for each in self._by_sketch.get(number, ())}):
             other = self._triples[each]
-            if len(triples & other) >= ALIKE * len(triples | other):
+            if len(triples & other) >= SIMILARITY * len(triples | other):
                 return f"nearly the same text as {each}"
         self._whole[plain] = hit.id
         self._triples[hit.id] = triples
@@ -121,20 +121,20 @@ class _Texts:
 
 
 def _triples(words: Sequence[str]) -> frozenset[int]:
-    """Return a number for each three words in a row, the same on every machine; none for a short text."""
+    """Return a hash for each three consecutive words, equal on all machines; empty for a short text."""
     if len(words) < SHORTEST:
         return frozenset()
-    sums = [*map(_sum, words)]
+    sums = [*map(_word_hash, words)]
     return frozenset((a * 31 + b) * 31 + c for a, b, c in zip(sums, sums[1:], sums[2:], strict=False))
 
 
 @lru_cache(8192)
-def _sum(word: str) -> int:
+def _word_hash(word: str) -> int:
     return crc32(word.casefold().encode("utf-8", "surrogatepass"))
 
 
-def _joined(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
-    """Make one piece of those of a file that touch or overlap, in the place of the best of them."""
+def _join_adjacent(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Join pieces of a file that touch or overlap, at the position of the best of them."""
     found: list[Candidate | None] = list(candidates)
     order = sorted(
         (
@@ -165,7 +165,7 @@ def _joined(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
 
 
 def _exact(hit: Hit) -> bool:
-    """Whether a hit's text is its lines and nothing else: a repeated header would come into the middle of the text."""
+    """Whether a hit's text is exactly its lines. A repeated header would end up inside a joined text."""
     return hit.kind != "memory" and len(hit.text.rstrip("\n").split("\n")) == hit.end_line - hit.start_line + 1
 
 
@@ -180,7 +180,7 @@ def _touch(first: Hit, second: Hit) -> bool:
 
 
 def _union(first: Hit, second: Hit) -> Hit:
-    """Return two pieces as one, with score and reasons of the better one, and a reason that names both."""
+    """Return two pieces as one hit, with the score and reasons of the better one and a reason that names both."""
     better = second if second.score > first.score else first
     lines = second.text.rstrip("\n").split("\n")[first.end_line - second.start_line + 1 :]
     names = [reason.note for reason in first.why if reason.signal == "joined"] or [first.id]
@@ -198,27 +198,27 @@ def _union(first: Hit, second: Hit) -> Hit:
     )
 
 
-def _spread(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
-    """Leave out further pieces of one file that do not earn their place."""
-    best = _best(candidates)
+def _limit_per_file(candidates: Sequence[Candidate], dropped: list[Duplicate]) -> list[Candidate]:
+    """Remove further pieces of a file that do not score high enough."""
+    best = _best_scores(candidates)
     kept: list[Candidate] = []
     counts: dict[tuple[str, str], int] = {}
     for number, (tier, hit) in enumerate(candidates):
         place = (tier, hit.path)
-        if tier in FOUND and hit.kind != "memory" and counts.get(place, 0) >= OF_ONE_FILE:
+        if tier in SEARCHED_TIERS and hit.kind != "memory" and counts.get(place, 0) >= FREE_PER_FILE:
             others = (
                 each.score for other, each in candidates[number:] if (other, each.path) not in counts and other == tier
             )
-            ahead = hit.score - max(others, default=0.0) >= AHEAD
-            if not (ahead and hit.score >= EARNED * best[tier]):
-                dropped.append(Duplicate(tier, hit, f"third piece of {hit.path}, or a further one"))
+            ahead = hit.score - max(others, default=0.0) >= EXTRA_LEAD
+            if not (ahead and hit.score >= EXTRA_SHARE * best[tier]):
+                dropped.append(Duplicate(tier, hit, f"more than {FREE_PER_FILE} pieces of {hit.path}"))
                 continue
         counts[place] = counts.get(place, 0) + 1
         kept.append((tier, hit))
     return kept
 
 
-def _best(candidates: Sequence[Candidate]) -> dict[str, float]:
+def _best_scores(candidates: Sequence[Candidate]) -> dict[str, float]:
     best: dict[str, float] = {}
     for tier, hit in candidates:
         best[tier] = max(best.get(tier, 0.0), hit.score)

@@ -1,4 +1,4 @@
-"""A memory as a file to be written by a person: frontmatter for what is known of it, and room for its text.
+"""Drafts of memories: a file with frontmatter and text that a person completes.
 
     ---
     type: decision
@@ -7,9 +7,7 @@
     supersedes: 01k…
     ---
 
-    Names are looked up by id.
-
-Pure functions of text. It knows no disk and no editor.
+Pure functions of text; they use no disk and no editor.
 """
 
 from __future__ import annotations
@@ -25,20 +23,20 @@ from muninn_core.near_match import nearest
 from muninn_core.source.frontmatter import read_frontmatter, syntax_errors
 
 DETAILS = {"decision": ("rationale", "alternatives"), "attempt": ("command", "exit_status")}
-"""Fields that only one kind of memory has, and that a person is asked for."""
+"""The fields that only one kind of memory has and that a draft offers."""
 
-_TAKEN = ("type", "title", "tags", "files", "entities", "importance", "confidence", "pin", "expires", "task", "scope")
+_FIELDS = ("type", "title", "tags", "files", "entities", "importance", "confidence", "pin", "expires", "task", "scope")
 _NOTE = re.compile(r"<!--.*?-->", re.S)
 
 _ASKS = {
     "decision": "What was decided, in whole sentences; the reason in `rationale`.",
-    "attempt": "What was tried, and why it failed, so that nobody tries it again.",
+    "attempt": "What was tried, and why it failed.",
     "constraint": "What must hold, or must not be done.",
 }
 
 
 def draft_text(type_: str, path: str, start: int, end: int, replaced: Memory | None) -> str:
-    """Return the file to begin with. Values are JSON, which YAML reads as it stands."""
+    """Return the initial text of a draft. Values are written as JSON, which is valid YAML."""
     lines = ["---", f"type: {json.dumps(type_)}", 'title: ""']
     places = [place(path, start, max(start, end))] if path else []
     if replaced is not None and not places:
@@ -46,20 +44,20 @@ def draft_text(type_: str, path: str, start: int, end: int, replaced: Memory | N
     lines += [f"files: {json.dumps(places, ensure_ascii=False)}", "tags: []"]
     lines += [f'{name}: ""' for name in DETAILS.get(type_, ())]
     lines += [f"supersedes: {json.dumps(replaced.id)}"] if replaced is not None else []
-    ask = _ASKS.get(type_, "What is to be remembered, in whole sentences.")
-    told = f"<!-- {ask} Write it below and save; without text nothing is remembered. -->"
+    ask = _ASKS.get(type_, "The fact to remember, in whole sentences.")
+    note = f"<!-- {ask} Write it below and save; without text nothing is remembered. -->"
     was = [replaced.text.replace("-->", "-- >")] if replaced is not None else []
-    return "\n".join([*lines, "---", told, "", *was]) + "\n"
+    return "\n".join([*lines, "---", note, "", *was]) + "\n"
 
 
-def draft_of(text: str) -> dict[str, Any] | None:
-    """Return the parameters of `remember` that a draft states, None for one without text.
+def parse_draft(text: str) -> dict[str, Any] | None:
+    """Return the parameters of `remember` for a draft; None for a draft without text.
 
-    Raises BadParams for frontmatter that can't be read, and for a key that is not known.
+    Raises BadParams for malformed frontmatter and for an unknown key.
     """
     problems = syntax_errors(text)
     if problems:
-        raise BadParams(f"line {problems[0].line}: {problems[0].message}", hint="Mend it and save again.")
+        raise BadParams(f"line {problems[0].line}: {problems[0].message}", hint="Correct it and save again.")
     fields, begin = read_frontmatter(text)
     body = _NOTE.sub("", "\n".join(text.replace("\r\n", "\n").split("\n")[begin:])).strip()
     if not body:
@@ -71,10 +69,10 @@ def draft_of(text: str) -> dict[str, Any] | None:
             given["links"] = [{"relation": "supersedes", "target": str(value)}] if value else []
         elif name in DETAILS.get(str(fields.get("type")), ()):
             details.update({name: value} if value not in ("", None) else {})
-        elif name in _TAKEN:
+        elif name in _FIELDS:
             given.update({name: value} if value not in ("", None) else {})
         else:
-            known = (*_TAKEN, "supersedes", *DETAILS.get(str(fields.get("type")), ()))
+            known = (*_FIELDS, "supersedes", *DETAILS.get(str(fields.get("type")), ()))
             near = nearest(name, known)
             hint = f"Did you mean '{near}'?" if near else f"A draft has {', '.join(known)}."
             raise BadParams(f"a draft has no '{name}'", hint=hint)

@@ -1,6 +1,4 @@
-"""The smaller forms of an item that does not fit whole: its beginning, which has header and signature; of code at hand
-the lines that matter; or its place alone.
-"""
+"""The shorter forms of a pack item: a part of its text, or its location alone."""
 
 from __future__ import annotations
 
@@ -11,18 +9,18 @@ from muninn_core.model.value import replace
 from muninn_core.protocol.search import PackItem
 
 LEAST_TOKENS = 40
-"""A part that has less room helps nobody."""
+"""A part with less room is not worth including."""
 
 LEAST_LINES = 3
-"""Nor does one of fewer lines, nor one of fewer words than three times as many for a text without lines."""
+"""The minimum number of lines of a part; for a text without lines, three times as many words."""
 
 Cost = Callable[[PackItem], int]
 
 
-def part(item: PackItem, room: int, cost: Cost, line: int = 0) -> PackItem | None:
-    """Return an item with as much of it as `room` tokens take; None where that would not help.
+def cut_to_fit(item: PackItem, room: int, cost: Cost, line: int = 0) -> PackItem | None:
+    """Return an item cut to `room` tokens; None when the part would be too short.
 
-    That is its beginning, or of code the lines around `line` (1-based, in the file) when the item has it.
+    The part is the beginning of the text. For code with `line` (1-based, in the file) it is the lines around that line.
     """
     if room < LEAST_TOKENS:
         return None
@@ -30,7 +28,7 @@ def part(item: PackItem, room: int, cost: Cost, line: int = 0) -> PackItem | Non
     least = 3 * LEAST_LINES if item.kind == "memory" else LEAST_LINES
     at = line - item.start_line if item.start_line <= line <= item.end_line else 0
     low, high = 0, len(pieces) - 1
-    while low < high:  # the longest piece that fits; what an item takes grows with its text
+    while low < high:  # binary search: the cost grows with the text
         middle = (low + high + 1) // 2
         low, high = (middle, high) if cost(_cut(item, pieces, middle, at)) <= room else (low, middle - 1)
     if low < least:
@@ -39,18 +37,18 @@ def part(item: PackItem, room: int, cost: Cost, line: int = 0) -> PackItem | Non
     return replace(found, tokens=cost(found))
 
 
-def headline(item: PackItem, cost: Cost) -> PackItem:
-    """Return an item without its text: the line that says where it is."""
+def location_only(item: PackItem, cost: Cost) -> PackItem:
+    """Return an item without its text, which is rendered as one line with its location."""
     said = item.title or (item.text if item.kind == "memory" else "")
     bare = replace(item, text="", form="headline", title=shorten(said, 70))
     return replace(bare, tokens=cost(bare))
 
 
 def _cut(item: PackItem, pieces: list[str], count: int, at: int) -> PackItem:
-    """Return `count` pieces of an item, the one at `at` among them, a third from their beginning."""
+    """Return an item with `count` of its pieces, starting a third of them before the piece at `at`."""
     if item.kind == "memory":
         return replace(item, text=" ".join(pieces[:count]) + " …", form="part")
-    if len(pieces) != item.end_line - item.start_line + 1:  # a header was repeated: its lines have no numbers here
+    if len(pieces) != item.end_line - item.start_line + 1:  # a header is repeated, so lines can't be numbered
         return replace(item, text="\n".join(pieces[:count]), form="part")
     first = 0 if at < count else min(at - count // 3, len(pieces) - count)
     start = item.start_line + first

@@ -1,6 +1,6 @@
-"""Results as text for a model: by the function that is registered for their type, otherwise field by field.
+"""Results as text for a model: by the function registered for the result's type, otherwise field by field.
 
-Field by field, empty fields and fields for programs are left out. The order is that of the declaration.
+Field by field, empty fields and fields for programs are left out. Fields keep the order of their declaration.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from muninn_core.model.value import Value, to_plain
 
 MOST_CHARS = 40_000
-"""The most characters of a text; a note says how many were cut."""
+"""The maximum number of characters of a text. A note states how many were cut."""
 
 _FOR_PROGRAMS = frozenset({"saw", "why", "snippet", "marks", "hash", "tokens"})
 
@@ -21,13 +21,13 @@ _FOR_PROGRAMS = frozenset({"saw", "why", "snippet", "marks", "hash", "tokens"})
 def result_text(result: Value) -> str:
     """Return a result as indented lines of `name: value`, with lists of plain values on one line.
 
-    `result_text.register` gives a type of result a text of its own.
+    `result_text.register` adds a specific text for a type of result.
     """
     given = to_plain(result)
     whole = given.get("text")
-    if isinstance(whole, str) and whole.strip():  # a page or pack is its text
+    if isinstance(whole, str) and whole.strip():  # pages and packs are text already
         return _cut(whole.strip("\n"))
-    return _cut("\n".join(_lines(given, "")) or "There is nothing.")
+    return _cut("\n".join(_lines(given, "")) or "No results.")
 
 
 def _lines(value: Any, indent: str) -> Iterator[str]:

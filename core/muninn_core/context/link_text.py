@@ -1,4 +1,4 @@
-"""Results about the links and changes of memories as text for a model; part of `text`."""
+"""Text for models of results about links and changes of memories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from muninn_core.protocol.memory import ConsolidateResult, UpdateResult
 
 @result_text.register
 def links_text(result: LinksResult) -> str:
-    """Return the memories by their distance, then the links between them."""
+    """Return the memories by their distance from the first, then the links between them."""
     start = result.memories[0]
     if len(result.memories) == 1:
         return f"{_head(start)}\n\nNothing is linked to it."
@@ -28,10 +28,10 @@ def links_text(result: LinksResult) -> str:
 
 @result_text.register
 def overview_text(result: OverviewResult) -> str:
-    """Return the project, what is recent, what is important, how it hangs together, and the counts."""
+    """Return the project, recent and important memories, links between them, and counts."""
     described = f": {result.project.description}" if result.project.description else ""
     lines = [f"project {result.project.name}{described}"]
-    lines += [f"under way: {item.level} {item.code} {item.title} ({item.phase})" for item in result.focus.items]
+    lines += [f"focus: {item.level} {item.code} {item.title} ({item.phase})" for item in result.focus.items]
     for name, memories in (("recent", result.recent), ("important", result.important)):
         lines += ["", f"{name}:", *(f"- {_head(memory)}" for memory in memories)] if memories else []
     lines += ["", "links:", *(f"- {link_line(link)}" for link in result.links)] if result.links else []
@@ -43,7 +43,7 @@ def overview_text(result: OverviewResult) -> str:
 
 @result_text.register
 def update_text(result: UpdateResult) -> str:
-    """Return what changed."""
+    """Return the changed fields and the memory."""
     masked = f" {result.masked} secrets masked: never store those." if result.masked else ""
     waits = " It waits for a person's approval now." if result.memory.waits else ""
     if not result.changed:
@@ -53,17 +53,17 @@ def update_text(result: UpdateResult) -> str:
 
 @result_text.register
 def consolidate_text(result: ConsolidateResult) -> str:
-    """Return who speaks now, and what contradicts."""
+    """Return the remaining memory, the merged or superseded ones, and contradictions."""
     would = "Would be: " if result.dry_run else ""
     lines = [
         f"contradiction: {said}. Decide which one holds (`supersede` with `keep`)." for said in result.contradictions
     ]
     if result.kept is None:
-        lines.append(f"{would}All are kept: {', '.join(result.apart)}")
+        lines.append(f"{would}Nothing is merged: {', '.join(result.apart)}")
     else:
         done = "merged into" if result.decision == "merge" else "superseded by"
         lines.append(f"{would}{', '.join(result.gone)} {done} {_head(result.kept)}")
-        lines += [f"kept for themselves: {', '.join(result.apart)}"] if result.apart else []
+        lines += [f"not merged: {', '.join(result.apart)}"] if result.apart else []
     return "\n".join(lines)
 
 
@@ -72,6 +72,6 @@ def _head(memory: Memory) -> str:
 
 
 def link_line(link: MemoryLink) -> str:
-    """Return a link: who states which relation to whom, its strength where it is not 1, and its reason."""
+    """Return a link on one line: source, relation, target, a strength other than 1, and the reason."""
     strength = "" if link.strength == 1 else f" ({link.strength:g})"
     return f"{link.source} {link.relation} {link.target}{strength}{f': {link.reason}' if link.reason else ''}"

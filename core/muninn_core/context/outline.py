@@ -1,6 +1,6 @@
-"""The shape of a file of ours for an editor: its outline, what of it folds, and where its references stand.
+"""The structure of a Muninn file for an editor: outline, folding ranges, tokens of references.
 
-Lines and characters are counted from 0. Nothing is resolved here, so that it is as fast as typing.
+Lines and characters count from 0. References are not resolved, so that the functions can run on every keystroke.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from muninn_core.store.fields import headline
 from muninn_core.store.record import MalformedRecord, parse_line
 
 MOST_ENTRIES = 2_000
-"""Entries of an outline; a person does not scroll through more."""
+"""The maximum number of entries of an outline."""
 
 _KEY = re.compile(r"^(?P<indent> *)(?P<key>[A-Za-z_][\w-]*)\s*:")
 
@@ -35,7 +35,7 @@ class Entry(Value):
 
 
 class Token(Value):
-    """A stretch of a line that is a reference, or a part of one: file, symbol, name or question."""
+    """A range of a line that is a reference or a part of one: file, symbol, name or question."""
 
     line: int
     start: int
@@ -57,7 +57,9 @@ def outline(kind: OwnKind, text: str) -> list[Entry]:
 
 
 def folds(kind: OwnKind, text: str) -> list[tuple[int, int]]:
-    """Return first and last line of what folds: frontmatter, sections, fenced code, tables of the configuration."""
+    """Return first and last line of each foldable range: frontmatter, sections, fenced code, sections of the
+    configuration.
+    """
     found = [(entry.line, entry.last) for entry in outline(kind, text) if entry.kind != "record"]
     if kind not in ("records", "config", "manifest", ""):
         body = frontmatter.body_line(text)
@@ -66,14 +68,14 @@ def folds(kind: OwnKind, text: str) -> list[tuple[int, int]]:
     return sorted({(first, last) for first, last in found if last > first})
 
 
-def tokens(kind: OwnKind, text: str, there: Callable[[str], bool]) -> list[Token]:
-    """Return the references of a context or knowledge file as stretches, in order, none within another.
+def reference_tokens(kind: OwnKind, text: str, exists: Callable[[str], bool]) -> list[Token]:
+    """Return the references of a context or knowledge file as ranges, in order and without overlap.
 
-    What may be prose is a reference when `there` says that a file or folder answers to it.
+    An uncertain reference counts only when `exists` returns true for its target, a file or folder.
     """
     found: list[Token] = []
     for each in find_references(text, kind):
-        if not each.certain and not there(each.target):
+        if not each.certain and not exists(each.target):
             continue
         if each.kind == "query":
             found.append(Token(line=each.line, start=each.start, end=each.end, kind="question"))

@@ -1,7 +1,7 @@
-"""Chooses what goes into a pack: pins, the task and what is at hand first, then memory, knowledge and code.
+"""Selects the items of a context pack: pins, the task and material at hand first, then memory, knowledge and code.
 
-It gets its candidates ranked; it decides what fits, and in which form. The budget holds for the rendered text in every
-format, and is enforced at the end.
+Candidates arrive ranked; this module decides which ones fit and in which form. The budget applies to the rendered text
+in every format and is enforced at the end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from muninn_core.context.distinct import Candidate, without_duplicates
-from muninn_core.context.forms import headline, part
+from muninn_core.context.forms import cut_to_fit, location_only
 from muninn_core.context.hover import shorten
 from muninn_core.context.render import FORMATS, Sheet, headline_of, render_one, render_sheet
 from muninn_core.context.tokens import count_tokens
@@ -27,37 +27,37 @@ TIERS: tuple[tuple[str, float], ...] = (
     ("knowledge", 0.35),
     ("code", 1.0),
 )
-"""The tiers in their order, and the share of what is left of the budget that each may take."""
+"""The tiers in order, and the share of the remaining budget that each may use."""
 
 HEADING_CHARS = (100, 60, 30, 10, 0)
-"""How much of the question the heading has: a whole task's text must not use up the budget. The first that fits."""
+"""Lengths of the question in the heading, in characters. The first length that fits is used."""
 
 HEADING_TOKENS = 6
-"""What the heading of a tier takes at most."""
+"""The maximum number of tokens of a tier's heading."""
 
 SUMMARY_SHARE = 0.08
-"""The share of the budget that the headlines at the top may take,"""
+"""The share of the budget for the list of headlines at the top."""
 
 SUMMARY_FROM = 1000
-"""in packs of so many tokens; smaller ones are read faster than their summary."""
+"""The smallest budget in tokens of a pack with headlines at the top."""
 
 FOOT_FROM = 200
-"""From which budget on the markdown names its bundle."""
+"""The smallest budget in tokens of a pack whose markdown names its bundle."""
 
 JOINED_SHARE = 0.25
-"""The share of the budget that pieces of a file may have to be joined."""
+"""The maximum size of joined pieces of a file, as a share of the budget."""
 
 PART_SHARE = 0.75
-"""How much of what is left to its tier an item that does not fit whole may take in part."""
+"""The share of its tier's remaining budget that an item cut to a part may use."""
 
 POINTERS = 8
-"""How many candidates that do not fit are named by their place, at most, in at most a twentieth of the budget."""
+"""The maximum number of items shown by their location alone, in at most a twentieth of the budget."""
 
 _RANK = {tier: place for place, (tier, _) in enumerate(TIERS)}
 
 
 class Pack(Value):
-    """What was chosen and what not, and the sheet that it is written on."""
+    """The selected items, the candidates left out, and the sheet to render."""
 
     items: tuple[PackItem, ...]
     left_out: tuple[LeftOut, ...]
@@ -65,7 +65,7 @@ class Pack(Value):
 
 
 class _Room:
-    """What is left of a budget, and what was chosen and passed over so far."""
+    """The remaining budget, and the items selected and passed over so far."""
 
     def __init__(self, left: int, lines: Mapping[str, int]) -> None:
         self.left = left
@@ -75,11 +75,11 @@ class _Room:
         self._headed: set[str] = set()
 
     def price(self, item: PackItem) -> int:
-        """Return what an item takes, with the heading of its tier when it is the first one there."""
+        """Return the tokens of an item, with the heading of its tier when it is the tier's first item."""
         return item.tokens + (0 if item.tier in self._headed else HEADING_TOKENS)
 
     def take(self, number: int, item: PackItem) -> int:
-        """Choose an item; return what it takes."""
+        """Select an item and return its price."""
         price = self.price(item)
         self._headed.add(item.tier)
         self.chosen.append((number, item))
@@ -90,39 +90,40 @@ class _Room:
 def make_pack(
     query: str, candidates: Sequence[Candidate], budget: int, lines: Mapping[str, int] = MappingProxyType({})
 ) -> Pack:
-    """Choose from (tier, hit) pairs, which come in the order of their worth within each tier.
+    """Select items from (tier, hit) pairs, which are ordered by score within each tier.
 
-    `lines` are {path: the line that matters most there}, for what does not fit whole.
+    `lines` maps paths to the most relevant line, for items that are cut.
 
-    Every tier may take its share; what is left in the end is given to those that did not fit, in the same order: whole,
-    else in part, else by their place alone.
+    Every tier first gets its share. The remaining budget goes to the items that did not fit, in the same order: whole,
+    else in part, else by their location.
     """
-    ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: within a tier the order of worth stays
+    ordered = sorted(candidates, key=lambda pair: _RANK[pair[0]])  # stable: candidates stay ordered within a tier
     kept, dropped = without_duplicates(ordered, int(budget * JOINED_SHARE))
     sheet = _heading(query, budget, len(candidates))
     summary = int(budget * SUMMARY_SHARE) if budget >= SUMMARY_FROM else 0
     room = _Room(budget - _size(sheet) - summary, lines)
     _share_out(room, [_item(tier, hit) for tier, hit in kept])
     _fill_up(room, budget)
-    left_out = [_left(_item(each.tier, each.hit), each.reason) for each in dropped]
-    left_out += [_left(item, reason) for _, item, reason in room.passed]
+    left_out = [_left_out(_item(each.tier, each.hit), each.reason) for each in dropped]
+    left_out += [_left_out(item, reason) for _, item, reason in room.passed]
     items = [
-        item for _, item in sorted(room.chosen, key=lambda entry: (_RANK[entry[1].tier], _late(entry[1]), entry[0]))
+        item
+        for _, item in sorted(room.chosen, key=lambda entry: (_RANK[entry[1].tier], _is_location(entry[1]), entry[0]))
     ]
-    return _within(sheet, items, _headlines(items, summary), left_out, budget)
+    return _enforce_budget(sheet, items, _headlines(items, summary), left_out, budget)
 
 
-def finished(pack: Pack, bundle: str) -> Sheet:
-    """Return the sheet of a pack with the id of its bundle, which is as long as what stood in its place."""
+def with_bundle(pack: Pack, bundle: str) -> Sheet:
+    """Return the sheet of a pack with its bundle id, which has the length of the placeholder."""
     return replace(pack.sheet, bundle=bundle)
 
 
-def _late(item: PackItem) -> bool:
-    return item.form == "headline"  # after what is shown
+def _is_location(item: PackItem) -> bool:
+    return item.form == "headline"  # after the items with text
 
 
 def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
-    """Give every tier its share, in order; what does not fit comes in part, where that helps."""
+    """Fill every tier up to its share, in order. An item that does not fit is cut where possible."""
     for tier, share in TIERS:
         allowance = int(room.left * share)
         for number, item in enumerate(items):
@@ -131,24 +132,24 @@ def _share_out(room: _Room, items: Sequence[PackItem]) -> None:
             if room.price(item) <= allowance:
                 allowance -= room.take(number, item)
                 continue
-            cut = part(item, int(allowance * PART_SHARE) - HEADING_TOKENS, cost, room.lines.get(item.path, 0))
+            cut = cut_to_fit(item, int(allowance * PART_SHARE) - HEADING_TOKENS, cost, room.lines.get(item.path, 0))
             if cut is not None and room.price(cut) <= allowance:
                 allowance -= room.take(number, cut)
             else:
-                reason = "over the budget" if share == 1.0 else "over the share of its tier, and over what was left"
+                reason = "over the budget" if share == 1.0 else "over its tier's share and over the remaining budget"
                 room.passed.append((number, item, reason))
 
 
 def _fill_up(room: _Room, budget: int) -> None:
-    """Give what is left to those that were passed over: whole, else in part, else a line that says where they are."""
+    """Use the remaining budget for passed-over items: whole, else in part, else by their location."""
     _retry(room, lambda item: item)
     for_lines = budget // 20
     room.left -= for_lines
-    _retry(room, lambda item: part(item, room.left - HEADING_TOKENS, cost, room.lines.get(item.path, 0)))
+    _retry(room, lambda item: cut_to_fit(item, room.left - HEADING_TOKENS, cost, room.lines.get(item.path, 0)))
     room.left += for_lines
     named = 0
     for number, item, _ in room.passed:
-        pointer = headline(item, cost)
+        pointer = location_only(item, cost)
         price = room.price(pointer)
         if named < POINTERS and price <= min(room.left, for_lines):
             for_lines -= room.take(number, pointer)
@@ -166,7 +167,7 @@ def _retry(room: _Room, form: Callable[[PackItem], PackItem | None]) -> None:
 
 
 def cost(item: PackItem) -> int:
-    """Return the most tokens that an item takes in any format."""
+    """Return the number of tokens of an item in its longest format."""
     return max(map(count_tokens, render_one(item)))
 
 
@@ -175,7 +176,7 @@ def _size(sheet: Sheet) -> int:
 
 
 def _heading(query: str, budget: int, candidates: int) -> Sheet:
-    """Return the sheet that items come on, with as much of the question as its budget allows."""
+    """Return an empty sheet with as much of the question as the budget allows."""
     for length in HEADING_CHARS:
         heading = shorten(query, length) if length else ""
         sheet = Sheet(heading=heading, omitted=candidates, foot=budget >= FOOT_FROM)
@@ -185,12 +186,12 @@ def _heading(query: str, budget: int, candidates: int) -> Sheet:
 
 
 def _headlines(items: Sequence[PackItem], room: int) -> tuple[str, ...]:
-    """Return a line for each item, as far as there is room; none for a few items."""
+    """Return a line for each item up to `room` tokens; empty for fewer than three items."""
     shown = [item for item in items if item.form != "headline"]
     if len(shown) < 3:
         return ()
     lines = []
-    left = room - 12  # what the summary's own frame takes in any format
+    left = room - 12  # the summary's own markup in any format
     for item in shown:
         line = headline_of(item)
         price = count_tokens(_longest(line))
@@ -205,12 +206,16 @@ def _longest(line: str) -> str:
     return f"- {line}".replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;") + "\n"
 
 
-def _within(sheet: Sheet, items: list[PackItem], lines: tuple[str, ...], left_out: list[LeftOut], budget: int) -> Pack:
-    """Drop from the end until the text is within the budget in every format: the one place where it is enforced."""
+def _enforce_budget(
+    sheet: Sheet, items: list[PackItem], lines: tuple[str, ...], left_out: list[LeftOut], budget: int
+) -> Pack:
+    """Remove items from the end until the text is within the budget in every format: the final check."""
     while True:
         pointers = {(item.kind, item.id) for item in items if item.form == "headline"}
         named = [
-            replace(each, reason=f"{each.reason}; named by its place") for each in left_out if _key(each) in pointers
+            replace(each, reason=f"{each.reason}; listed by its location")
+            for each in left_out
+            if _key(each) in pointers
         ]
         out = [each for each in left_out if _key(each) not in pointers] + named
         written = replace(sheet, items=tuple(items), headlines=lines, omitted=len(out))
@@ -222,7 +227,7 @@ def _within(sheet: Sheet, items: list[PackItem], lines: tuple[str, ...], left_ou
             item = items.pop()
             over -= item.tokens
             if item.form != "headline":
-                left_out.append(_left(item, "over the budget"))
+                left_out.append(_left_out(item, "over the budget"))
     return Pack(items=tuple(items), left_out=tuple(sorted(out, key=_place_in_list)), sheet=written)
 
 
@@ -234,7 +239,7 @@ def _place_in_list(left: LeftOut) -> tuple[int, float, str, int, str]:
     return (_RANK[left.tier], -left.score, left.path, left.start_line, left.id)
 
 
-def _left(item: PackItem, reason: str) -> LeftOut:
+def _left_out(item: PackItem, reason: str) -> LeftOut:
     shared = {name: getattr(item, name) for name in LeftOut.__struct_fields__ if name != "reason"}
     return LeftOut(**shared, reason=reason)
 

@@ -1,6 +1,6 @@
-"""What is shown of the thing that a reference means, as markdown: enough to know it, and short enough to read.
+"""Markdown previews of the targets of references.
 
-Texts that were not written for this repository are quoted, and said to be from outside.
+Texts from outside the repository are quoted and labelled with their origin.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 
 LINES = 12
-"""Lines of a file that are shown."""
+"""The maximum number of lines of a file in a preview."""
 
 WIDTH = 160
 TEXT_LENGTH = 600
 
 
 def memory_preview(memory: Memory, citations: Sequence[Citation]) -> str:
-    """Return a memory: its title, what a reader weighs it by, how its code stands, its text as a quotation."""
+    """Return a memory: title, facts, warning, quoted text, files and id."""
     stale = warning(citations)
     parts = [f"**{headline(memory)}**", " · ".join(facts(memory))]
     parts += [f"⚠ {stale}"] if stale else []
@@ -32,7 +32,7 @@ def memory_preview(memory: Memory, citations: Sequence[Citation]) -> str:
 
 
 def text_preview(path: str, lines: Sequence[str], start: int, language: str, notes: Sequence[str] = ()) -> str:
-    """Return the first of some lines, which begin at `start` (1-based), in a fence; `notes` stand above it."""
+    """Return the first of the lines, which begin at `start` (1-based), in a fence, with `notes` above it."""
     shown = [line if len(line) <= WIDTH else line[: WIDTH - 1] + "…" for line in lines[:LINES]]
     shown += ["…"] if len(lines) > LINES else []
     fence = "```"
@@ -44,7 +44,7 @@ def text_preview(path: str, lines: Sequence[str], start: int, language: str, not
 
 
 def question_preview(question: str, hits: Sequence[Hit]) -> str:
-    """Return what a question finds, a line each."""
+    """Return the hits of a question, one line each."""
     if not hits:
         return f"**{shorten(question, 100)}** finds nothing."
     found = [

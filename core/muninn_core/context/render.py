@@ -1,6 +1,7 @@
-"""Writes a pack in each format, once for every face: markdown for people, JSON for programs, tagged text for models.
+"""Renders a pack as markdown for people, JSON for programs, or tagged text for models.
 
-All formats hold the same items. Text from outside is marked in each, so that it passes for nobody's instruction.
+All formats hold the same items. Text from outside is labelled in each, so that models do not mistake it for
+instructions.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Literal
 
-from muninn_core.context.hover import provenance, shorten, whereabouts
+from muninn_core.context.hover import branch_facts, provenance, shorten
 from muninn_core.context.staleness import warning
 from muninn_core.model.value import Value, encode_json
 from muninn_core.protocol.search import PackItem
@@ -17,7 +18,7 @@ Format = Literal["markdown", "json", "xml"]
 FORMATS: tuple[Format, ...] = ("markdown", "json", "xml")
 
 NO_BUNDLE = "c-0000000000000000"
-"""As long as any bundle's id: what stands in the text until the id, which follows from the rest, is known."""
+"""A placeholder of the same length as a bundle's id, which depends on the rest of the content."""
 
 HEADINGS = {
     "pin": "Pinned",
@@ -30,15 +31,16 @@ HEADINGS = {
 }
 
 _CALLED = 120
-"""Characters of what a piece is called."""
+"""The maximum number of characters of an item's name."""
 
 NOTHING = "Nothing in this repository's code, knowledge or memory matches."
 
 
 class Sheet(Value):
-    """What is written: the question's beginning, items grouped by tier, headlines, and how many were left out.
+    """The content of a pack: beginning of the question, items grouped by tier, headlines, number of left-out
+    candidates.
 
-    Without `foot` the markdown does not name its bundle: a small budget has other uses.
+    `foot`: the markdown ends with the id of the bundle. Packs with a small budget do without.
     """
 
     heading: str
@@ -57,29 +59,29 @@ def render_sheet(sheet: Sheet, style: Format) -> str:
 
 
 def render_one(item: PackItem) -> tuple[str, ...]:
-    """Return one item in each format, as it stands in the text of a pack."""
-    facts, noted = _facts(item), marks(item)  # of hundreds of items each time, of which a few are shown
-    return (render_item(item), _tagged(item, facts, noted), encode_json(_plain(item, facts, noted)).decode() + ",\n")
+    """Return one item in each format, as it appears in the text of a pack."""
+    facts, noted = _facts(item), marks(item)  # shared, because packs measure hundreds of items
+    return (render_item(item), _element(item, facts, noted), encode_json(_plain(item, facts, noted)).decode() + ",\n")
 
 
 def headline_of(item: PackItem) -> str:
-    """Return an item in a line: its tier, where it is, what it is called."""
+    """Return an item on one line: tier, location and name."""
     if item.kind == "memory":
         return f"{HEADINGS[item.tier]}: {shorten(item.title or item.text, 70)} `{item.id}`"
-    title = shorten(_called(item), 50)
+    title = shorten(_name_of(item), 50)
     return f"{HEADINGS[item.tier]}: {_place(item)}{f' {title}' if title else ''}"
 
 
-def _called(item: PackItem) -> str:
-    """Return what a piece is called: what is around it, and what it defines itself: `Basket: add total`."""
+def _name_of(item: PackItem) -> str:
+    """Return the name of a piece: what encloses it, and what it defines: `Basket: add total`."""
     return f"{item.title}: {item.symbol}" if item.symbol and item.symbol != item.title else item.title
 
 
 def marks(item: PackItem) -> tuple[str, ...]:
-    """Return what a reader must know of an item beside its text: whence it is, and what speaks against it."""
+    """Return the notes on an item: origin, trust, branch, staleness, status, subject and scope."""
     subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
     limit = item.scope if item.scope != "project" else "private" if item.private else ""
-    found = [*provenance(item.trust, item.origin), *whereabouts(item.elsewhere, item.work), warning(item.cites)]
+    found = [*provenance(item.trust, item.origin), *branch_facts(item.elsewhere, item.work), warning(item.cites)]
     return tuple(mark for mark in (*found, item.status, subject, limit) if mark)
 
 
@@ -102,24 +104,24 @@ def _markdown(sheet: Sheet) -> str:
 
 
 def render_item(item: PackItem) -> str:
-    """Return the markdown of one item: where it is from, then what it says."""
+    """Return the markdown of one item: its location, then its text."""
     if item.form == "headline":
         return f"\n- {headline_of(item).partition(': ')[2]} (not shown)\n"
     if item.kind == "memory":
         return _remembered(item)
-    title = f" — {shorten(_called(item), _CALLED)}" if item.title else ""
+    title = f" — {shorten(_name_of(item), _CALLED)}" if item.title else ""
     subject = next((reason.note for reason in item.why if reason.signal == "subject"), "")
     came_from = provenance(item.trust, item.origin) if item.trust != "outside" else ()
     known = "; ".join(part for part in (", ".join(came_from), item.status, subject, _cut(item)) if part)
     place = f"\n### {_place(item)}{title}{f' [{known}]' if known else ''}\n\n"
     if item.kind == "knowledge":
-        return place + (_quoted(item) if item.trust == "outside" else _closed(item.text.strip("\n"))) + "\n"
+        return place + (_quoted(item) if item.trust == "outside" else _close_fence(item.text.strip("\n"))) + "\n"
     fence = _fence(item.text)
     return f"{place}{fence}\n{item.text.rstrip()}\n{fence}\n"
 
 
 def _remembered(item: PackItem) -> str:
-    facts = [*([item.path] if item.path else []), *whereabouts(item.elsewhere, item.work)]
+    facts = [*([item.path] if item.path else []), *branch_facts(item.elsewhere, item.work)]
     facts += provenance(item.trust, item.origin)
     where = f" ({'; '.join(facts)})" if facts else ""
     stale = warning(item.cites)
@@ -140,13 +142,15 @@ def _place(item: PackItem) -> str:
 
 
 def _quoted(item: PackItem) -> str:
-    """Return a text from outside as a quotation under its origin, so that it passes for nobody's instruction."""
+    """Return a text from outside as a quotation under its origin, so that models do not mistake it for
+    instructions.
+    """
     said = "\n".join(f"> {line}".rstrip() for line in item.text.strip("\n").splitlines())
     return f"({'; '.join(provenance(item.trust, item.origin))})\n\n{said}"
 
 
-def _closed(text: str) -> str:
-    """Return a piece of markdown whose last code block ends: cut inside, it would take in what follows."""
+def _close_fence(text: str) -> str:
+    """Return markdown with its last code block closed. A piece cut inside a block would enclose what follows."""
     fence = ""
     for line in text.split("\n"):
         mark = _MARK.match(line)
@@ -170,7 +174,7 @@ def _fence(text: str) -> str:
 
 
 def _json(sheet: Sheet) -> str:
-    """Return an object, an item a line. RFC 8259."""
+    """Return a JSON object (RFC 8259) with one item per line."""
     head = {"bundle": sheet.bundle, "query": _clean(sheet.heading), "left_out": sheet.omitted}
     if sheet.headlines:
         head["summary"] = [_clean(line) for line in sheet.headlines]
@@ -179,7 +183,7 @@ def _json(sheet: Sheet) -> str:
 
 
 def _facts(item: PackItem) -> dict[str, str]:
-    """Return what programs and models are told of an item beside its text; what is empty, or follows, is left out."""
+    """Return the fields of an item beside its text, without empty ones and those that follow from others."""
     whole = item.kind != "memory" and item.form == "whole"
     facts = {
         "tier": item.tier,
@@ -187,7 +191,7 @@ def _facts(item: PackItem) -> dict[str, str]:
         "id": item.id if not whole else "",
         "path": item.path,
         "lines": f"{item.start_line}-{item.end_line}" if item.start_line else "",
-        "title": item.title if item.kind == "memory" else shorten(_called(item), _CALLED),
+        "title": item.title if item.kind == "memory" else shorten(_name_of(item), _CALLED),
         "form": item.form if item.form != "whole" else "",
         "trust": item.trust or "",
     }
@@ -201,15 +205,15 @@ def _plain(item: PackItem, facts: dict[str, str], noted: tuple[str, ...]) -> dic
 
 
 def _xml(sheet: Sheet) -> str:
-    """Return tagged text that an XML 1.0 parser takes; texts with markup stand in CDATA sections, so as they are."""
+    """Return tagged text that is valid XML 1.0. Texts with markup are CDATA sections and thus unescaped."""
     head = _attributes({"bundle": sheet.bundle, "query": sheet.heading, "left_out": str(sheet.omitted)})
     parts = [f"<context{head}>\n"]
     if sheet.headlines:
         parts += ["<summary>\n", *(f"{_escaped(line)}\n" for line in sheet.headlines), "</summary>\n"]
-    return "".join([*parts, *(_tagged(item, _facts(item), marks(item)) for item in sheet.items), "</context>\n"])
+    return "".join([*parts, *(_element(item, _facts(item), marks(item)) for item in sheet.items), "</context>\n"])
 
 
-def _tagged(item: PackItem, facts: dict[str, str], noted: tuple[str, ...]) -> str:
+def _element(item: PackItem, facts: dict[str, str], noted: tuple[str, ...]) -> str:
     head = f"<item{_attributes({**facts, 'notes': '; '.join(noted)})}"
     return f"{head}/>\n" if item.form == "headline" else f"{head}>\n{_content(item.text)}\n</item>\n"
 
@@ -220,13 +224,15 @@ def _attributes(facts: dict[str, str]) -> str:
 
 def _escaped(text: str) -> str:
     if _BARE.fullmatch(text):
-        return text  # ids, paths and kinds: most of what is said of an item
+        return text  # ids, paths and kinds, the most frequent values
     plain = " ".join(_clean(text).split())
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 def _content(text: str) -> str:
-    """Return a text as the content of an element. A section can't hold its own end, so it is parted there."""
+    """Return a text as the content of an element. A CDATA section is split where the text contains its end
+    marker.
+    """
     clean = _clean(text.strip("\n"))
     if not any(mark in clean for mark in "&<>"):
         return clean
@@ -235,7 +241,7 @@ def _content(text: str) -> str:
 
 _BARE = re.compile(r"[\w./:-]+", re.ASCII)
 _UNFIT = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
-"""What XML 1.0 has no place for (production 2), and a carriage return, which its readers would change."""
+"""Characters that XML 1.0 forbids (production 2), and carriage returns, which XML parsers would change."""
 
 
 def _clean(text: str) -> str:

@@ -1,7 +1,6 @@
-"""A review of memory as text, and as markdown for a comment on a pull request.
+"""A review of memory changes as text, and as markdown for a comment on a pull request.
 
-What people and agents wrote stands in such a comment as data: it is kept on its lines and can't close a list, open a
-link or mention anybody.
+Texts of memories are escaped: they stay on one line and can't close a list, open a link or mention a user.
 """
 
 from __future__ import annotations
@@ -13,19 +12,19 @@ from muninn_core.model.memory import Memory
 from muninn_core.protocol.review import DiffResult, Turn
 
 CHARS = 300
-"""How much of a memory's text is shown."""
+"""The maximum number of characters of a memory's text."""
 
 MOST = 50
-"""How many of a list are shown: hosts of pull requests refuse longer comments."""
+"""The maximum number of entries per section. Hosts of pull requests refuse longer comments."""
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~!&])")
 _LINKED = re.compile(r"([@#]|:(?=//)|(?<=www)\.)")
 _Line = tuple[str, str, str, str]
-"""A mark, the memory's kind and id, what it says, and what is to be said of it."""
+"""A mark, the memory's kind and id, its text, and a remark."""
 
 
-def text_of(result: DiffResult, names: tuple[str, str]) -> str:
-    """Return the review as plain text. `names` are the revisions as they were asked for."""
+def review_text(result: DiffResult, names: tuple[str, str]) -> str:
+    """Return the review as plain text. `names` are the requested revisions."""
     lines = [f"Memory from {names[0]} to {names[1]} ({result.base[:12]}..{result.head[:12]}): {_summary(result)}"]
     for title, entries in _sections(result):
         lines += ["", f"{title} ({len(entries)})"]
@@ -36,8 +35,8 @@ def text_of(result: DiffResult, names: tuple[str, str]) -> str:
     return "\n".join(lines + ([f"\n{result.saw.note}"] if result.saw.note else [])) + "\n"
 
 
-def markdown_of(result: DiffResult, names: tuple[str, str]) -> str:
-    """Return the review as markdown (GitHub's dialect, for its folded sections)."""
+def review_markdown(result: DiffResult, names: tuple[str, str]) -> str:
+    """Return the review as markdown (GitHub's, for folded sections). `names` are the requested revisions."""
     lines = [
         "### Memory",
         "",
@@ -83,7 +82,7 @@ def _sections(result: DiffResult) -> list[tuple[str, list[_Line]]]:
         ("Archived", [_line("-", turn.memory, turn.reason) for turn in result.archived]),
         ("Gone", [_line("-", memory, "no longer in the tree: reverted or deleted") for memory in result.removed]),
         (
-            "Possibly stale: the work changes code that these are about",
+            "Possibly stale: the code that these memories are about changes",
             [_line("?", turn.memory, turn.reason) for turn in result.stale],
         ),
     ]
@@ -117,6 +116,6 @@ def _note(memory: Memory) -> str:
 
 
 def _escaped(text: str) -> str:
-    # Hosts make links of mentions, numbers and addresses in the rendered text, whatever was escaped; an empty comment
-    # inside keeps them from that.
+    # Hosts turn mentions, numbers and addresses in the rendered text into links, even escaped ones. An empty comment
+    # inside prevents that.
     return _LINKED.sub(r"\1<!-- -->", _MARKUP.sub(r"\\\1", text))

@@ -1,4 +1,4 @@
-"""What readers are told of a memory's citations: only what they must know, in a few words."""
+"""Citations in a few words: a warning about stale ones, and one citation with its state."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from muninn_core.model.citation import Citation
 
 SHOWN = 3
-"""How many stale places are named; the rest is counted."""
+"""The maximum number of stale places that a warning names."""
 
 
 def warning(citations: Sequence[Citation]) -> str:
-    """Return what is stale about a memory, "" for nothing: "code changed since: a.py:3-9; code gone: b.py"."""
+    """Return what is stale: "code changed since: a.py:3-9; code gone: b.py"; "" when nothing is."""
     parts = []
     for state, words in (("drifted", "code changed since"), ("gone", "code gone")):
         places = list(dict.fromkeys(one.was or one.place for one in citations if one.state == state))
@@ -21,8 +21,8 @@ def warning(citations: Sequence[Citation]) -> str:
     return "; ".join(parts)
 
 
-def told(citation: Citation) -> str:
-    """Return one citation with its state: "a.py:3-9 fresh", "b.py:1-4 moved from a.py:3-6"."""
+def describe_citation(citation: Citation) -> str:
+    """Return a citation with its state: "a.py:3-9 fresh", "b.py:1-4 moved from a.py:3-6"."""
     name = f" {citation.symbol}" if citation.symbol else ""
     origin = f" from {citation.was}" if citation.was else ""
     note = f" ({citation.note})" if citation.note else ""

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from muninn_core.model.value import Value
 
 
-class Draft(Value):
+class Template(Value):
     """A template: a one-sentence summary and its text."""
 
     summary: str
@@ -161,21 +161,23 @@ What is hard today, and what becomes easier.
     ),
 }
 
-TEMPLATES: Mapping[str, Draft] = MappingProxyType(
+TEMPLATES: Mapping[str, Template] = MappingProxyType(
     {
-        name: Draft(summary=summary, text=_HEAD.replace("{heading}", heading).replace("{budget}", str(budget)) + body)
+        name: Template(
+            summary=summary, text=_HEAD.replace("{heading}", heading).replace("{budget}", str(budget)) + body
+        )
         for name, (summary, heading, budget, body) in sorted(_BODIES.items())
     }
 )
 """The templates by name."""
 
 
-def title_of(path: str) -> str:
+def default_title(path: str) -> str:
     """Return the default title of a context file: the words of its file name."""
     return posixpath.basename(path).removesuffix(".md").replace("-", " ").replace("_", " ")
 
 
-def filled(template: str, title: str) -> str:
+def fill_template(template: str, title: str) -> str:
     """Return the text of a new context file.
 
     Raises KeyError for an unknown template.

@@ -1,7 +1,7 @@
-"""Results as text for a model: compact, with the paths and ids that the next call needs.
+"""Results as compact text for a model, with the paths and ids that the next call needs.
 
-One function per type of result, registered where it is defined. Front ends for models call `render`, so that all of
-them say the same. The command line prints results in its own way.
+There is one function per type of result. Front ends for models call `render`; the command line prints results in its
+own way.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muninn_core.context.generic_text import result_text
-from muninn_core.context.hover import facts, headline, mentioned, provenance, shorten, whereabouts
+from muninn_core.context.hover import branch_facts, describe_mention, facts, headline, provenance, shorten
 from muninn_core.context.link_text import link_line
-from muninn_core.context.staleness import told, warning
+from muninn_core.context.staleness import describe_citation, warning
 from muninn_core.model.answer import Hit, IndexState, ReadState
 from muninn_core.model.citation import Citation, place
 from muninn_core.model.memory import Memory
@@ -25,18 +25,18 @@ from muninn_core.protocol.search import ContextResult, RecallResult
 from muninn_core.protocol.skill import SkillsMatchResult
 
 SNIPPET_LINES = 14
-"""Lines of a hit that are shown; its path and span say where the rest is."""
+"""The maximum number of lines of a hit. Its path and lines tell where the rest is."""
 
 SNIPPET_CHARS = 900
 LINE_CHARS = 200
 
 TEXT_CHARS = 40_000
-"""After this many characters only headlines follow: agents put longer results into a file."""
+"""After this many characters only headlines follow, because agents move longer results into a file."""
 
 
 @result_text.register
 def recall_text(result: RecallResult) -> str:
-    """Return hits best first: place, score with its two strongest reasons, and the beginning of the text."""
+    """Return the hits, best first: place, score with its two strongest reasons, and a snippet."""
     notes = "".join(f"\n\n({note}.)" for note in result.notes)
     if not result.hits:
         tried = "" if notes else " Try other words, or leave out `kind`."
@@ -55,16 +55,18 @@ def recall_text(result: RecallResult) -> str:
 
 @result_text.register
 def context_text(result: ContextResult) -> str:
-    """Return the pack's own text. What reads JSON or tags would not take a note behind it."""
+    """Return the pack's own text. Markdown gets a note about the index's lag; a note would invalidate JSON and
+    XML.
+    """
     if result.inputs.format != "markdown":
         return result.text
-    return (result.text.rstrip() or "There is nothing to say about this.") + _lag(result.saw)
+    return (result.text.rstrip() or "No context matches.") + _lag(result.saw)
 
 
 @result_text.register
 def memories_text(result: MemoriesResult) -> str:
-    """Return memories in the order of the result. One alone is shown whole, with its details and links."""
-    also = "".join(f"\n\nAlso in {mentioned(mention)}" for mention in result.mentions)
+    """Return the memories in the order of the result. A single memory is shown in full."""
+    also = "".join(f"\n\nAlso in {describe_mention(mention)}" for mention in result.mentions)
     if not result.memories:
         none = "No memory matches." if not result.total else f"No more: {result.total} memories match in all."
         return none + also
@@ -84,13 +86,15 @@ def memories_text(result: MemoriesResult) -> str:
 
 
 def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
-    """Return one memory whole, with its citations as they stand."""
+    """Return one memory in full, with its citations as judged."""
     lines = [_memory_head(memory, citations)]
     if memory.text:
         lines += ["", _indent(memory.text)]
     rows = {
         "tags": ", ".join(memory.tags),
-        "cites": ", ".join([told(one) for one in citations] or [place(c.path, c.start, c.end) for c in memory.cites]),
+        "cites": ", ".join(
+            [describe_citation(one) for one in citations] or [place(c.path, c.start, c.end) for c in memory.cites]
+        ),
         "about": ", ".join(memory.entities),
         "links": ", ".join(f"{link.relation} {link.target}" for link in memory.links),
         "task": memory.task or "",
@@ -105,7 +109,7 @@ def memory_text(memory: Memory, citations: Sequence[Citation] = ()) -> str:
 
 @result_text.register
 def show_text(result: ShowResult) -> str:
-    """Return one memory whole, and each link with the headline of the memory at its other end."""
+    """Return one memory in full, and each link with the headline of the linked memory."""
     lines = [memory_text(replace(result.memory, links=()), result.citations)]
     lines += [link_line(link) for link in result.links]
     lines += [f"{identity} is: {said}" for identity, said in result.linked.items()]
@@ -114,7 +118,7 @@ def show_text(result: ShowResult) -> str:
 
 @result_text.register
 def status_text(result: StatusResult) -> str:
-    """Return what a model needs to judge an answer: is the index whole, is anything broken."""
+    """Return the state of index and memory, the project, its focus, and all problems."""
     index, log = result.index, result.log
     lines = [
         f"Muninn {result.version} for {result.root} ({result.mode})",
@@ -138,7 +142,7 @@ def status_text(result: StatusResult) -> str:
 
 @result_text.register
 def remember_text(result: RememberResult) -> str:
-    """Return the ids, and a word on what was masked."""
+    """Return the ids of the new memories, and how many secrets were masked."""
     count = f"{result.masked} secret" + ("s" if result.masked > 1 else "")
     masked = f" {count} masked: never store those." if result.masked else ""
     waits = " It waits for a person's approval and is not recalled before." if _waits(result.memory) else ""
@@ -151,7 +155,7 @@ def _waits(memory: Memory | None) -> bool:
 
 @result_text.register
 def forget_text(result: ForgetResult) -> str:
-    """Return what became of the memory."""
+    """Return whether the memory is archived or restored."""
     memory = result.memory
     return f"{'Archived' if memory.archived else 'Restored'}: {_memory_head(memory)}"
 
@@ -159,7 +163,7 @@ def forget_text(result: ForgetResult) -> str:
 @result_text.register
 def reconcile_text(result: ReconcileResult) -> str:
     """Return the summary and each merge."""
-    lines = [result.summary, *(f"- {m.kept} speaks for {', '.join(m.merged)}: {m.reason}" for m in result.merges)]
+    lines = [result.summary, *(f"- {m.kept} stands for {', '.join(m.merged)}: {m.reason}" for m in result.merges)]
     return "\n".join(lines)
 
 
@@ -177,7 +181,7 @@ def conflicts_text(result: ConflictsResult) -> str:
 
 
 def _cited(conflict: Conflict) -> str:
-    """The code that both sides cite: what it says decides more often than what was remembered of it."""
+    """Return the code that both sides cite, which often decides the conflict."""
     return "".join(
         f"\n\n{code.side} cites {code.path}:{code.start}-{code.end}"
         + (f": {code.problem}" if code.problem else "")
@@ -188,20 +192,20 @@ def _cited(conflict: Conflict) -> str:
 
 @result_text.register
 def skills_text(result: SkillsMatchResult) -> str:
-    """Return the skills that help, whole, and the names of those that did not fit."""
+    """Return the matching skills in full, and the names of those that did not fit."""
     if not result.skills and not result.left_out:
-        return "No skill has to do with that."
+        return "No skill matches."
     parts = [
         f"{number}. {one.name} ({one.path}) [{one.score:.2f}]\n\n{one.text.strip()}\n"
         for number, one in enumerate(result.skills, 1)
     ]
-    parts += [f"Not here: {one.name} ({one.path}), {one.reason}" for one in result.left_out]
+    parts += [f"Left out: {one.name} ({one.path}), {one.reason}" for one in result.left_out]
     return "\n".join(parts)
 
 
 @result_text.register
 def rendered_text(result: RenderResult) -> str:
-    """Return the pack of a context file, and what of its references is not in it."""
+    """Return the pack of a context file, and its references that could not be included."""
     missing = [
         f"Not in it: {each.text} (line {each.line}): {each.problem}" for each in result.references if each.problem
     ]
@@ -210,7 +214,7 @@ def rendered_text(result: RenderResult) -> str:
 
 
 def render(result: Value) -> str:
-    """Return the text of a verb's result. This module registers the texts of all types that have one."""
+    """Return the text of a verb's result. Importing this module registers the texts of all types."""
     return result_text(result)
 
 
@@ -220,7 +224,7 @@ def _hit_head(number: int, hit: Hit) -> str:
     what = " ".join(part for part in (limit, hit.kind, hit.type, where) if part)
     about = shorten(": ".join(part for part in (hit.title, hit.symbol) if part), 100)
     about_file = [f"about {hit.path}"] if hit.kind == "memory" and hit.path else []
-    known = [*about_file, *([hit.status] if hit.status else []), *whereabouts(hit.elsewhere, hit.work)]
+    known = [*about_file, *([hit.status] if hit.status else []), *branch_facts(hit.elsewhere, hit.work)]
     known += provenance(hit.trust, hit.origin)
     known += [f"{hit.chunks} pieces found"] if hit.chunks > 1 else []
     files = f" ({'; '.join(known)})" if known else ""
@@ -236,7 +240,7 @@ def _memory_head(memory: Memory, citations: Sequence[Citation] = ()) -> str:
 
 
 def _stale(citations: Sequence[Citation]) -> str:
-    """Return a warning that a model must not miss: what it reads may no longer hold."""
+    """Return a warning that the memory may no longer hold."""
     stale = warning(citations)
     return f" [STALE? {stale}; check before you rely on it]" if stale else ""
 
@@ -247,13 +251,13 @@ def _problem(problem: Problem) -> str:
 
 
 def _telling_line(hit: Hit) -> int:
-    """Return which line of a hit's text, from 0, its snippet begins with; 0 when it has none."""
+    """Return the line of a hit's text, from 0, where its snippet begins; 0 when it has none."""
     first = 1 if hit.kind == "memory" else hit.start_line
     return max(0, hit.snippet[0].line - first) if hit.snippet else 0
 
 
 def _snippet(text: str, telling: int = 0) -> str:
-    """Return the beginning of a text; when its `telling` line lies further down, the first line and that part."""
+    """Return the beginning of a text; else its first line and the lines around `telling`."""
     lines = text.strip("\n").splitlines()
     telling -= len(text) - len(text.lstrip("\n"))
     if telling + 3 <= SNIPPET_LINES or len(lines) <= SNIPPET_LINES:
@@ -286,5 +290,5 @@ def _lag(saw: ReadState) -> str:
     missing = saw.index.unembedded
     meaning = f"\n\n({missing} chunks are found by their words only so far, not by meaning.)" if missing else ""
     failure = saw.index.failure
-    broken = f"\n\n(The index can't be updated, so what is new may be missing here: {failure}.)" if failure else ""
+    broken = f"\n\n(The index can't be updated, so recent changes may be missing: {failure}.)" if failure else ""
     return lag + meaning + broken + (f"\n\n({saw.note})" if saw.note else "")

@@ -1,10 +1,9 @@
-"""How many tokens a text is, estimated the same way everywhere.
+"""Estimates the number of tokens of a text.
 
-Byte-pair encodings of today's models make about one token of 3.5 bytes of mixed prose and code; the estimate rounds up.
-Against the public one of Claude 2 it gives 6 to 18 % too many on Python, TypeScript and markdown (medians of 171
-files), and up to a third too few on tables of numbers. The embedding model's tokenizer drops punctuation and
-counts half.
-It is no one model's count: a budget is the reader's window less a margin anyway.
+Byte-pair encodings of current models make about one token of 3.5 bytes of mixed prose and code; the estimate rounds up.
+Compared with the published encoding of Claude 2 it is 6 to 18 % too high on Python, TypeScript and markdown (medians of
+171 files), and up to a third too low on tables of numbers. The embedding model's tokenizer drops punctuation and counts
+half as many. A budget needs a margin for the model's actual count.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from muninn_core.context.draft import draft_of
+from muninn_core.context.draft import parse_draft
 from muninn_core.engine.file.uris import SCHEME, address
 from muninn_core.errors import BadParams, MuninnError
 from muninn_core.model.value import to_plain
@@ -96,7 +96,7 @@ class VirtualDocuments:
     async def remember_draft(self, uri: str, text: str) -> None:
         """Store the memory that a saved draft holds. The user is told what is stored, or why it is not."""
         try:
-            given = draft_of(text)
+            given = parse_draft(text)
             if given is None:
                 return
             given["key"] = f"draft-{Path(path_of(uri) or '').stem}"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from muninn_core.config import Config
-from muninn_core.context.bundle import bundle_id, differences, explain, matching, moved
-from muninn_core.context.pack import finished, make_pack
+from muninn_core.context.bundle import bundle_id, differences, explain, matching_entries, state_changes
+from muninn_core.context.pack import make_pack, with_bundle
 from muninn_core.context.render import render_sheet
 from muninn_core.context.tokens import count_tokens
 from muninn_core.engine.answer.context_search import (
@@ -76,7 +76,7 @@ def why(workspace: Workspace, params: WhyParams) -> WhyResult:
     kept = _kept(workspace.memory, workspace.context_store, params.bundle)
     items, left_out = kept.items, kept.left_out
     if params.item is not None:
-        items, left_out = matching(kept, params.item)
+        items, left_out = matching_entries(kept, params.item)
         if not items and not left_out:
             raise NotFoundError(
                 f"'{params.item}' was no candidate of {kept.bundle}",
@@ -107,7 +107,9 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
     if not params.fresh:
         saw = workspace.read_state()
         now = kept.saw if kept.inputs.at is not None else saw
-        return ReplayResult(source="kept", same=True, moved=moved(kept.saw, now), differs=(), context=kept, saw=saw)
+        return ReplayResult(
+            source="kept", same=True, moved=state_changes(kept.saw, now), differs=(), context=kept, saw=saw
+        )
     asked = datetime.fromisoformat(kept.asked)
     then = replace(kept.inputs, at=kept.saw.commit) if kept.inputs.at is not None else kept.inputs
     fresh = _gathered(workspace, then, kept.inputs, call, asked)
@@ -116,7 +118,7 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
     return ReplayResult(
         source="fresh",
         same=not differs,
-        moved=moved(kept.saw, fresh.saw),
+        moved=state_changes(kept.saw, fresh.saw),
         differs=differs,
         context=fresh,
         saw=fresh.saw,
@@ -146,7 +148,7 @@ def _gathered(
         question, list(zip(tiers, noted(hits, working_set), strict=True)), params.budget, working_set.lines
     )
     bundle = bundle_id(inputs, question, searched.saw, pack)
-    text = render_sheet(finished(pack, bundle), params.format)
+    text = render_sheet(with_bundle(pack, bundle), params.format)
     return ContextResult(
         text=text,
         items=pack.items,

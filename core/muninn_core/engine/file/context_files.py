@@ -9,7 +9,7 @@ from pathlib import Path
 
 from muninn_core.config import Config
 from muninn_core.context.render import render_item
-from muninn_core.context.templates import TEMPLATES, filled, title_of
+from muninn_core.context.templates import TEMPLATES, default_title, fill_template
 from muninn_core.context.tokens import BYTES_PER_TOKEN, count_tokens
 from muninn_core.engine.answer import recall
 from muninn_core.engine.answer.search_context import labelled
@@ -117,7 +117,7 @@ def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
         raise UsageError(f"{path} lies outside of the repository", hint="A folder above it is a link.")
     if file.exists():
         raise UsageError(f"{path} is there already", hint="Give the new one another name.")
-    text = filled(params.template, params.title or title_of(path))
+    text = fill_template(params.template, params.title or default_title(path))
     write_atomic(file, text.encode())
     return TemplateNewResult(path=path, template=params.template, text=text, saw=workspace.read_state())
 

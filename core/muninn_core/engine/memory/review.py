@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.context.review import markdown_of, text_of
+from muninn_core.context.review import review_markdown, review_text
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
@@ -58,7 +58,7 @@ def review(past: Revisions, params: DiffParams) -> DiffResult:
         saw=ReadState(commit=after.commit, log=len(after.records), note=note),
     )
     names = (one, other)
-    return replace(result, text=(markdown_of if params.format == "markdown" else text_of)(result, names))
+    return replace(result, text=(review_markdown if params.format == "markdown" else review_text)(result, names))
 
 
 def _ends(wanted: str) -> tuple[str, str]:

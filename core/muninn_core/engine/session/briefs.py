@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from itertools import islice
 
-from muninn_core.context.brief import LEARNED, CitationLookup, make_brief
+from muninn_core.context.brief import LEARNED, SessionContext, make_brief
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.engine.session import session_start
 from muninn_core.model.memory import Memory
@@ -48,7 +48,7 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
         pending=workspace.memory.log.state.pending,
         max_chars=params.max_chars,
         standing=look.judge,
-        place=CitationLookup(
+        place=SessionContext(
             project=read_project(workspace.layout.root),
             focus=at_hand,
             learned=_learned(filter(seen, current.newest(now)), at_hand.task),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from muninn_core.context.about import named
+from muninn_core.context.about import address_part
 from muninn_core.engine.file.uris import address
 from muninn_server.lsp.lint import quick_fixes
 from muninn_server.lsp.muninn_document import muninn_document
@@ -120,7 +120,7 @@ def _of_note(
     where = {"path": path, "start": note.start, "end": note.end} if note.state != "gone" else {"path": path}
     yield "Supersede", "muninn.write", {"type": note.type, "supersedes": note.id, **where}
     yield "Forget", "muninn.forget", {"id": note.id}
-    why = address("memory", named(note.id, note.title))
+    why = address("memory", address_part(note.id, note.title))
     yield "Why is this shown", "muninn.show", {"uri": why, "path": path, "line": note.start}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from muninn_core.context.about import named
+from muninn_core.context.about import address_part
 from muninn_core.engine.file.uris import address
 from muninn_core.source.muninn_file import KINDS_WITH_REFERENCES
 from muninn_server.lsp.muninn_document import muninn_document
@@ -67,7 +67,7 @@ def _pack_title(result: RenderResult) -> str:
 def lens_command(lens: Lens, found: AnnotateResult) -> types.Command:
     """Return the command that opens the notes of a lens. `documents` is for editors that list locations."""
     titles = {note.id: note.title for note in found.notes}
-    records = [address("memory", named(each, titles.get(each, ""))) for each in lens.ids]
+    records = [address("memory", address_part(each, titles.get(each, ""))) for each in lens.ids]
     argument: dict[str, Any] = {
         "uri": records[0] if len(records) == 1 and not lens.paths else address("notes", found.path),
         "path": found.path,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from muninn_core.context.cursor_slot import Slot, slot_at
-from muninn_core.context.templates import TEMPLATES, filled, title_of
+from muninn_core.context.templates import TEMPLATES, default_title, fill_template
 from muninn_core.engine.file.reference_index import rooted
 from muninn_core.source.references import quote_path
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
@@ -107,7 +107,7 @@ def _templates(file: MuninnDocument, position: types.Position) -> list[types.Com
             name,
             kind=types.CompletionItemKind.Snippet,
             detail=draft.summary,
-            text_edit=types.TextEdit(place, filled(name, title_of(file.path))),
+            text_edit=types.TextEdit(place, fill_template(name, default_title(file.path))),
         )
         for name, draft in TEMPLATES.items()
         if name.startswith(typed) and (alone or not typed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from muninn_core.context.outline import Token, tokens
+from muninn_core.context.outline import Token, reference_tokens
 from muninn_core.engine.file.reference_index import rooted
 from muninn_core.source.muninn_file import OwnKind
 from muninn_server.lsp.muninn_document import MuninnDocument, muninn_document
@@ -36,7 +36,7 @@ async def semantic_tokens_full(editor: Editor, params: types.SemanticTokensParam
         candidates = (rooted(target, file.path, linked=linked) for linked in (False, True))
         return any(path and Path(path_of(editor.client.uri_of(path)) or "").exists() for path in candidates)
 
-    found = await asyncio.to_thread(tokens, file.kind, file.text, exists)
+    found = await asyncio.to_thread(reference_tokens, file.kind, file.text, exists)
     return types.SemanticTokens(list(_encoded(file, found)))
 
 
