@@ -126,6 +126,7 @@ def test_the_package_holds_the_bundle_and_no_source() -> None:
         "package.json",
         "readme.md",
         "changelog.md",
+        "dist/config.schema.json",
         "dist/extension.js",
         "dist/licenses.txt",
         "images/icon.png",
