@@ -86,7 +86,7 @@ def test_a_skill_says_its_name_and_when_it_helps() -> None:
 def test_what_is_missing_is_made_up_for_from_the_folder_and_the_text() -> None:
     one = read_skill("skills/parsers/SKILL.md", "# Parsers\n\nWrite them\nby hand.\n\nMore.\n", local=True)
     assert (one.name, one.description) == ("parsers", "Write them by hand.")
-    assert one.problems == ("it has no description: nobody is told when it helps",)
+    assert one.problems == ("it has no description, so agents do not know when to use it",)
 
 
 @pytest.mark.parametrize(

@@ -263,7 +263,7 @@ static const char **names(void) { return 0; }
             ("function", "buffer_grow", 4, "static int buffer_grow(struct buffer *b, size_t n)", "Makes room."),
             ("struct", "buffer", 8, "struct buffer", ""),
             ("prototype", "later", 9, "int later(int a)", ""),
-            ("macro", "MAX_BYTES", 10, "#define LARGEST(a) (a)", ""),
+            ("macro", "LARGEST", 10, "#define LARGEST(a) (a)", ""),
             ("variable", "table", 11, "int table[]", ""),
             ("function", "names", 12, "static const char **names(void)", ""),
         ],

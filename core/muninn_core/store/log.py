@@ -270,9 +270,9 @@ class Log:
         Take `state` afterwards to read them.
         """
         with self._lock:
-            gathered = self._fold
-            changed = None if gathered.replaced else gathered.fold.changed
-            gathered.fold.changed, gathered.replaced = set(), False
+            incremental = self._fold
+            changed = None if incremental.replaced else incremental.fold.changed
+            incremental.fold.changed, incremental.replaced = set(), False
             return changed
 
     def _check_writable(self) -> None:
