@@ -220,7 +220,7 @@ def test_who_asks_while_memory_is_initialised_waits_for_all_of_it(plain_repo, st
             assert torn.exists()
         write_atomic(path, content)
 
-    monkeypatch.setattr("muninn_core.store.layout.write_whole", slow)
+    monkeypatch.setattr("muninn_core.store.layout.write_atomic", slow)
     assert ".muninn/memory/main.jsonl" in muninn.call("init").created
     asking[0].join()
     assert muninn.call("status").mode == "read-write"

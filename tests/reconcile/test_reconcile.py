@@ -288,7 +288,7 @@ def test_what_can_not_be_read_or_written_is_an_error_and_nothing_goes(log, layou
         raise ReadOnlyError("no")
 
     with monkeypatch.context() as patch:
-        patch.setattr("muninn_core.store.undo_journal.write_whole", refuse)
+        patch.setattr("muninn_core.store.undo_journal.write_atomic", refuse)
         with pytest.raises(ReadOnlyError):
             reconcile(log)
     (layout.sessions / "a-folder.jsonl").mkdir()
