@@ -116,13 +116,15 @@ class Relevance(NamedTuple):
             {},
             (),
         )
+        of_files = {
+            chunk.path: file_signals(context, chunk.path, chunk.kind)
+            for chunk in {one.chunk.path: one.chunk for one in pool.found if one.memory is None}.values()
+        }
         return Ranking(
             Candidate(
                 chunk,
                 memory,
-                file_signals(context, chunk.path, chunk.kind)
-                if memory is None
-                else memory_signals(context, memory, 0.0, 0.0, None),
+                [*of_files[chunk.path]] if memory is None else memory_signals(context, memory, 0.0, 0.0, None),
             )
             for chunk, memory, _, _ in pool.found
         )
