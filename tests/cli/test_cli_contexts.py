@@ -62,7 +62,7 @@ def test_a_context_is_explained_and_given_once_more(shell: Shell) -> None:
     ("words", "code", "message"),
     [
         (("why", "c-0000000000000000"), 3, "is stored here"),
-        (("why", "harbour"), 2, "no context's id"),
+        (("why", "harbour"), 2, "is not a context id"),
         (("replay",), 2, "needs BUNDLE"),
         (("context",), 2, "nothing to gather context for"),
         (("context", "x", "--budget", "0"), 2, "budget"),
