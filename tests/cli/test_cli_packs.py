@@ -54,7 +54,7 @@ def test_an_update_is_shown_before_it_is_made(author: Shell, reader: Shell, tmp_
     assert "Would update rules 1.0.0 → 1.1.0" in dry
     assert "~ tides.md" in dry
     assert "Updated rules 1.0.0 → 1.1.0" in reader.run("pack", "update", str(tmp_path / "1.1.0")).stdout
-    assert "Nothing changes" in reader.run("pack", "update", str(tmp_path / "1.1.0")).stdout
+    assert "Up to date" in reader.run("pack", "update", str(tmp_path / "1.1.0")).stdout
     code, error = reader.failure("pack", "update", str(tmp_path / "1.0.0"))
     assert (code, "older" in error["message"]) == (2, True)
     assert "Removed rules 1.1.0" in reader.run("pack", "remove", "rules").stdout
