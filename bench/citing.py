@@ -18,7 +18,7 @@ from pathlib import Path
 from bench.figure import Figure, spread
 from bench.truth import Truth
 from muninn_core.model.memory import Cite, Memory
-from muninn_core.reconcile.citations import citing
+from muninn_core.reconcile.citations import make_cite
 from muninn_core.source.classify import classify, path_traits
 from muninn_core.source.line_index import LineIndex
 from muninn_core.worktree.citations import Citations
@@ -149,7 +149,7 @@ class Replay:
             page = LineIndex(path, file.read_text("utf-8", "replace"))
             bodies = [one for one in page.extents if 3 <= one.end - one.start < 120]
             some = self._chance.sample(bodies, min(3, len(bodies)))
-            drawn += [citing(path, page, one.start, one.end, commit) for one in some]
+            drawn += [make_cite(path, page, one.start, one.end, commit) for one in some]
         return drawn[:count]
 
     def _git(self, *arguments: str) -> str:

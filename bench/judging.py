@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.figure import Figure
 from muninn_core.model.memory import Memory
-from muninn_core.reconcile.pairs import SimilarPair, compare_all
+from muninn_core.reconcile.pairs import Comparison, compare_all
 from muninn_core.reconcile.sentence import analyse
 from muninn_core.store.fold import fold
 from muninn_core.store.record import make_record
@@ -123,7 +123,7 @@ def _memories(pairs: Iterable[Pair]) -> list[Memory]:
     return list(fold(records).memories.values())
 
 
-def _compare(memories: list[Memory]) -> SimilarPair:
+def _compare(memories: list[Memory]) -> Comparison:
     return compare_all(memories, {memory.id: analyse(memory.text) for memory in memories}, set())
 
 

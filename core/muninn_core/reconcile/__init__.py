@@ -1,1 +1,3 @@
-"""Consolidating the log: the same insight once, contradictions in a queue. No model: same input, same bytes."""
+"""Consolidation of the log: merging of equal memories, a queue of contradictions. Deterministic and without a
+model.
+"""

@@ -1,6 +1,7 @@
-"""Carrying a plan out: first the new main.jsonl, then the segments go. Running it again ends what was interrupted.
+"""Applies a plan: writes the new main.jsonl, then removes the consolidated segments.
 
-The journal of `store` makes it one step that can be taken back.
+The writes go through the undo journal of `store`, so that they can be undone in one step. Running it again completes an
+interrupted run.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from muninn_core.store.log import Log
 from muninn_core.store.undo_journal import FileRewrite, digest, read_content, rewrite
 
 
-def _nobody(_message: str, _percentage: int) -> None:
-    """Tell nobody."""
+def _ignore_progress(_message: str, _percentage: int) -> None:
+    pass
 
 
 def reconcile(
@@ -26,32 +27,32 @@ def reconcile(
     archive: bool = False,
     dry_run: bool = False,
     session: str | None = None,
-    told: Callable[[str, int], None] = _nobody,
+    progress: Callable[[str, int], None] = _ignore_progress,
 ) -> Reconciled:
-    """Seal what is open, plan, apply, and let the log see the result; only one session's when that is named.
+    """Seal open spools, plan, apply and refresh the log; of one session only, when `session` is given.
 
-    A dry run says what that would do and changes nothing. `told` hears of each step before it begins, 0 to 100, and
-    may end all by raising. Raises NotFoundError for a session that nobody knows, BusyError, StorageError or
-    ReadOnlyError.
+    A dry run changes nothing and returns what a run would do. `progress` is called before each step with a message and
+    a percentage; an exception that it raises ends the run. Raises NotFoundError for an unknown session, BusyError,
+    StorageError or ReadOnlyError.
     """
     if session is not None and not any(session in memory.sessions for memory in log.state.memories.values()):
-        raise NotFoundError(f"there is nothing of a session '{session}'", hint="`muninn memories` shows sessions.")
+        raise NotFoundError(f"no memory belongs to session '{session}'", hint="`muninn sessions` lists them.")
     if not dry_run:
-        told("sealing what is open", 5)
+        progress("sealing open spools", 5)
         log.seal(session)
-    told("comparing what the sessions say", 20)
+    progress("comparing memories", 20)
     planned = plan(log, with_spool=dry_run, session=session)
-    told(f"{len(planned.segments)} segments compared", 80)
+    progress(f"{len(planned.segments)} segments compared", 80)
     outcome = apply(planned, archive=archive, dry_run=dry_run)
     log.refresh()
     return outcome
 
 
 def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Reconciled:
-    """Write main.jsonl as planned, then delete the segments that it was made from, or archive them.
+    """Write main.jsonl as planned, then delete or archive the segments that it was made from.
 
-    A segment that changed meanwhile stays for the next time. Raises BusyError when main.jsonl itself has changed,
-    StorageError or ReadOnlyError when something can't be written.
+    A segment that has changed since stays for the next run. Raises BusyError when main.jsonl has changed, StorageError
+    for a main.jsonl that would be too large, ReadOnlyError when a file can't be written.
     """
     duplicates = sum(len(merge.merged) for merge in planned.merges)
     summary = summary_of(planned.consolidated, duplicates, len(planned.conflicts))
@@ -69,7 +70,7 @@ def apply(planned: Plan, *, archive: bool = False, dry_run: bool = False) -> Rec
 
 
 def summary_of(consolidated: int, duplicates: int, conflicts: int) -> str:
-    """Return the line for people: "5 memories consolidated, 2 duplicates removed, 1 conflict"."""
+    """Return one line: "5 memories consolidated, 2 duplicates removed, 1 conflict"."""
     memories = "memory" if consolidated == 1 else "memories"
     return (
         f"{consolidated} {memories} consolidated, {duplicates} duplicate{_s(duplicates)} removed, "
@@ -89,8 +90,8 @@ def _changes(planned: Plan, archive: bool) -> list[FileRewrite]:
     if planned.content and len(planned.content) > MAX_FILE_BYTES:
         shown = layout.relative(layout.main)
         raise StorageError(
-            f"{shown} would have {len(planned.content):,} bytes, and at most {MAX_FILE_BYTES:,} are read",
-            hint="Everything stays as it is. `muninn prune` moves what speaks no longer to the archive.",
+            f"{shown} would have {len(planned.content):,} bytes, the maximum is {MAX_FILE_BYTES:,}",
+            hint="Nothing was changed. `muninn prune` moves inactive memories to the archive.",
         )
     changes = [FileRewrite(path=layout.main, before=before, after=planned.content or before)]
     for segment in planned.segments:
@@ -106,7 +107,7 @@ def _changes(planned: Plan, archive: bool) -> list[FileRewrite]:
 
 
 def _place(planned: Plan, segment: Source, kept: bytes) -> Path:
-    """Where a segment is archived. Only a file that somebody named by hand can meet another of its name."""
+    """Return the path in the archive. Only files that were named by hand can collide."""
     target = planned.layout.archive / segment.path.name
     if read_content(target) in (None, kept):
         return target
@@ -114,9 +115,9 @@ def _place(planned: Plan, segment: Source, kept: bytes) -> Path:
 
 
 def _archived(content: bytes) -> bytes:
-    """Put a blank before each line: the records are the same, and git finds no likeness.
+    """Put a blank before each line: the records stay the same, and git detects no rename.
 
-    A segment that git takes as renamed conflicts with a branch that has deleted it. Git compares files by pieces of
-    64 bytes from the start of each line, so that one byte more at the start changes every piece.
+    A segment that git takes as renamed conflicts with a branch that has deleted it. Git compares files by pieces of 64
+    bytes from the start of each line, so one more byte at the start changes every piece.
     """
     return b"".join(b" " + line + b"\n" for line in content.split(b"\n") if line.strip())

@@ -1,7 +1,7 @@
-"""Does the code still say what a memory was made from? One cite, judged against one work tree.
+"""Judges whether the code in a work tree still is what a memory cites.
 
-It depends on neither git nor a cache: a `FileSource` answers for both. Cheap questions come first; the source may
-refuse an expensive one by raising `Unknown`.
+A `FileSource` provides files and git's history. Cheap checks come first; the source may refuse an expensive one by
+raising `Unknown`.
 """
 
 from __future__ import annotations
@@ -9,40 +9,42 @@ from __future__ import annotations
 from muninn_core.model.citation import Citation, CiteState, place
 from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource, Unknown
-from muninn_core.reconcile.moved_lines import likest, moved_lines
+from muninn_core.reconcile.moved_lines import most_similar_file, moved_lines
 from muninn_core.source.extent import Extent, innermost_extent
 from muninn_core.source.line_index import LineIndex, Mark, is_informative, make_mark, read_mark, similarity
 
-ENOUGH = 0.5
-"""Of a span whose symbol is not found, this share must have survived, else it is gone. Git's own bound for renames."""
+MIN_SHARE = 0.5
+"""The share of a span's lines that must survive when its symbol is gone; git's default for renames."""
 
-ENOUGH_THERE = 0.25
-"""The same of a definition of the same name in a file of the same name in another folder."""
+MIN_SHARE_OF_NAMESAKE = 0.25
+"""The same share for a definition of the same name in a file of the same name in another folder."""
 
-TRIVIAL = 3
-"""A span of fewer lines that has no symbol stands in many places: only git says which of them is meant."""
+MIN_LINES = 3
+"""A span of fewer lines and without a symbol occurs in many places. Only git can tell which one is meant."""
 
 
 def judge(cite: Cite, tree: FileSource) -> Citation:
-    """Return the state of a cite. Raises Unknown when the source can't answer; see `unchecked`."""
+    """Return a cite with its state and current place. Raises Unknown when the source can't answer; see
+    `unchecked`.
+    """
     return _whole_file(cite, tree) if not (cite.start or cite.symbol) else _span(cite, tree)
 
 
 def unchecked(cite: Cite, why: Unknown) -> Citation:
-    """Return a cite as `unchecked`, at the place that the memory names; the note says why it was not compared."""
+    """Return a cite as `unchecked` at its stored place, with the reason as note."""
     return _at(cite, "unchecked", cite.path, (cite.start, cite.end), note=str(why))
 
 
 def _whole_file(cite: Cite, tree: FileSource) -> Citation:
-    """A file that is cited as a whole is there, has another name, or is gone; what it says is not compared."""
+    """Judge a cite of a whole file: fresh, moved or gone. Its content is not compared."""
     if tree.exists(cite.path):
         return _at(cite, "fresh", cite.path)
     now = tree.renamed(cite.commit, cite.path) if cite.commit else None
     if now is None and cite.commit:
         old = tree.old_page(cite.commit, cite.path)
         if old is None:
-            raise Unknown("the commit that it was cited at does not have it")
-        now = likest(old, cite.commit, tree)
+            raise Unknown("the commit of the citation does not have the file")
+        now = most_similar_file(old, cite.commit, tree)
     return _at(cite, "moved", now) if now else _at(cite, "gone", cite.path)
 
 
@@ -52,9 +54,9 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
     if page and mark and cite.start and page.matches(mark, cite.start, cite.end):
         return _at(cite, "fresh", cite.path, (cite.start, cite.end))
     mark = mark or _mark_at_commit(cite, tree)
-    found = _in_page(cite, mark, page, tree) if page else None
-    if found is None or (found.state == "drifted" and page and _namesake(cite, page)):
-        other = _in_other(cite, mark, page, tree)
+    found = _search_file(cite, mark, page, tree) if page else None
+    if found is None or (found.state == "drifted" and page and _has_only_namesakes(cite, page)):
+        other = _search_other_files(cite, mark, page, tree)
         found = other if other and (found is None or other.state == "moved") else found
     if found:
         return found
@@ -62,8 +64,8 @@ def _span(cite: Cite, tree: FileSource) -> Citation:
     return _at(cite, "drifted", left[0], left[1:]) if left else _at(cite, "gone", cite.path, (cite.start, cite.end))
 
 
-def _namesake(cite: Cite, page: LineIndex) -> bool:
-    """Whether a file defines a cite's name in other classes only: then the text itself may be in another file."""
+def _has_only_namesakes(cite: Cite, page: LineIndex) -> bool:
+    """Whether a file defines a cite's name in other classes only. The text itself may then be in another file."""
     symbol = f".{cite.symbol}"
     return "." in (cite.symbol or "") and not any(
         f".{one.name}".endswith(symbol) for one in page.find_named(cite.symbol or "")
@@ -71,45 +73,45 @@ def _namesake(cite: Cite, page: LineIndex) -> bool:
 
 
 def _mark_at_commit(cite: Cite, tree: FileSource) -> Mark | None:
-    """Return the mark of a cite that carries none, from the text that its commit has there."""
+    """Return the mark of a cite without one, computed from the text at its commit."""
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.start else None
     return read_mark(make_mark(old.span(cite.start, cite.end))) if old else None
 
 
-def _in_page(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSource) -> Citation | None:
-    """Look for a cite in one file: the same text, else its symbol, else the lines that are left of it."""
+def _search_file(cite: Cite, mark: Mark | None, page: LineIndex, tree: FileSource) -> Citation | None:
+    """Search one file for a cite: the same text, else its symbol, else its surviving lines."""
     meant = page.find_named(cite.symbol) if cite.symbol else []
     if mark is None:
         if cite.start and (meant or not cite.symbol):
-            raise Unknown("it carries no mark of its text")
+            raise Unknown("the citation has no mark of its text")
         return _at(cite, "fresh" if page.path == cite.path else "moved", page.path) if meant else None
-    spot = _same_text(cite, mark, page, meant, tree)
+    spot = _find_text(cite, mark, page, meant, tree)
     if spot:
         same = page.path == cite.path and spot[0] == cite.start
         return _at(cite, "fresh" if same else "moved", page.path, spot)
     if meant:
         best = min(meant, key=lambda one: (abs(one.start - cite.start), one.start))
         return _at(cite, "drifted", page.path, (best.start, best.end))
-    left = _left(cite, mark, page, tree)
+    left = _surviving_lines(cite, mark, page, tree)
     return _at(cite, "drifted", page.path, left) if left else None
 
 
-def _same_text(
+def _find_text(
     cite: Cite, mark: Mark, page: LineIndex, meant: list[Extent], tree: FileSource
 ) -> tuple[int, int] | None:
-    """Return where the marked text stands in a file. A copy does not count while the original's symbol is there."""
+    """Return where the marked text is in a file. A copy does not count while the symbol of the original exists."""
     spots = page.find(mark)
     if meant:
         spots = [spot for spot in spots if any(one.start <= spot[0] and spot[1] <= one.end for one in meant)]
-    elif spots and (mark.lines < TRIVIAL or len(spots) > 1):
-        left = _left(cite, mark, page, tree)
-        if left or mark.lines < TRIVIAL:
+    elif spots and (mark.lines < MIN_LINES or len(spots) > 1):
+        left = _surviving_lines(cite, mark, page, tree)
+        if left or mark.lines < MIN_LINES:
             spots = [spot for spot in spots if left and spot[0] <= left[1] and left[0] <= spot[1]]
     return min(spots, key=lambda spot: (abs(spot[0] - cite.start), spot), default=None)
 
 
-def _left(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[int, int] | None:
-    """Return where the lines are that are left of a span, by git's diff from the cited commit; None for too few."""
+def _surviving_lines(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[int, int] | None:
+    """Return the range of a span's surviving lines by git's diff from its commit; None for too few."""
     hunks = tree.hunks(cite.commit, cite.path, page.path) if cite.commit and cite.start else None
     if hunks is None:
         return None
@@ -117,7 +119,7 @@ def _left(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[in
     replaced: list[int] = []
     at, shift = cite.start, 0
     for hunk in hunks:
-        first = hunk.start if hunk.count else hunk.start + 1  # of a mere insertion git names the line before it
+        first = hunk.start if hunk.count else hunk.start + 1  # for an insertion git gives the line before it
         last = first + hunk.count - 1
         kept += range(at + shift, min(first - 1, cite.end) + shift + 1)
         at = max(at, last + 1)
@@ -127,18 +129,18 @@ def _left(cite: Cite, mark: Mark, page: LineIndex, tree: FileSource) -> tuple[in
     kept += range(at + shift, cite.end + shift + 1)
     stand = [page.lines[line - 1] for line in kept if line <= page.length and page.lines[line - 1].strip()]
     telling = sum(map(is_informative, stand))
-    if telling < ENOUGH * (telling + mark.lines - len(stand)) and not (replaced and not cite.symbol):
-        return None  # what has no symbol is known by its place alone: there its edited lines count, too
+    if telling < MIN_SHARE * (telling + mark.lines - len(stand)) and not (replaced and not cite.symbol):
+        return None  # without a symbol only the place identifies it, so edited lines count, too
     found = kept if len(kept) == _size(cite) else kept + replaced
-    return (min(found), max(found)) if max(found) <= page.length else None  # else the commit had other lines there
+    return (min(found), max(found)) if max(found) <= page.length else None  # otherwise the commit had other lines there
 
 
-def _in_other(cite: Cite, mark: Mark | None, own: LineIndex | None, tree: FileSource) -> Citation | None:
-    """Look in the file that the cited one has become, then in those that may have taken its text over."""
+def _search_other_files(cite: Cite, mark: Mark | None, own: LineIndex | None, tree: FileSource) -> Citation | None:
+    """Search the file that the cited one was renamed to, then files that may have received its text."""
     if own is None and cite.commit:
         target = tree.renamed(cite.commit, cite.path)
         page = tree.page(target) if target else None
-        found = _in_page(cite, mark, page, tree) if page else None
+        found = _search_file(cite, mark, page, tree) if page else None
         if found:
             return found
     if mark is None or (own is not None and not cite.symbol):
@@ -147,21 +149,20 @@ def _in_other(cite: Cite, mark: Mark | None, own: LineIndex | None, tree: FileSo
     word = (cite.symbol or "").rpartition(".")[2]
     for path in tree.elsewhere(cite.commit, cite.path, *([word] if word else [])):
         page = tree.page(path)
-        spots = page.find(mark) if page and (cite.symbol or mark.lines >= TRIVIAL) else []
+        spots = page.find(mark) if page and (cite.symbol or mark.lines >= MIN_LINES) else []
         here = page.find_named(cite.symbol) if page and cite.symbol else []
         before = tree.old_page(cite.commit, path) if cite.commit and (spots or here) else None
-        if spots and not (before and before.find(mark)):  # what was there already is a copy, and no move
+        if spots and not (before and before.find(mark)):  # text that was there before is a copy
             return _at(cite, "moved", path, spots[0])
         if page and not (before and before.find_named(cite.symbol or "")):
             meant += [(page, one) for one in here]
-    return _likeliest(cite, meant, tree)
+    return _most_similar_definition(cite, meant, tree)
 
 
-def _likeliest(cite: Cite, meant: list[tuple[LineIndex, Extent]], tree: FileSource) -> Citation | None:
-    """Return the definition that has most of a cite's lines, None when none has enough of them.
+def _most_similar_definition(cite: Cite, meant: list[tuple[LineIndex, Extent]], tree: FileSource) -> Citation | None:
+    """Return the definition that shares most lines with a cite; None when none shares enough.
 
-    In a file of the same name fewer do, when the definition has all of the cited one's name: a namesake in another
-    class is another one.
+    In a file of the same name a smaller share is enough when the qualified name is equal, too.
     """
     old = tree.old_page(cite.commit, cite.path) if meant and cite.commit else None
     lines = old.span(cite.start, cite.end) if old else []
@@ -170,7 +171,7 @@ def _likeliest(cite: Cite, meant: list[tuple[LineIndex, Extent]], tree: FileSour
     for page, one in meant:
         share = similarity(lines, page.span(one.start, one.end))
         same = one.name == cite.symbol and f"/{page.path}".endswith(name)
-        if share >= (ENOUGH_THERE if same else ENOUGH):
+        if share >= (MIN_SHARE_OF_NAMESAKE if same else MIN_SHARE):
             likely.append((-share, page.path, one))
     if not likely:
         return None
@@ -196,8 +197,8 @@ def _at(cite: Cite, state: CiteState, path: str, lines: tuple[int, int] = (0, 0)
     )
 
 
-def citing(path: str, page: LineIndex | None, start: int, end: int, commit: str | None) -> Cite:
-    """Return a cite of some lines as they are, with the definition around them and the mark of their text."""
+def make_cite(path: str, page: LineIndex | None, start: int, end: int, commit: str | None) -> Cite:
+    """Return a cite of some lines with the enclosing definition and the mark of their text."""
     if page is None:
         return Cite(path=path, start=start, end=end, commit=commit)
     around = innermost_extent(page.extents, start, end)

@@ -1,7 +1,6 @@
-"""Whether the comments of some code say the opposite of a memory that cites it, by the rules of reconciling.
+"""Finds comments in cited code that contradict the memory, by the rules of reconciliation.
 
-Comments are the part of code that states something in words, so they can be compared; what the statements of code do
-is nobody's guess here.
+Comments state something in words and can be compared with memories; code is not interpreted.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from muninn_core.reconcile.pairs import compare_all
 from muninn_core.reconcile.sentence import analyse
 
 MOST = 40
-"""Comments of one span that are looked at."""
+"""The maximum number of comment sentences of a span that are compared."""
 
 SENTENCES = 4
-"""Sentences of a memory that a comment can deny; what comes later gives reasons."""
+"""The number of sentences of a memory that are compared. Later ones give reasons."""
 
 _COMMENT = re.compile(
     r'^\s*(?:#+|//[/!]?|/\*+|\*(?!/)|--|;+|"""|\'\'\')\s*(?P<text>[^\s].*?)\s*(?:\*/|"""|\'\'\')?\s*$'
@@ -29,26 +28,26 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 
 class Objection(NamedTuple):
-    """A statement that denies a memory: the line where it stands, its words, and the reason in words."""
+    """A comment that contradicts a memory: its line, its text, and the reason in words."""
 
     line: int
     text: str
     reason: str
 
 
-def objection(memory: Memory, lines: Sequence[str], start: int) -> Objection | None:
-    """Return the first comment of some lines (the first is line `start`) that denies what a memory says."""
-    said = [replace(memory, text=text, title="") for text in _sentences(memory)]
+def find_objection(memory: Memory, lines: Sequence[str], start: int) -> Objection | None:
+    """Return the first comment that contradicts a memory; None for none. `start` is the number of the first line."""
+    sentences = [replace(memory, text=text, title="") for text in _sentences(memory)]
     for line, text in islice(_statements(lines, start), MOST):
-        for one in said:
-            reason = denies(one, replace(memory, id="~", text=text, title=""))
+        for sentence in sentences:
+            reason = contradiction_reason(sentence, replace(memory, id="~", text=text, title=""))
             if reason:
                 return Objection(line, text, reason)
     return None
 
 
-def denies(one: Memory, other: Memory) -> str:
-    """Say why two memories can't both hold, "" when they can."""
+def contradiction_reason(one: Memory, other: Memory) -> str:
+    """Return why two memories contradict each other, "" when they do not."""
     statements = {memory.id: analyse(memory.text) for memory in (one, other)}
     left, right = (statements[memory.id].content for memory in (one, other))
     if not left & right:
@@ -58,7 +57,7 @@ def denies(one: Memory, other: Memory) -> str:
 
 
 def _sentences(memory: Memory) -> list[str]:
-    """Return what a memory says, sentence by sentence: a comment denies one of them, hardly ever all."""
+    """Return the title and first sentences of a memory. A comment rarely contradicts the text as a whole."""
     sentences = [memory.title, *_SENTENCE.split(memory.text)[:SENTENCES]]
     return [*dict.fromkeys(text for text in sentences if len(text.split()) > 2)]
 

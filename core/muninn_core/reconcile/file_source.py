@@ -1,4 +1,4 @@
-"""What a citation is judged against: a work tree, and what git knows of how it came to be. Others make one."""
+"""The interface through which citations are judged: files of a work tree and git's history of them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from muninn_core.source.line_index import LineIndex
 
 
 class Unknown(Exception):
-    """The tree can't say; the text says why."""
+    """A check could not be made; the message is the reason."""
 
 
 class FileSource(Protocol):
-    """The work tree, and what git knows of how it came to be. Every method may raise Unknown."""
+    """A work tree with git's history. Every method may raise Unknown."""
 
     def exists(self, path: str) -> bool:
-        """Whether a file is there."""
+        """Whether the work tree has a file."""
 
     def page(self, path: str) -> LineIndex | None:
-        """Return a file of the work tree, None when it is not there."""
+        """Return a file of the work tree; None for a missing one."""
 
     def old_page(self, commit: str, path: str) -> LineIndex | None:
-        """Return a file as a commit has it, None when the commit or the file is not there."""
+        """Return a file at a commit; None when commit or file is missing."""
 
     def renamed(self, commit: str, path: str) -> str | None:
-        """Return the name in the work tree of a file that a commit has under another one."""
+        """Return the path in the work tree of a file at a commit that was renamed since; None for none."""
 
     def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
-        """Return the files, new or changed since a commit, that may hold what was in `path`: one of `texts`, if any."""
+        """Return files, new or changed since a commit, that may hold the content of `path` or one of `texts`."""
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
-        """Return what was replaced in a file since a commit, None when the commit is not there."""
+        """Return the changes between a file at a commit and the file `now`; None when the commit is missing."""

@@ -1,4 +1,4 @@
-"""The words that the rules of comparing know, and the common form of a word. English."""
+"""The English words that the comparison rules use, and the stems of words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """Take an English ending off: enough to make one form of use, uses, used and using."""
+    """Remove an English ending: use, uses, used and using get one form."""
     if len(word) < 3 or not word.isascii() or not word.isalpha():
         return word
     for ending, put in (("ies", "y"), ("ing", ""), ("ed", "")):
@@ -40,16 +40,16 @@ def _to_first(*groups: str) -> dict[str, str]:
 
 
 ORDERING = _words("over than before after instead by rather against until unless above below under because so hence")
-"""Words that give the order of the others its meaning."""
+"""Words that make the order of the other words significant."""
 
 COMPARING = _words("over than before after instead rather above below under")
-"""Words of order with which exchanging both sides says the opposite."""
+"""Ordering words whose sides, when swapped, state the opposite."""
 
 LEADING = _words("in on at from to into with by as for is are was were be per of via")
-"""Words that say what the next one is to the verb."""
+"""Words that tell the role of the next word."""
 
 REVERSED = frozenset({("before", "after"), ("over", "below"), ("above", "below")})
-"""Words of order of which one says the opposite of the other, each pair in one direction."""
+"""Pairs of ordering words with opposite meaning, each in one direction."""
 
 STOP = ORDERING | _words(
     "a an the this that these those it its is are was were be been being do does did has have had will would shall "
@@ -61,21 +61,21 @@ NEGATIONS = _words("not no never cannot without neither nor nobody none off")
 SCOPES = _words("for when if during in on at under within of")
 CLAIMING = _words("is are was be must should has have may can")
 PERMITTING = _words("may can could might")
-"""Words that allow: what may be is not the same as what is."""
+"""Words of permission. A permitted thing is not the same as a fact."""
 
 TOWARDS, AWAY = _words("to into"), _words("from")
 PLACES = _stems("store live run deploy locate write define host place listen cache persist save keep hold hash sign")
 SOURCES = _stems("come read cut load fetch serve take deploy build release go send write publish")
-"""Verbs whose place, source or target is one alone: what is stored here is not stored there."""
+"""Verbs with a single place, source or target: a thing stored here is not stored there."""
 
 ADDITIVE = _stems(
     "require need demand call import include contain support depend allow forbid disallow deny return log limit "
     "accept send export test check add name adopt reject cover mention pass"
 )
-"""Verbs that can hold for several things at once: a second one does not deny the first."""
+"""Verbs that can have several objects at once. A second object does not contradict the first."""
 
 RUNTIMES = _stems("node python java go ruby rust php postgres mysql redis kubernetes django rails react vue angular")
-"""What has one version in one place: a figure behind it is a claim, not a name."""
+"""Products with one version in one place. A figure behind them is a claim, not a name."""
 
 KINDRED: tuple[frozenset[str], ...] = (
     _stems("postgres mysql sqlite mariadb oracle mongodb dynamodb cassandra"),
@@ -93,7 +93,7 @@ KINDRED: tuple[frozenset[str], ...] = (
     _stems("debian alpine ubuntu distroless"),
     _stems("none null nil exception error valueerror keyerror typeerror"),
 )
-"""Sets of values of which a thing has one: two of a set in one place are a contradiction."""
+"""Sets of exclusive values. Two values of one set in the same place contradict each other."""
 CLAIM_VERBS = _stems(
     "use set require prefer want store run live deploy call return depend support allow default equal become take "
     "contain expect write read listen locate host enable throw raise accept send inherit extend implement follow pick "
@@ -137,7 +137,7 @@ SAME = _to_first(
     "change modify alter",
     "commit committed",
 )
-"""Words that mean the first of their line."""
+"""Synonyms of the first word of their line."""
 
 OPPOSITES = _to_first(
     "enable disable",
@@ -169,10 +169,10 @@ OPPOSITES = _to_first(
     "available unavailable",
     "supported unsupported",
 )
-"""Words that deny the first of their line."""
+"""Opposites of the first word of their line."""
 
 ALIKE = {"since": "because", "therefore": "so", "hence": "so", "under": "below"}
-"""Words of order that mean another one of them."""
+"""Ordering words with the meaning of another one."""
 
 BEING = _words("is are was were be been")
 
@@ -190,4 +190,4 @@ UNITS = {
     for names, factor in table.items()
     for name in (*names.split(), *(f"{one}s" for one in names.split() if base == "ms" and one == "millisecond"))
 }
-"""The units that figures are brought to: factor and common unit, by name."""
+"""Factor and common unit by the name of a unit."""

@@ -1,4 +1,4 @@
-"""What is left of a definition or file whose name is nowhere any more: its lines, under another name."""
+"""Finds the lines of a definition or file that has moved and changed its name."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from muninn_core.model.memory import Cite
 from muninn_core.reconcile.file_source import FileSource
 from muninn_core.source.line_index import LineIndex, best_stretch, informative_words, similarity
 
-ENOUGH = 0.5
-"""This share of its telling lines must stand together."""
+MIN_SHARE = 0.5
+"""The share of the distinctive lines that must be found together."""
 
-FEWEST = 4
-"""So many of its lines must be left of a definition whose name is nowhere: fewer meet by chance."""
+MIN_LINES = 4
+"""The minimum number of lines of a renamed definition. Fewer lines may match by chance."""
 
-ASKED = 3
-"""By how many of its lines, the longest, a definition is looked for in other files."""
+QUERY_LINES = 3
+"""The number of lines, the longest, by which other files are searched."""
 
 
 def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[str, int, int] | None:
-    """Return the file, first and last line where most lines of a definition stand together; None when none has most.
+    """Return file, first and last line where most lines of a definition are together; None for none.
 
-    Only lines count that stood nowhere else in its file, nor in the one where they stand now: others say nothing. `own`
-    is the cited file as it is now. Raises Unknown.
+    Only lines count that are nowhere else in the old file and in the new one. `own` is the cited file as it is now.
+    Raises Unknown.
     """
     old = tree.old_page(cite.commit, cite.path) if cite.commit and cite.symbol and cite.start else None
     if old is None:
@@ -31,7 +31,7 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     around = {*informative_words(old.span(1, cite.start - 1)), *informative_words(old.span(cite.end + 1, old.length))}
     telling = set(informative_words(lines))
     wanted = telling - around
-    enough = max(FEWEST, ENOUGH * len(telling))
+    enough = max(MIN_LINES, MIN_SHARE * len(telling))
     if len(wanted) < enough:
         return None
     pages = [own, *(tree.page(path) for path in tree.elsewhere(cite.commit, cite.path, *_longest(lines, wanted)))]
@@ -45,25 +45,25 @@ def moved_lines(cite: Cite, own: LineIndex | None, tree: FileSource) -> tuple[st
     return (path, start, end) if count >= enough else None
 
 
-def likest(old: LineIndex, commit: str, tree: FileSource) -> str | None:
-    """Return the new file that has at least half of the lines of one that a commit had, and half of its own from there.
+def most_similar_file(old: LineIndex, commit: str, tree: FileSource) -> str | None:
+    """Return the new file that shares at least half of its lines, both ways, with a file at a commit; None for none.
 
-    Git calls that a rename, when one commit does both. A file that says nothing is like no other. Raises Unknown.
+    Git calls that a rename when one commit does both. A file without distinctive lines matches none. Raises Unknown.
     """
     asked = _longest(old.lines, set(informative_words(old.lines)))
     best: tuple[float, str] | None = None
     for path in tree.elsewhere(commit, old.path, *asked) if asked else ():
         page = tree.page(path)
         if page is None or tree.old_page(commit, path) is not None:
-            continue  # what was there already is no other file's new name
+            continue  # a file that existed before is not a rename
         share = min(similarity(old.lines, page.lines), similarity(page.lines, old.lines))
-        if share >= ENOUGH and (best is None or (-share, path) < best):
+        if share >= MIN_SHARE and (best is None or (-share, path) < best):
             best = (-share, path)
     return best[1] if best else None
 
 
 def _longest(lines: Sequence[str], wanted: set[str]) -> list[str]:
-    """Return the lines by which others are looked for: the longest of the wanted ones."""
+    """Return the longest of the wanted lines, to search other files with."""
     return sorted(
         {line.strip() for line in lines if " ".join(line.split()) in wanted}, key=lambda one: (len(one), one)
-    )[-ASKED:]
+    )[-QUERY_LINES:]

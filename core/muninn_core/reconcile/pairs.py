@@ -1,8 +1,8 @@
-"""Finding, among thousands of memories, the few pairs that are worth comparing, without comparing all with all.
+"""Finds the pairs of memories worth comparing, without comparing all with all.
 
-Statements that are alike have the same words but for one or two that one of them has more; so each looks for those
-that hold its words without these. Statements with a single word exchanged meet under the statement with that word
-left out.
+Similar statements have the same words, except for one or two that one of them has in addition. So each statement looks
+up the hash of its words without these. Statements that differ in one word share the hash of the statement without that
+word.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from muninn_core.model.memory import Memory
 from muninn_core.model.value import Value
 from muninn_core.reconcile.compare import (
     LIKENESS,
-    denial,
+    denial_reason,
     group_of,
+    is_equal,
     likeness,
-    same,
     same_subject,
     universal_denial,
 )
 from muninn_core.reconcile.sentence import Statement
-from muninn_core.reconcile.value_conflicts import LONGEST, Slot, clash, frames_of, slot_at
+from muninn_core.reconcile.value_conflicts import MAX_WORDS, Slot, frames_of, slot_at, slots_conflict
 
 MOST_VALUES = 4
-"""A sentence with more values than this in one place is a list of things, not a contradiction."""
+"""With more different values in one place, the statements are a list and no contradiction."""
 
 MOST_LEADERS = 50
-"""With more memories of the same words that are yet not the same (other files, other details), the rest stand alone."""
+"""With more memories of the same words that are not equal (other files, other details), the rest is not compared."""
 
 _WORDS_MORE, _LONGEST_WITH_MORE = 3, 12
-"""In words: by how much one statement may be longer than one that denies it altogether, and how long it may be."""
+"""In words: how many more a statement may have than its general denial, and its maximum length."""
 
 _TWO_MORE_UP_TO = 24
-"""In words: one of two longer statements may have a single word more than the other, for the pairs are many."""
+"""In words: of longer statements one may have only one word more, because there are too many pairs."""
 
 
-class SimilarPair(Value):
-    """What comparing found: merges as (kept, source) and contradictions as (one, other, reason), by id."""
+class Comparison(Value):
+    """The result of a comparison: merges as (kept, source), contradictions as (one, other, reason), by id."""
 
     merges: tuple[tuple[str, str], ...]
     contradictions: tuple[tuple[str, str, str], ...]
@@ -50,12 +50,11 @@ class SimilarPair(Value):
 
 def compare_all(
     ordered: Sequence[Memory], statements: Mapping[str, Statement], apart: set[tuple[str, str]]
-) -> SimilarPair:
-    """Compare memories, the preferred ones first: of those that say the same, the first is kept.
+) -> Comparison:
+    """Compare memories, in the order of preference. Of equal memories the first is kept.
 
-    Contradictions are looked for where nothing is left to merge.
-
-    `apart` are (kept, source) that a person has parted. The result depends on the order and on nothing else.
+    Contradictions are only searched when there is nothing to merge. `apart` are pairs (kept, source) that a person has
+    separated. The result depends on the order of the memories alone.
     """
     keys = {memory.id: _key(memory, statements[memory.id]) for memory in ordered}
     near = _neighbours(ordered, statements, keys)
@@ -72,15 +71,15 @@ def compare_all(
             contradictions += _denials(memory, alike, statements)
             leaders[key].append(memory)
     if merges:
-        # Whether a pair was decided before shows only when it is known who speaks for whom; so these come next time.
-        return SimilarPair(merges=tuple(merges), contradictions=())
-    contradictions += _exceptions(ordered, statements)
-    contradictions += _exchanges(ordered, statements)
-    return SimilarPair(merges=tuple(merges), contradictions=tuple(contradictions))
+        # Earlier decisions about a pair are known only after merging, so contradictions wait for the next call.
+        return Comparison(merges=tuple(merges), contradictions=())
+    contradictions += _general_denials(ordered, statements)
+    contradictions += _value_conflicts(ordered, statements)
+    return Comparison(merges=tuple(merges), contradictions=tuple(contradictions))
 
 
 def _key(memory: Memory, statement: Statement) -> int:
-    """A number that memories of one group with the same names, figures and words have in common."""
+    """Return a hash that memories of one group with the same names, figures and words have in common."""
     key = _number(repr((group_of(memory.type) or memory.type, statement.numbers, sorted(statement.names))))
     for word in statement.content:
         key ^= _number(word)
@@ -90,7 +89,7 @@ def _key(memory: Memory, statement: Statement) -> int:
 def _neighbours(
     ordered: Sequence[Memory], statements: Mapping[str, Statement], keys: Mapping[str, int]
 ) -> dict[int, set[int]]:
-    """Which keys belong to statements that differ by a word or two that one has more."""
+    """Return, for each key, the keys of statements that have one or two words more or fewer."""
     there = set(keys.values())
     near: dict[int, set[int]] = defaultdict(set)
     for memory in ordered:
@@ -133,7 +132,7 @@ def _leader(
         for other in alike
         if (other.id, memory.id) not in apart
         and same_subject(memory, other)
-        and same(memory, own, other, statements[other.id])
+        and is_equal(memory, own, other, statements[other.id])
     ]
     return min(leaders, default=None)
 
@@ -142,19 +141,19 @@ def _denials(
     memory: Memory, alike: Iterable[Memory], statements: Mapping[str, Statement]
 ) -> list[tuple[str, str, str]]:
     own = statements[memory.id]
-    if not group_of(memory.type) or len(own.words) > LONGEST:
+    if not group_of(memory.type) or len(own.words) > MAX_WORDS:
         return []
     found = []
     for other in alike:
         theirs = statements[other.id]
         if same_subject(memory, other) and likeness(own, theirs) >= LIKENESS:
-            reason = denial(*(pair[1] for pair in sorted(((memory.id, own), (other.id, theirs)))))
+            reason = denial_reason(*(pair[1] for pair in sorted(((memory.id, own), (other.id, theirs)))))
             found += [(memory.id, other.id, reason)] if reason else []
     return found
 
 
-def _exceptions(kept: Sequence[Memory], statements: Mapping[str, Statement]) -> Iterator[tuple[str, str, str]]:
-    """The pairs of which one denies altogether what the other says of a case, with up to three words more."""
+def _general_denials(kept: Sequence[Memory], statements: Mapping[str, Statement]) -> Iterator[tuple[str, str, str]]:
+    """Yield the pairs where one denies in general what the other, with up to three words more, affirms in a case."""
     denying: dict[tuple[str, int], list[Memory]] = defaultdict(list)
     for memory in kept:
         group, statement = group_of(memory.type), statements[memory.id]
@@ -177,8 +176,8 @@ def _content_key(content: frozenset[str]) -> int:
     return reduce(xor, map(_number, content), 0)
 
 
-def _exchanges(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> list[tuple[str, str, str]]:
-    """The pairs that are the same but for a value, at a place where something is claimed."""
+def _value_conflicts(kept: Iterable[Memory], statements: Mapping[str, Statement]) -> list[tuple[str, str, str]]:
+    """Return the pairs that differ in one claimed value."""
     frames: dict[tuple[object, ...], list[tuple[int, int, Memory]]] = defaultdict(list)
     for memory in kept:
         group = group_of(memory.type)
@@ -198,5 +197,5 @@ def _clashes(entries: Sequence[tuple[Slot, Memory]]) -> Iterator[tuple[str, str,
         return
     in_order = sorted(entries, key=lambda entry: entry[1].id)
     for (slot, one), (other_slot, other) in combinations(in_order, 2):
-        if one.id != other.id and same_subject(one, other) and clash(slot, other_slot):
+        if one.id != other.id and same_subject(one, other) and slots_conflict(slot, other_slot):
             yield one.id, other.id, f"one says '{slot.shown}', the other '{other_slot.shown}'"

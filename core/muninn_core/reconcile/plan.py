@@ -1,7 +1,7 @@
-"""What reconciling would do: read, compare, and say it in records. Changes nothing.
+"""Plans a reconciliation: reads, compares and derives records. It changes nothing.
 
-The records that it makes get time and id from what they are about, so that any two machines that see the same
-memories write the same bytes.
+The time and id of a derived record follow from its subject, so that all machines with the same memories write the same
+bytes.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ SAME = "says the same in other words"
 
 
 class Source(Value):
-    """A file that was read, and the sha256 of what was in it."""
+    """A file and the SHA-256 of the content that was read."""
 
     path: Path
     digest: str
 
 
 class Plan(Value):
-    """The new `main.jsonl`, what it was made from, and what is new in it.
+    """The new `main.jsonl`, its sources, and the changes in it.
 
-    `main` is None when there was none. `merges` and `conflicts` (ids) are those found now; `consolidated` counts the
-    memories that only segments held.
+    `main` is None when there was no main.jsonl. `merges` and `conflicts` (ids) are the new ones. `consolidated` counts
+    the memories that only segments held.
     """
 
     layout: Layout
@@ -51,8 +51,8 @@ class Plan(Value):
     conflicts: tuple[str, ...]
 
 
-class Reading(Value):
-    """The files of a work tree's memory as they were read; `raw` are the lines that are no records."""
+class MemoryFiles(Value):
+    """The files of a work tree's memory. `raw` are the malformed lines."""
 
     main: Source | None
     segments: tuple[Source, ...]
@@ -62,13 +62,13 @@ class Reading(Value):
 
 
 def plan(log: Log, *, with_spool: bool = False, session: str | None = None) -> Plan:
-    """Plan the consolidation of main.jsonl and the sealed segments of a work tree, or of one session's alone.
+    """Plan the consolidation of main.jsonl and the sealed segments, or those of one session.
 
-    `with_spool` takes in what is not sealed yet, too: only to say what would happen, since a plan retires segments.
-    Raises StorageError when one of the files can't be read: nothing may be lost by overlooking it.
+    `with_spool` includes unsealed records; use it for a dry run only, because a plan removes its segments. Raises
+    StorageError when a file can't be read, because nothing may be lost.
     """
     read = read_memory(log.layout, with_spool=with_spool, session=session)
-    new = conclude(read.fold)
+    new = add_derived_records(read.fold)
     state = read.fold.state()
     records = sorted(read.fold.records.values(), key=lambda record: record.id)
     malformed = b"".join(line + b"\n" for line in sorted(set(read.raw)))
@@ -83,10 +83,10 @@ def plan(log: Log, *, with_spool: bool = False, session: str | None = None) -> P
     )
 
 
-def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None) -> Reading:
-    """Read main.jsonl, the sealed segments, and with `with_spool` what is not sealed.
+def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None) -> MemoryFiles:
+    """Read main.jsonl, the sealed segments and, with `with_spool`, unsealed records.
 
-    Raises StorageError when one of the files can't be read.
+    Raises StorageError when a file can't be read.
     """
     fold = Fold()
     raw: list[bytes] = []
@@ -102,7 +102,7 @@ def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None)
             hint = "Move the file out of the folder." if isinstance(error, FileTooLarge) else "Check its permissions."
             raise StorageError(f"can't read {layout.relative(path)}: {error.strerror}", hint=hint) from error
         lines = read_lines(content, layout.relative(path))
-        if session is not None and path != layout.main and not _is_of(session, lines):
+        if session is not None and path != layout.main and not _belongs_to(session, lines):
             continue
         sources[path] = Source(path=path, digest=hashlib.sha256(content).hexdigest())
         fold.add(lines.records, sealed=True)
@@ -110,18 +110,18 @@ def read_memory(layout: Layout, *, with_spool: bool, session: str | None = None)
         if path == layout.main:
             in_main = frozenset(record.id for record in lines.records)
     main = sources.pop(layout.main, None)
-    return Reading(main=main, segments=tuple(sources.values()), in_main=in_main, fold=fold, raw=tuple(raw))
+    return MemoryFiles(main=main, segments=tuple(sources.values()), in_main=in_main, fold=fold, raw=tuple(raw))
 
 
-def _is_of(session: str, lines: Lines) -> bool:
-    """Whether a file is one session's: what it was named by hand does not matter."""
+def _belongs_to(session: str, lines: Lines) -> bool:
+    """Whether all records of a file belong to one session, whatever the file's name."""
     return bool(lines.records) and all(record.session == session for record in lines.records)
 
 
-def conclude(fold: Fold) -> list[Record]:
-    """Add to a fold what follows from it, until nothing more does: a merge can bring together what was apart.
+def add_derived_records(fold: Fold) -> list[Record]:
+    """Add derived records to a fold until there are no more; a merge can enable further merges. Return the records.
 
-    Contradictions come last, when nothing is left to merge, and change no memory.
+    Conflicts come last, when nothing is left to merge. They change no memory.
     """
     concluded: list[Record] = []
     while new := _step(fold):
@@ -136,13 +136,13 @@ def _step(fold: Fold) -> list[Record]:
     state = fold.state()
     active = sorted((memory for memory in state.memories.values() if memory.active and memory.text), key=_preference)
     statements = {memory.id: analyse(memory.text) for memory in active}
-    found = compare_all(active, statements, _parted(fold))
+    found = compare_all(active, statements, _separated_pairs(fold))
     if found.merges:
-        # Contradictions come after: whether a pair was decided before shows only when it is known who speaks for whom.
+        # Earlier decisions about a pair are known only after merging, so contradictions come last.
         return [_merge_record(state.memories[keep], state.memories[source]) for keep, source in found.merges]
     known = {frozenset((dispute.left, dispute.right)) for dispute in state.disputes}
     new: list[Record] = []
-    for one, other, reason in [*found.contradictions, *_stated(state)]:
+    for one, other, reason in [*found.contradictions, *_stated_contradictions(state)]:
         pair = frozenset((one, other))
         if pair not in known:
             known.add(pair)
@@ -154,15 +154,15 @@ def _preference(memory: Memory) -> tuple[int, str, str]:
     return (-TRUST_ORDER.index(memory.trust), memory.ts, memory.id)
 
 
-def _parted(fold: Fold) -> set[tuple[str, str]]:
-    """Pairs that were merged once: where both are active all the same, a person took them apart."""
+def _separated_pairs(fold: Fold) -> set[tuple[str, str]]:
+    """Return the pairs that were merged once. A person has separated those of them that are both active."""
     merges = [record.data for record in fold.records.values() if record.type == "merge"]
     pairs = {(data["keep"], source) for data in merges for source in data["sources"]}
     return pairs | {(source, keep) for keep, source in pairs}
 
 
-def _stated(state: State) -> Iterable[tuple[str, str, str]]:
-    """The contradictions that somebody stated by a link."""
+def _stated_contradictions(state: State) -> Iterable[tuple[str, str, str]]:
+    """Yield the contradictions that a link states."""
     for memory in state.memories.values():
         for link in memory.links:
             target = state.memories.get(link.target)
@@ -173,13 +173,13 @@ def _stated(state: State) -> Iterable[tuple[str, str, str]]:
 
 
 def _merge_record(keep: Memory, source: Memory) -> Record:
-    # Just after the last word on either, or a restore of long ago would count as taking this merge back.
+    # Just after the last change of either, or an old restore would count as undoing this merge.
     ts = next_millisecond(max(keep.updated, source.updated))
     return _derived("merge", ts, [keep, source], {"keep": keep.id, "sources": [source.id], "reason": SAME})
 
 
 def _conflict_record(one: Memory, other: Memory, reason: str) -> Record:
-    # The time of the memories themselves, whatever happened to them since: one pair is one conflict everywhere.
+    # The time of the memories, without later changes, so that a pair is one conflict on all machines.
     left, right = sorted((one, other), key=lambda memory: (memory.ts, memory.id))
     return _derived("conflict", right.ts, [left, right], {"left": left.id, "right": right.id, "reason": reason})
 

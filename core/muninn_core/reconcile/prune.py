@@ -1,8 +1,7 @@
-"""Pruning: memories that speak no longer leave main.jsonl for a file in the archive, by a policy.
+"""Pruning: moves inactive memories from main.jsonl to a file in the archive, by a policy.
 
-What leaves is chosen so that no memory that stays changes: what a memory was merged with, superseded by or reworded
-through goes with it or not at all. The archived file is a segment like any other; moved back into `sessions`, it
-brings everything back.
+The selection changes no memory that stays: memories that are connected by merges, supersession or edits leave together
+or not at all. The archive file is a segment; moved back into `sessions`, it restores everything.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from muninn_core.store.undo_journal import FileRewrite, read_content, rewrite
 
 
 class Pruned(Value):
-    """What leaves, or would: ids of memories, how many records, the size of main (bytes) before and after.
+    """The result: ids of the memories, number of records, size of main.jsonl in bytes before and after.
 
-    `archive` is the file that takes them, relative to the root, "" when nothing leaves.
+    `archive` is the new file, relative to the root; "" when nothing leaves.
     """
 
     memories: tuple[str, ...]
@@ -41,13 +40,13 @@ class Pruned(Value):
 
 
 def prune(log: Log, policy: PruneConfig, now: datetime, *, dry_run: bool = False) -> Pruned:
-    """Move what the policy lets go from main.jsonl to the archive; a dry run only says what that would be.
+    """Move the memories that the policy selects from main.jsonl to the archive. A dry run changes nothing.
 
     Raises UsageError without a policy, BusyError when main.jsonl changes meanwhile, StorageError or ReadOnlyError.
     """
     if not (policy.age_days or policy.confidence or policy.max_bytes):
         raise UsageError(
-            "there is no policy by which to prune",
+            "no policy for pruning",
             hint="Set prune.age_days, prune.confidence or prune.max_bytes in .muninn/config.yaml.",
         )
     layout = log.layout
@@ -83,34 +82,34 @@ def prune(log: Log, policy: PruneConfig, now: datetime, *, dry_run: bool = False
 def _leaving(
     main: Mapping[str, Record], everything: Mapping[str, Record], state: State, policy: PruneConfig, now: datetime
 ) -> set[str]:
-    """The ids of the records that leave main."""
+    """Return the ids of the records that leave main.jsonl."""
     groups = {
         root: group
         for root, group in _groups(state).items()
-        if _may_go(group, policy) and all(memory.id in main for memory in group)
+        if _may_leave(group, policy) and all(memory.id in main for memory in group)
     }
     chosen = {root for root in groups if _is_due(state.memories[root], policy, now)}
     if policy.max_bytes:
         sizes = {identity: len(encode_line(record)) for identity, record in main.items()}
-        silent = [root for root in groups if root not in chosen and _is_silent(state.memories[root], now)]
+        silent = [root for root in groups if root not in chosen and _is_inactive(state.memories[root], now)]
         size = sum(sizes.values()) - sum(sizes[memory.id] for root in chosen for memory in groups[root])
-        for root in sorted(silent, key=lambda root: (_last_word(state.memories[root]), root)):
+        for root in sorted(silent, key=lambda root: (_last_change(state.memories[root]), root)):
             if size <= policy.max_bytes:
                 break
             chosen.add(root)
             size -= sum(sizes[memory.id] for memory in groups[root])
-    return _settle(chosen, groups, main, everything)
+    return _records_to_move(chosen, groups, main, everything)
 
 
 def _groups(state: State) -> dict[str, list[Memory]]:
-    """The memories by the one that speaks for them."""
+    """Return the memories grouped by the memory that they are merged into."""
     groups: dict[str, list[Memory]] = defaultdict(list)
     for memory in state.memories.values():
         groups[memory.merged_into or memory.id].append(memory)
     return groups
 
 
-def _may_go(group: Iterable[Memory], policy: PruneConfig) -> bool:
+def _may_leave(group: Iterable[Memory], policy: PruneConfig) -> bool:
     return not any(
         memory.pinned
         or memory.redacted
@@ -122,26 +121,26 @@ def _may_go(group: Iterable[Memory], policy: PruneConfig) -> bool:
 
 
 def _is_due(root: Memory, policy: PruneConfig, now: datetime) -> bool:
-    if _last_word(root) >= timestamp(now - timedelta(days=policy.age_days)):
+    if _last_change(root) >= timestamp(now - timedelta(days=policy.age_days)):
         return False
-    return bool(policy.age_days) if _is_silent(root, now) else root.confidence < policy.confidence
+    return bool(policy.age_days) if _is_inactive(root, now) else root.confidence < policy.confidence
 
 
-def _is_silent(memory: Memory, now: datetime) -> bool:
+def _is_inactive(memory: Memory, now: datetime) -> bool:
     return not memory.witness or (memory.expires is not None and memory.expires < timestamp(now))
 
 
-def _last_word(memory: Memory) -> str:
+def _last_change(memory: Memory) -> str:
     return max(memory.updated or memory.ts, memory.expires or "")
 
 
-def _settle(
+def _records_to_move(
     chosen: set[str],
     groups: Mapping[str, list[Memory]],
     main: Mapping[str, Record],
     everything: Mapping[str, Record],
 ) -> set[str]:
-    """Return the records that leave with the chosen groups, but for groups that change what stays by leaving."""
+    """Return the records of the chosen groups, without groups whose removal would change a remaining memory."""
     before = fold(everything.values())
     while chosen:
         away = {memory.id for root in chosen for memory in groups[root]}
@@ -151,14 +150,14 @@ def _settle(
         changed |= {side for dispute in _reopened(before, after) for side in dispute}
         if not changed:
             return leaving
-        near = _near(changed, everything)
+        near = _connected(changed, everything)
         kept = {root for root in chosen if any(memory.id in near for memory in groups[root])}
         chosen = chosen - (kept or chosen)
     return set()
 
 
 def _records_of(away: set[str], records: Mapping[str, Record]) -> set[str]:
-    """The records that say something of these memories alone, and the conflicts that they were a side of."""
+    """Return the records about these memories alone, and the conflicts with one of them."""
     leaving = away & records.keys()
     for record in records.values():
         match record.type:
@@ -181,12 +180,12 @@ def _reopened(before: State, after: State) -> list[tuple[str, str]]:
     return [(dispute.left, dispute.right) for dispute in after.conflicts if dispute.id not in known]
 
 
-def _near(changed: set[str], records: Mapping[str, Record]) -> set[str]:
-    """Every memory that a record names together with one of these, the conflicts between them included."""
+def _connected(changed: set[str], records: Mapping[str, Record]) -> set[str]:
+    """Return these memories and all that records connect with them, directly or not."""
     near = set(changed)
     links: dict[str, set[str]] = defaultdict(set)
     for record in records.values():
-        named = _named(record)
+        named = _named_ids(record)
         for one in named:
             links[one] |= named
     ahead = list(changed)
@@ -197,7 +196,7 @@ def _near(changed: set[str], records: Mapping[str, Record]) -> set[str]:
     return near
 
 
-def _named(record: Record) -> set[str]:
+def _named_ids(record: Record) -> set[str]:
     named = {record.id, *required_ids(record.data)}
     to = record.data.get("to")
     named |= {to} if isinstance(to, str) else set()

@@ -1,7 +1,7 @@
-"""A sentence as data: what it speaks of, whether it affirms, and where in it a claim is made.
+"""A sentence as data: subject words, negations, and the places where a value is claimed.
 
-English words and the identifiers of code; a text in another language is compared by its words as they stand.
-Rules, no model: they are meant to miss a likeness rather than to invent one.
+The rules cover English and identifiers of code; texts in other languages are compared word by word. They prefer to miss
+a similarity over reporting a false one.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _VERSIONED = re.compile(r"(\d+(?:[.,]\d+)*)([A-Za-z]{1,3})")
 
 
 class Statement(Value):
-    """What a text says.
+    """The content of a text.
 
-    `words` are its content words in order, brought to a common form, opposites to their positive side; a figure and
-    its unit are one word. `shown` is how they stood. `names` are identifiers and `numbers` figures, both also among
-    the words. `negations` counts words that deny. `order` are the words that give the order its meaning ("before",
-    "over"), `pivot` counts the words before the first of them. `permits` says that it allows rather than states.
-    For each word `leads` has the preposition or form of "be" before it, `verbs` the verb that claims it, "" before
-    the first; `claims` tells whether another one in its place would contradict it, and `values` whether it looks
-    like a value: a figure, a name, a word in capitals.
+    `words` are its content words in order, in a common form, opposites replaced by their positive side; a figure and
+    its unit are one word. `shown` are the words as written. `names` are identifiers and `numbers` figures, both also in
+    `words`. `negations` counts negating words. `order` are the words that make the order significant ("before",
+    "over"); `pivot` counts the words before the first of them. `permits`: it allows rather than states. For each word,
+    `leads` has the preposition or form of "be" before it, `verbs` the verb that claims it ("" before the first),
+    `claims` whether another word in its place would contradict it, and `values` whether it looks like a value: a
+    figure, a name, a capitalized word.
     """
 
     words: tuple[str, ...]
@@ -76,15 +76,15 @@ class _Word(Value):
 
 @lru_cache(maxsize=50_000)
 def analyse(text: str) -> Statement:
-    """Take a text apart."""
+    """Return a text as a Statement. Results are cached."""
     reader = _Reader()
     for token, initial in _genitives(_quantities(_tokens(text))):
-        reader.take(token, initial)
+        reader.read_token(token, initial)
     return _statement(reader)
 
 
 class _Reader:
-    """Goes through the tokens, and knows what came before."""
+    """Collects words from tokens, with the context of the previous ones."""
 
     def __init__(self) -> None:
         self.found: list[_Word] = []
@@ -97,7 +97,7 @@ class _Reader:
         self._lead = ""
         self._scoped = False
 
-    def take(self, token: str, initial: bool) -> None:
+    def read_token(self, token: str, initial: bool) -> None:
         plain = ALIKE.get(token.lower(), token.lower())
         kind = _kind(token, initial)
         base = _base(token, plain, kind)
@@ -167,13 +167,13 @@ def _base(token: str, plain: str, kind: str) -> str:
     if kind == "name":
         return token
     if kind == "number":
-        return NUMERALS.get(plain) or _common(plain)
+        return NUMERALS.get(plain) or _in_common_unit(plain)
     base = stem(plain)
     return SAME.get(base, base)
 
 
-def _common(quantity: str) -> str:
-    """A figure in the common unit of its kind: "2 min" and "120 s" are both 120000 ms."""
+def _in_common_unit(quantity: str) -> str:
+    """Return a figure in the common unit of its kind: "2 min" and "120 s" are both 120000 ms."""
     figure, _, unit = quantity.partition(" ")
     figure = NUMERALS.get(figure, figure)
     if unit not in UNITS or not figure.isdecimal():
@@ -183,12 +183,12 @@ def _common(quantity: str) -> str:
 
 
 def _is_scope(before: tuple[str, str]) -> bool:
-    """Whether the next word says where something holds rather than what: "for Python", but not "stored in Redis"."""
+    """Whether the next word limits where a statement holds: "for Python", but not "stored in Redis"."""
     return before[1] in SCOPES and not (before[1] in ("in", "on", "at") and before[0] in PLACES)
 
 
 def _tokens(text: str) -> list[tuple[str, bool]]:
-    """The tokens, and whether each begins a sentence; words joined by hyphens, a figure and its unit are parted."""
+    """Return the tokens, and whether each begins a sentence. Hyphenated words, and figures and units, are split."""
     result: list[tuple[str, bool]] = []
     end = 0
     for match in _TOKEN.finditer(text):
@@ -208,7 +208,7 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
 
 
 def _quantities(tokens: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """Put figures and their units together: "30", "seconds" becomes "30 seconds"."""
+    """Join figures and their units: "30", "seconds" becomes "30 seconds"."""
     result: list[tuple[str, bool]] = []
     for token, initial in tokens:
         before = result[-1][0].lower() if result else ""
@@ -220,7 +220,7 @@ def _quantities(tokens: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
 
 
 def _genitives(tokens: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """Bring "the state of the cart" into the order of "the cart's state"."""
+    """Reorder "the state of the cart" as "the cart's state"."""
     result: list[tuple[str, bool]] = []
     at = 0
     while at < len(tokens):
@@ -253,7 +253,7 @@ def _kind(token: str, initial: bool) -> str:
     plain = token.lower()
     if _NUMBER.fullmatch(token) or plain in NUMERALS or " " in token:
         return "number"
-    # "module A": a single capital within a sentence is somebody's name, not the article.
+    # "module A": a single capital within a sentence is a name, not the article.
     if _NAME.search(token) or (len(token) == 1 and token.isupper() and not initial and token != "I"):
         return "name"
     return "word"

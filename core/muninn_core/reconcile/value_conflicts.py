@@ -1,7 +1,6 @@
-"""Statements that agree in everything but a value: which values, in which places, contradict each other.
+"""Finds contradicting values in statements that are otherwise equal.
 
-Pure; knows statements only. A frame is a statement with one place left open; statements that share a frame differ in
-what stands there.
+A frame is a statement with one place left open. Statements with the same frame differ in that place alone.
 """
 
 from __future__ import annotations
@@ -12,22 +11,22 @@ from muninn_core.model.value import Value
 from muninn_core.reconcile.lexicon import ADDITIVE, BEING, KINDRED, PLACES, SOURCES
 from muninn_core.reconcile.sentence import Statement
 
-SHORTEST, LONGEST = 2, 30
-"""In words: a shorter sentence says too little to contradict, in a longer one an exchanged word means too little."""
+MIN_WORDS, MAX_WORDS = 2, 30
+"""The length of a statement, in words, that can contradict by a single value."""
 
 MOST_VALUE_WORDS = 3
-"""A longer part of a sentence is no value, but another thing to say."""
+"""The maximum number of words of a value."""
 
 
 Frame = tuple[object, ...]
-"""A statement without what stands in one place: equal for statements that differ there alone."""
+"""A statement without the words in one place; equal for statements that differ in that place alone."""
 
 
 class Slot(Value):
-    """What stands in the open place of a frame: common forms, and as it was written.
+    """The words in the open place of a frame, in common form and as written (`shown`).
 
-    `figure` and `value` say what is among the words, `lead` and `verb` what is before them (see `Statement`), and
-    `rest` counts the words of the frame.
+    `figure` and `value` tell whether a figure or a value is among the words. `lead` and `verb` are those before them
+    (see `Statement`). `rest` is the number of words of the frame.
     """
 
     words: tuple[str, ...]
@@ -40,9 +39,9 @@ class Slot(Value):
 
 
 def frames_of(statement: Statement) -> Iterator[tuple[Frame, int, int]]:
-    """Give every frame of a statement with the place in it that is open: of which words, from and up to."""
+    """Yield every frame of a statement, with the first word of the open place and the one behind its last."""
     words, claims = statement.words, statement.claims
-    if not SHORTEST <= len(words) <= LONGEST:
+    if not MIN_WORDS <= len(words) <= MAX_WORDS:
         return
     base = (statement.negations, statement.order)
     for start in range(len(words)):
@@ -54,8 +53,8 @@ def frames_of(statement: Statement) -> Iterator[tuple[Frame, int, int]]:
             yield (*base, tuple(sorted((*words[:start], *words[start + 1 :])))), start, start + 1
 
 
-def clash(one: Slot, other: Slot) -> bool:
-    """Whether what stands in one frame, once this and once that, can't both hold (docs/reconcile.md has the rules)."""
+def slots_conflict(one: Slot, other: Slot) -> bool:
+    """Whether two slots of one frame contradict each other (rules: docs/reconcile.md)."""
     if set(one.words) & set(other.words) or one.lead != other.lead or one.verb != other.verb:
         return False
     alone = len(one.words) == len(other.words) == 1
@@ -66,12 +65,12 @@ def clash(one: Slot, other: Slot) -> bool:
     if _kindred(one, other):
         return True
     if one.rest < 2 or (one.lead in BEING and any(slot.shown.endswith("ed") for slot in (one, other))):
-        return False  # what is tagged may be signed, too
+        return False  # "is tagged" does not exclude "is signed"
     return alone or (one.value and other.value) or (one.lead in _FROM_TO and one.verb in PLACES | SOURCES)
 
 
 def slot_at(statement: Statement, place: int, end: int) -> Slot:
-    """Return what stands in a statement from a word up to another one, that one not included."""
+    """Return the slot of the words from `place` up to, not including, `end`."""
     return Slot(
         words=statement.words[place:end],
         shown=" ".join(statement.shown[place:end]),

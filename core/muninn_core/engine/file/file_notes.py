@@ -17,7 +17,7 @@ from muninn_core.model.citation import Citation
 from muninn_core.model.memory import Memory
 from muninn_core.model.note import Doubt, Note, Spot
 from muninn_core.protocol.editor import AnnotateParams, AnnotateResult
-from muninn_core.reconcile.comment_conflicts import denies, objection
+from muninn_core.reconcile.comment_conflicts import contradiction_reason, find_objection
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.retrieval.decay import is_recallable
 from muninn_core.source.extent import Extent
@@ -214,7 +214,7 @@ def _against(
 ) -> Spot | None:
     """Return what denies a rule whose code has changed: a comment of that code, else a newer memory of it."""
     page = found.page
-    denied = objection(memory, page.span(one.start, one.end), one.start) if page else None
+    denied = find_objection(memory, page.span(one.start, one.end), one.start) if page else None
     if denied is not None:
         message = f"{denied.reason}: “{denied.text}”"
         return Spot(message=message, path=found.path, start=denied.line, end=denied.line)
@@ -227,7 +227,7 @@ def _against(
     for other in memories.values():
         newer = (other.ts, other.id) > (memory.ts, memory.id) and other.trust != "outside"
         if newer and _overlap(found.here(other), one):
-            reason = disputed.get(other.id) or denies(memory, other)
+            reason = disputed.get(other.id) or contradiction_reason(memory, other)
             if reason:
                 return Spot(message=f"{reason}: {headline(other)}", id=other.id)
     return None

@@ -16,7 +16,7 @@ from muninn_core.model.memory import Cite
 from muninn_core.model.value import replace
 from muninn_core.near_match import nearest
 from muninn_core.protocol.memory import MemoryDraft
-from muninn_core.reconcile.citations import citing
+from muninn_core.reconcile.citations import make_cite
 from muninn_core.reconcile.file_source import Unknown
 from muninn_core.source.extent import Extent
 from muninn_core.source.line_index import LineIndex, make_mark
@@ -90,7 +90,7 @@ def _filled(cite: Cite, citations: CitationFiles, commit: str | None) -> Cite:
                 f"'{cite.path}' has {page.length} lines, and {cite.start}-{cite.end} are cited",
                 hint="Cite lines that are there, or only name the file.",
             )
-        found = citing(cite.path, page, cite.start, cite.end, commit)
+        found = make_cite(cite.path, page, cite.start, cite.end, commit)
         return replace(found, symbol=cite.symbol or found.symbol)
     meant = _meant(page, cite.symbol or "")
     if not meant:

@@ -16,7 +16,7 @@ from muninn_core.model.memory import Cite, Memory
 from muninn_core.model.value import to_plain
 from muninn_core.protocol.memory import MemoryDraft
 from muninn_core.protocol.review import ConfirmParams, ConfirmResult
-from muninn_core.reconcile.citations import citing
+from muninn_core.reconcile.citations import make_cite
 from muninn_core.worktree.call import Call
 from muninn_core.worktree.citations import Citations, cites_of
 from muninn_core.worktree.overlays import with_overlays
@@ -62,7 +62,7 @@ def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call
         elif not now.start:
             kept.append(Cite(path=now.path, symbol=cite.symbol, commit=commit))
         else:
-            kept.append(citing(now.path, look.page(now.path), now.start, now.end, commit))
+            kept.append(make_cite(now.path, look.page(now.path), now.start, now.end, commit))
     return list(dict.fromkeys([*kept, *placed]))
 
 

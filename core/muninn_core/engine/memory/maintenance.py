@@ -36,7 +36,9 @@ def reconcile(workspace: Workspace, params: ReconcileParams, call: Call) -> Reco
     memory = workspace.memory
     call.report("begin", "reading sessions")
     memory.log.refresh()
-    result = consolidate(memory.log, dry_run=params.dry_run, archive=params.archive, session=params.session, told=step)
+    result = consolidate(
+        memory.log, dry_run=params.dry_run, archive=params.archive, session=params.session, progress=step
+    )
     call.report("end", "reconciled")
     memory.publish()
     fields = {name: getattr(result, name) for name in result.__struct_fields__}

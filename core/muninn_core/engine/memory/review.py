@@ -17,7 +17,7 @@ from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
 from muninn_core.model.value import replace
 from muninn_core.protocol.review import DiffParams, DiffResult, Turn
-from muninn_core.reconcile.plan import conclude
+from muninn_core.reconcile.plan import add_derived_records
 from muninn_core.store.change import required_ids
 from muninn_core.store.fold import Fold, State
 from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
@@ -128,7 +128,7 @@ def _contradictions(target: MemoryAtCommit, after: MemoryAtCommit, added: set[st
         (one for one in records.values() if one.id in kept or kept.intersection(required_ids(one.data))), sealed=True
     )
     both.add((one for one in records.values() if one.type == "resolve"), sealed=True)
-    conclude(both)
+    add_derived_records(both)
     state = both.state()
     turns = []
     for dispute in state.conflicts:
