@@ -1,1 +1,1 @@
-"""The engine: one object, one method a verb. Faces call it; it knows none of them."""
+"""The engine: one method per verb of the catalogue. It does not depend on the front ends."""

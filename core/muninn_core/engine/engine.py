@@ -1,7 +1,7 @@
 """The engine: runs the verbs of the catalogue on the work trees that clients name.
 
-Readers work on snapshots and never wait for a writer; writers are serialised by the log's lock. The engine takes
-clock, chance and paths as arguments, reads no environment and prints nothing.
+Readers use snapshots and never wait for a writer; the log's lock serialises writers. Clock, random bytes and paths are
+arguments. The engine reads no environment variable and prints nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from muninn_core.worktree.open_trees import OpenTrees
 from muninn_core.worktree.workspace import Workspace
 
 REST_SECONDS = 5.0
-"""How long nobody asks before memory that only makes the next answer faster is given back."""
+"""Idle time after which memory that only makes the next answer faster is released."""
 
 
 def _now() -> datetime:
@@ -62,11 +62,13 @@ class Engine(
     EditorVerbs,
     SessionVerbs,
 ):
-    """One per process. `opened` is told of each work tree that is opened for use, so that it can be watched; it
-    returns what says how much was seen since, or None where nobody watches.
+    """Runs verbs. A process has one engine.
 
-    `home` is the user's folder, where other tools keep memory outside of the work tree; None when there is none.
-    `global_memory` is the folder of the user's memory of all projects; without it there is no global scope.
+    `opened` is called for each work tree that is opened for use. It starts a watcher and returns its token, or None
+    when the work tree is not watched. `spare_cache` holds the indexes of read-only work trees, `model_cache` the
+    embedding models. `home` is the user's folder, where other tools keep memory outside the work tree; None disables
+    it. `global_memory` is the folder of the user's memory of all projects; None disables the global scope. `clients`
+    returns the number of connected clients.
     """
 
     def __init__(
@@ -102,7 +104,7 @@ class Engine(
             raise MuninnError(f"the engine lacks {', '.join(missing)}")
 
     def call(self, verb: str, params: Value, call: Call) -> Value:
-        """Run a verb of the catalogue with checked parameters. Raises MuninnError."""
+        """Run a verb of the catalogue with decoded parameters. Raises MuninnError."""
         under_way = object()
         self._under_way.add(under_way)
         try:
@@ -113,37 +115,37 @@ class Engine(
             self._under_way.discard(under_way)
 
     def open(self, place: Place) -> Workspace:
-        """Return the work tree, opened. Raises NotInitialised without `.muninn`."""
+        """Open the work tree, or return the open one. Raises NotInitialised without `.muninn`."""
         return self.trees.open(place)
 
     def close(self) -> None:
-        """Close all work trees: what sessions stored is sealed, indexes are left whole."""
+        """Close all work trees: seal the spools of sessions and close the indexes."""
         self.trees.close()
 
     def touched(self, place: Place, paths: set[str]) -> None:
-        """Take note of files that changed (absolute paths)."""
+        """Queue changed files (absolute paths) of an open work tree for indexing."""
         workspace = self.trees.get(place)
         if workspace is not None:
             workspace.files_changed(paths)
 
     def idle_seconds(self, place: Place) -> float:
-        """Return after how long without a client the daemon is to leave."""
+        """Return how many seconds without a client end the daemon, by the work tree's configuration."""
         workspace = self.trees.get(place)
         return workspace.config.daemon.idle_seconds if workspace else DaemonConfig().idle_seconds
 
     @property
     def should_release_memory(self) -> bool:
-        """Whether nobody has called a verb for a while, and memory was not given back since, or work was done since."""
+        """Whether the engine is idle, and ran verbs or changed an index since the last release."""
         idle = not self._under_way and time.monotonic() - self._last_call > REST_SECONDS
         return idle and self._rested != self._work_done()
 
     @property
     def has_released_memory(self) -> bool:
-        """Whether nobody has called a verb since memory was given back."""
+        """Whether memory was released and no verb has run since."""
         return self._rested is not None and not self._under_way
 
     def release_memory(self) -> None:
-        """Give memory back to the system that only makes the next answer faster."""
+        """Release memory that only makes the next answer faster."""
         self._rested = self._work_done()
         self.trees.release_memory()
 
@@ -151,11 +153,11 @@ class Engine(
         return [workspace.updater.work_done for workspace in self.trees]
 
     def note_stall(self, seconds: float) -> None:
-        """Take note of how long the event loop was held."""
+        """Record for how many seconds the event loop was blocked; `status` shows the longest stall."""
         self._longest_stall = max(self._longest_stall, seconds)
 
     def note_problem(self, place: Place, message: str, hint: str) -> None:
-        """Take note of something that `status` shows."""
+        """Record a problem of the watcher; `status` shows it."""
         workspace = self.trees.get(place)
         if workspace is not None:
             workspace.report_problem("watch", message, hint)

@@ -1,4 +1,4 @@
-"""How things are: the status of daemon and work tree, and what an indexing run did."""
+"""Reports for `status` and `index`: the state of daemon and work tree, and what an indexing run did."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from muninn_core.worktree.private_layout import layout_at
 from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 50
-"""The most problems of the log that `status` names; the count of malformed lines is always whole."""
+"""The most problems per source that `status` lists; the count of malformed lines is always complete."""
 
 WAIT_SECONDS = 0.1
-"""How often a waiting client hears how far indexing is."""
+"""Interval of progress reports to a client that waits for indexing."""
 
 
 class Process(Value):
-    """What only the process knows of itself."""
+    """State of the daemon process. The uptime is in seconds, the longest stall of the event loop in milliseconds."""
 
     version: str
     uptime_seconds: float
@@ -48,7 +48,7 @@ class Process(Value):
 
 
 def status(workspace: Workspace, process: Process) -> StatusResult:
-    """Report on an open work tree."""
+    """Return the status of an open work tree."""
     log, state = workspace.memory.log, workspace.memory.log.state
     project = read_project(workspace.layout.root)
     shared = workspace.memory.shared
@@ -83,7 +83,7 @@ def status(workspace: Workspace, process: Process) -> StatusResult:
 
 
 def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusResult:
-    """Report on a work tree without `.muninn`."""
+    """Return the status of a work tree without `.muninn`; `problem` says why it is not open."""
     head = git.read_head(place)
     return StatusResult(
         pid=os.getpid(),
@@ -102,12 +102,16 @@ def bare_status(place: Place, process: Process, problem: MuninnError) -> StatusR
     )
 
 
-def indexed(workspace: Workspace, params: IndexParams, call: Call) -> IndexResult:
-    """Bring the index up to date, and report; without `wait` only ask for it."""
+def update_index(workspace: Workspace, params: IndexParams, call: Call) -> IndexResult:
+    """Request an index update and return its result.
+
+    With `params.wait` the call returns when all files, vectors and memories are indexed, reports progress, and can be
+    cancelled. Without it the call returns at once.
+    """
     begun = time.monotonic()
     updater = workspace.updater
     ticket = updater.update_files(full=True, rebuild=params.rebuild)
-    updater.update_memories({})  # memories that could not be taken in are tried again, too
+    updater.update_memories({})  # retry memories that failed to be indexed
     if params.wait:
         call.report("begin", "comparing files")
         while not updater.wait_files(ticket, WAIT_SECONDS):
@@ -136,7 +140,7 @@ def indexed(workspace: Workspace, params: IndexParams, call: Call) -> IndexResul
 
 
 def resident_bytes() -> int:
-    """Return the process's resident memory in bytes; where the system does not say it cheaply, its peak."""
+    """Return the process's resident memory in bytes: the current size on Linux, the peak on macOS, 0 on Windows."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -180,21 +184,21 @@ def _bridges(workspace: Workspace) -> tuple[BridgeStatus, ...]:
 
 def _problems(workspace: Workspace) -> tuple[Problem, ...]:
     config = str(workspace.layout.relative(workspace.layout.config))
-    found = list(workspace.problems)
-    found += [
+    problems = list(workspace.problems)
+    problems += [
         Problem(kind="config", message=problem.message, path=config, line=problem.line, hint=problem.hint)
         for problem in workspace.config_problems
     ]
     missing = workspace.external_folder.problem()
-    found += [replace(missing, path=config)] if missing else []
-    found += workspace.memory.log.problems[:SHOWN]
-    found += workspace.documents.read().problems()[:SHOWN]
-    found += workspace.memory.shared.problems[:SHOWN] if workspace.memory.shared is not None else ()
+    problems += [replace(missing, path=config)] if missing else []
+    problems += workspace.memory.log.problems[:SHOWN]
+    problems += workspace.documents.read().problems()[:SHOWN]
+    problems += workspace.memory.shared.problems[:SHOWN] if workspace.memory.shared is not None else ()
     if not layout_at(workspace.place).muninn.is_dir():
-        found.append(
+        problems.append(
             Problem(kind="gone", message="the folder .muninn was deleted", hint="`muninn init` creates it again.")
         )
     elif workspace.updater.failure:
-        hint = "It is tried again at the next change; `muninn index --rebuild` starts from nothing."
-        found.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))
-    return tuple(found)
+        hint = "The next change starts another attempt; `muninn index --rebuild` rebuilds the index."
+        problems.append(Problem(kind="index", message=workspace.updater.failure, hint=hint))
+    return tuple(problems)

@@ -1,1 +1,1 @@
-"""Checks of what a repository carries: its citations, its records and its packs."""
+"""Checks of citations, records, written files and packs."""

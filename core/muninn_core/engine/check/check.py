@@ -1,6 +1,6 @@
-"""The check that continuous integration runs: is what the repository carries whole, harmless, decided?
+"""The check for continuous integration: the config, records, citations, packs and written files of a repository.
 
-It reads files and writes none, opens no index and takes no lock, so that it can run anywhere, a fresh clone included.
+It writes no file, opens no index and takes no lock, so it also runs in a fresh or read-only clone.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ from muninn_core.store.spool import list_spools
 from muninn_core.worktree.documents import MOST_BYTES, DocumentCache
 
 MOST = 1_000
-"""Findings of one rule beyond which only their number is told."""
+"""The most findings of one rule that are listed; a last finding counts the others."""
 
 
 def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable[[], None]) -> CheckResult:
-    """Check a work tree by the rules of its config. Raises NotInitialised, StorageError for a file that can't be read.
+    """Check a work tree by the rules of its config.
 
-    `cancelled` is called between files and stops the check by raising.
+    Raises NotInitialised without `.muninn`, and StorageError for a file that cannot be read. `cancelled` is called
+    between files and stops the check by raising.
     """
     if not layout.muninn.is_dir():
         raise NotInitialised(f"there is no .muninn in {place.root}", hint="`muninn init` makes it.")
@@ -64,7 +65,7 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
             shown = layout.relative(path)
             read = read_lines(content, shown)
             found += _malformed(read, content)
-            found += _twice(read, content, shown)
+            found += _duplicates(read, content, shown)
             if config.check.secrets != "off":
                 counted = secrets_of_records(content, read, config.memory.secrets)
                 found += [_of_fault(secret_fault(number, count), shown) for number, count in counted]
@@ -78,15 +79,15 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     found += _pending(state, records)
     found += _unsealed(layout, lines)
     found += _packs(layout) if config.check.packs != "off" else ()
-    listed = _carried(layout.root)
+    listed = _tracked_files(layout.root)
     names = _names(layout, state, listed or ())
     for path in _written_files(layout, names, listed):
         cancelled()
         files += 1
-        found += _written(layout, path, config, names)
-    kept = _kept(found, config.check)
-    errors = sum(1 for finding in kept if finding.level == "error")
-    warnings = len(kept) - errors
+        found += _markdown_findings(layout, path, config, names)
+    findings = _with_levels(found, config.check)
+    errors = sum(1 for finding in findings if finding.level == "error")
+    warnings = len(findings) - errors
     head = git.read_head(place)
     return CheckResult(
         ok=not (errors or (params.strict and warnings)),
@@ -94,26 +95,26 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
         warnings=warnings,
         files=files,
         memories=state.active,
-        findings=kept,
+        findings=findings,
         saw=ReadState(commit=head.commit, branch=head.branch, log=state.records),
     )
 
 
-def _kept(found: Iterable[Finding], levels: CheckConfig) -> tuple[Finding, ...]:
-    """Give findings their level, drop those of rules that are off, sort them, and shorten what is too long."""
+def _with_levels(found: Iterable[Finding], levels: CheckConfig) -> tuple[Finding, ...]:
+    """Return the findings with their configured level, sorted and limited per rule; rules that are off are dropped."""
     by_rule: dict[str, list[Finding]] = {}
     for finding in found:
         by_rule.setdefault(finding.rule, []).append(finding)
-    kept: list[Finding] = []
+    listed: list[Finding] = []
     for rule, findings in by_rule.items():
         level = getattr(levels, rule)
         if level == "off":
             continue
-        kept += [replace(finding, level=level) for finding in nsmallest(MOST, findings, key=_order)]
+        listed += [replace(finding, level=level) for finding in nsmallest(MOST, findings, key=_order)]
         if len(findings) > MOST:
             more = f"{len(findings) - MOST} more of this rule"
-            kept.append(Finding(rule=rule, level=level, message=more))
-    return tuple(sorted(kept, key=_order))
+            listed.append(Finding(rule=rule, level=level, message=more))
+    return tuple(sorted(listed, key=_order))
 
 
 def _order(finding: Finding) -> tuple[str, int, str, str, str]:
@@ -147,41 +148,41 @@ def _malformed(lines: Lines, content: bytes) -> Iterator[Finding]:
         yield _of_fault(malformed_fault(bad.reason, bad.line, torn=torn), bad.path)
 
 
-def _twice(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
-    """Yield the records of a file whose id an earlier one has that says something else."""
+def _duplicates(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
+    """Yield the records of a file that repeat the id of an earlier record with other content."""
     seen: dict[str, Record] = {}
     for record in lines.records:
         first = seen.setdefault(record.id, record)
         if first is not record and not first.has_same_content(record):
             raw = content.split(b"\n")
             numbers = [
-                next(at for at, line in enumerate(raw, start=1) if line.rstrip() == one.line.rstrip())
-                for one in (first, record)
+                next(at for at, line in enumerate(raw, start=1) if line.rstrip() == same.line.rstrip())
+                for same in (first, record)
             ]
-            said = twice(record.id, numbers[0])
-            yield _finding("malformed", said, path=shown, line=numbers[1], identity=record.id)
+            message = twice(record.id, numbers[0])
+            yield _finding("malformed", message, path=shown, line=numbers[1], identity=record.id)
 
 
 def _dangling(layout: Layout, state: State, files: Iterable[Path]) -> Iterator[Finding]:
-    """Yield the memories that speak of files which are not there, at the records that made them."""
+    """Yield the memories that name missing files, at the records that created them."""
     places = _RecordLines(layout, files)
     there = Presence(layout.root)
     for memory in state.memories.values():
-        for each in missing_files(memory, there):
-            path, line = places.of(memory.id)
-            yield _finding("dangling", each.said, path=path, line=line, identity=memory.id, hint=MISSING_HINT)
+        for missing in missing_files(memory, there):
+            path, line = places.locate(memory.id)
+            yield _finding("dangling", missing.said, path=path, line=line, identity=memory.id, hint=MISSING_HINT)
 
 
 class _RecordLines:
-    """Where the records stand; the files are read when the first one is asked for."""
+    """The lines of records. The files are read on the first look-up."""
 
     def __init__(self, layout: Layout, files: Iterable[Path]) -> None:
         self._layout = layout
         self._files = tuple(files)
         self._known: dict[str, tuple[str, int]] | None = None
 
-    def of(self, identity: str) -> tuple[str, int]:
-        """Return path (relative to the root) and line of a record; ("", 0) for one that is in none of the files."""
+    def locate(self, identity: str) -> tuple[str, int]:
+        """Return path (relative to the root) and line of a record, ("", 0) for an unknown id."""
         if self._known is None:
             self._known = {}
             for path in self._files:
@@ -194,8 +195,10 @@ class _RecordLines:
 
 def _conflicts(state: State) -> Iterator[Finding]:
     for dispute in state.conflicts:
-        said = f"{dispute.left} and {dispute.right} contradict each other: {dispute.reason}"
-        yield _finding("conflicts", said, identity=dispute.id, hint=f"`muninn resolve {dispute.id} --keep …` decides.")
+        message = f"{dispute.left} and {dispute.right} contradict each other: {dispute.reason}"
+        yield _finding(
+            "conflicts", message, identity=dispute.id, hint=f"`muninn resolve {dispute.id} --keep …` decides."
+        )
 
 
 def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:
@@ -204,10 +207,10 @@ def _pending(state: State, records: Iterable[Record]) -> Iterator[Finding]:
         return
     claimed = {record.data["target"] for record in records if record.type == "approve"}
     for memory in waiting:
-        said = "a memory waits for approval"
-        said += "; the approval that is there comes from its author and does not count" if memory.id in claimed else ""
+        message = "a memory waits for approval"
+        message += "; the existing approval comes from its author and does not count" if memory.id in claimed else ""
         hint = f"`muninn approve {memory.id}` or `muninn reject {memory.id} --reason …` decides."
-        yield _finding("pending", said, identity=memory.id, hint=hint)
+        yield _finding("pending", message, identity=memory.id, hint=hint)
 
 
 def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
@@ -218,8 +221,8 @@ def _unsealed(layout: Layout, sealed: Iterable[Lines]) -> Iterator[Finding]:
         records = read_lines(_read(layout, path), shown).records
         count = sum(1 for record in records if record.id not in known)
         if count:
-            said = f"session {session} has {count} record{'s' if count > 1 else ''} that git can't carry yet"
-            yield _finding("unsealed", said, path=shown, hint="`muninn seal` makes a file of them to commit.")
+            message = f"session {session} has {count} record{'s' if count > 1 else ''} that git can't carry yet"
+            yield _finding("unsealed", message, path=shown, hint="`muninn seal` makes a file of them to commit.")
 
 
 def _packs(layout: Layout) -> Iterator[Finding]:
@@ -235,16 +238,19 @@ def _packs(layout: Layout) -> Iterator[Finding]:
             yield _finding("packs", edited(pack.name), path=f"{folder}/{path}", line=1, hint=ELSEWHERE)
 
 
-def _carried(root: Path) -> list[str] | None:
-    """Return the paths that git carries or does not ignore; None where it can't be asked."""
+def _tracked_files(root: Path) -> list[str] | None:
+    """Return the paths that git tracks or does not ignore; None when git fails."""
     try:
         return git.list_files(root)
-    except git.GitError:  # it does not trust the owner of the files, its index is broken: the rest is worth checking
+    except git.GitError:  # untrusted owner or broken index: the other checks still run
         return None
 
 
 def _names(layout: Layout, state: State, files: Iterable[str]) -> ReferenceIndex:
-    """Return what files can refer to. No index is opened: what is misspelt is looked for among the files of git."""
+    """Return what files can refer to.
+
+    No index is opened: a misspelt path is compared with `files`, the files of git.
+    """
 
     def page(path: str) -> LineIndex | None:
         read = read_text(layout.root, path, MOST_BYTES)
@@ -255,9 +261,10 @@ def _names(layout: Layout, state: State, files: Iterable[str]) -> ReferenceIndex
 
 
 def _written_files(layout: Layout, names: ReferenceIndex, files: Iterable[str] | None) -> list[Path]:
-    """Return what people have written: knowledge, packs, context files; what agents are told, and documents.
+    """Return the markdown files to check, sorted: knowledge, packs, context files, agents' files and documents.
 
-    What is not ours alone counts where git carries it, or will.
+    Agents' files and documents count only when git tracks them or does not ignore them; `files` are those paths, None
+    for unknown.
     """
     shared = [*(layout.root / ".claude").glob("*.md"), *(layout.root / each.path for each in names.library)]
     carried = None if files is None else set(files)
@@ -269,14 +276,14 @@ def _written_files(layout: Layout, names: ReferenceIndex, files: Iterable[str] |
     return sorted([*own, *(path for path in shared if carried is None or layout.relative(path) in carried)])
 
 
-def _written(layout: Layout, path: Path, config: Config, names: ReferenceIndex) -> Iterator[Finding]:
-    """Yield what is wrong in a file that somebody wrote."""
+def _markdown_findings(layout: Layout, path: Path, config: Config, names: ReferenceIndex) -> Iterator[Finding]:
+    """Yield the findings of a markdown file."""
     shown = layout.relative(path)
     content = _read(layout, path)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        yield _finding("knowledge", "this is no UTF-8, so nothing of it is found", path=shown)
+        yield _finding("knowledge", "the file is not UTF-8, so it is not indexed", path=shown)
         return
     found = markdown_faults(own_kind(shown), shown, text, names, config.memory.kinds)
     if config.check.secrets != "off":

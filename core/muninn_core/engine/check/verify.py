@@ -1,6 +1,6 @@
-"""Checking all citations of a work tree, and letting memories follow code that has moved.
+"""Checks all citations of a work tree, and updates memories whose cited code has moved.
 
-It is the one place where a citation's new place is written down; answers only say it.
+Only `verify` with `fix` stores a citation's new place; answers only report it.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from muninn_core.worktree.citations import CitationCheck, cites_of
 from muninn_core.worktree.workspace import Workspace
 
 ORDER = ("gone", "drifted", "unchecked", "moved", "fresh")
-"""States from that which needs a person most."""
+"""Citation states, the one that most needs a person first."""
 
 
 def verify(workspace: Workspace, params: VerifyParams, call: Call) -> VerifyResult:
     """Judge the citations of one memory, or of all recallable ones; with `fix` store the new places of moved code.
 
-    A memory that speaks for others shows their citations, so theirs are fixed with its own.
+    A merged memory shows the citations of its sources, so `fix` updates the sources too.
     """
     state = workspace.memory.log.state
     asked = [memory_of(state.memories, params.id)] if params.id else list(workspace.memory.recallable().values())
     asked.sort(key=lambda memory: (memory.cites[0].path if memory.cites else "", memory.id))
-    look = workspace.citations.checker(math.inf)
+    checker = workspace.citations.checker(math.inf)
     judged: dict[str, tuple[Citation, ...]] = {}
     call.report("begin", "checking citations")
     for number, memory in enumerate(asked):
         call.raise_if_cancelled()
-        judged[memory.id] = look.judge(memory)
+        judged[memory.id] = checker.judge(memory)
         if number % 100 == 0:
             call.report("report", f"{number} of {len(asked)} memories", 100 * number // len(asked))
     call.report("end", "checked")
@@ -43,7 +43,9 @@ def verify(workspace: Workspace, params: VerifyParams, call: Call) -> VerifyResu
     if params.fix:
         for memory in sorted(asked, key=lambda memory: memory.id):
             family = [memory, *(state.memories[source] for source in memory.sources if source in state.memories)]
-            changes = [found for one in family if (found := _follow(one, look, workspace.read_state().commit))]
+            changes = [
+                change for member in family if (change := _follow(member, checker, workspace.read_state().commit))
+            ]
             fixed.update([memory.id] if changes else [])
             records += [{**change, "actor": call.actor or "user"} for change in changes]
     result = _result(workspace, asked, judged, fixed)
@@ -57,36 +59,36 @@ def _result(
 ) -> VerifyResult:
     states = dict.fromkeys(reversed(ORDER), 0)
     for citations in judged.values():
-        for one in citations:
-            states[one.state] += 1
+        for citation in citations:
+            states[citation.state] += 1
     found = [
         Verified(id=memory.id, type=memory.type, title=memory.title, cites=judged[memory.id], fixed=memory.id in fixed)
         for memory in asked
-        if any(one.state != "fresh" for one in judged[memory.id])
+        if any(citation.state != "fresh" for citation in judged[memory.id])
     ]
-    found.sort(key=lambda one: (min(ORDER.index(cite.state) for cite in one.cites), one.id))
+    found.sort(key=lambda entry: (min(ORDER.index(cite.state) for cite in entry.cites), entry.id))
     return VerifyResult(
         memories=len(asked), states=states, found=tuple(found), fixed=len(fixed), saw=workspace.read_state()
     )
 
 
-def _follow(memory: Memory, look: CitationCheck, commit: str | None) -> dict[str, Any] | None:
-    """Return the record by which a memory cites the places that its code has moved to, None when none has moved."""
+def _follow(memory: Memory, checker: CitationCheck, commit: str | None) -> dict[str, Any] | None:
+    """Return the record that updates a memory to the new places of its code, None when no code has moved."""
     cites, renamed = [], {}
-    for cite, now in zip(cites_of(memory), look.cites(memory), strict=True):
+    for cite, now in zip(cites_of(memory), checker.cites(memory), strict=True):
         if now.state == "moved":
-            if not look.exists(cite.path):
+            if not checker.exists(cite.path):
                 renamed[cite.path] = now.path
             cites.append(replace(cite, path=now.path, start=now.start, end=now.end, commit=commit))
         else:
             cites.append(cite)
-    for one in look.files(memory):
-        if one.state == "moved":
-            renamed[one.was] = one.path
+    for file in checker.files(memory):
+        if file.state == "moved":
+            renamed[file.was] = file.path
     files = tuple(dict.fromkeys(renamed.get(path, path) for path in memory.files))
-    given: dict[str, Any] = {"cites": [_slim(cite) for cite in cites]} if tuple(cites) != cites_of(memory) else {}
-    given.update({"files": list(files)} if files != memory.files else {})
-    return {"type": "update", "target": memory.id, "set": given} if given else None
+    fields: dict[str, Any] = {"cites": [_slim(cite) for cite in cites]} if tuple(cites) != cites_of(memory) else {}
+    fields.update({"files": list(files)} if files != memory.files else {})
+    return {"type": "update", "target": memory.id, "set": fields} if fields else None
 
 
 def _slim(cite: Cite) -> dict[str, Any]:

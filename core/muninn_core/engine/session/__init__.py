@@ -1,1 +1,1 @@
-"""What sessions of agents are told and what they leave: briefs, reminders, captures, summaries."""
+"""Agents' sessions: briefs, reminders, captures and summaries."""

@@ -1,4 +1,4 @@
-"""The brief of a session: gathers what there is to say; what is said first is decided in `context`."""
+"""Gathers the brief of a session. `context.brief` orders and shortens it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ log = logging.getLogger("muninn.brief")
 
 
 def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) -> BriefResult:
-    """Say what a session that starts should know. A task that it names is noted for what it will remember."""
+    """Return the brief of a session that starts, at most `max_chars` long, and note its memories as delivered.
+
+    A task in `params` becomes the session's task: memories that the session stores get it.
+    """
     if params.task:
         _note(
             workspace.session_notes,
@@ -35,10 +38,10 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
         )
     seen = visible(workspace.memory, None, params.session)
     current = workspace.memory.active
-    latest = list(islice(filter(seen, current.newest(now)), session_start.LOOKED))
-    at_hand = focus(workspace, filter(seen, current.newest(now)), params.session)
-    look = workspace.citations.checker()
-    touched, records = session_start.in_work(workspace, seen, now)
+    latest = list(islice(filter(seen, current.newest(now)), session_start.READ_MEMORIES))
+    current_focus = focus(workspace, filter(seen, current.newest(now)), params.session)
+    checker = workspace.citations.checker()
+    touched, records = session_start.current_work(workspace, seen, now)
     made = make_brief(
         filter(seen, current.newest(now)),
         pinned=[memory for memory in current.pinned(now) if seen(memory)],
@@ -47,28 +50,28 @@ def brief(workspace: Workspace, params: BriefParams, call: Call, now: datetime) 
         conflicts=len(workspace.memory.log.state.conflicts),
         pending=workspace.memory.log.state.pending,
         max_chars=params.max_chars,
-        standing=look.judge,
+        standing=checker.judge,
         place=SessionContext(
             project=read_project(workspace.layout.root),
-            focus=at_hand,
-            learned=_learned(filter(seen, current.newest(now)), at_hand.task),
+            focus=current_focus,
+            learned=_learned(filter(seen, current.newest(now)), current_focus.task),
             since=() if params.source == "compact" else session_start.since(workspace, params.session, latest),
             touched=touched,
             records=records,
-            stale=session_start.stale(latest, look),
+            stale=session_start.stale(latest, checker),
             left_open=session_start.left_open(latest, params.session),
             disputes=session_start.disputes(workspace.memory),
         ),
     )
     if params.source in ("clear", "compact"):
-        workspace.deliveries.forget(params.session)  # what was said before is gone from the context
-    if not call.cancelled:  # what came too late was not given
+        workspace.deliveries.forget(params.session)  # the agent's context no longer contains them
+    if not call.cancelled:  # a cancelled answer did not reach the agent
         workspace.deliveries.add(params.session, made.ids)
     return BriefResult(text=made.text, ids=made.ids, saw=workspace.read_state())
 
 
 def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:
-    """Return the newest memories of a task; without one nothing is looked at."""
+    """Return the newest memories of a task, at most `LEARNED`; none without a task."""
     same = cache(lambda known: same_code(known, task))
     return list(islice((memory for memory in newest if memory.task and same(memory.task)), LEARNED)) if task else []
 
@@ -76,5 +79,5 @@ def _learned(newest: Iterator[Memory], task: str) -> list[Memory]:
 def _note(notes: SessionNotes, store: MemoryStore, session: str | None, task: str) -> None:
     try:
         notes.put(session or store.session, NOTE, task)
-    except OSError as error:  # a brief is worth more than the note
-        log.warning("the task of the session could not be noted: %s", error)
+    except OSError as error:  # the brief works without the note
+        log.warning("cannot note the task of the session: %s", error)

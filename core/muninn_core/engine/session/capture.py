@@ -1,6 +1,7 @@
-"""Remembering without being told: commits, what a transcript decides, commands that fail, the end of a session.
+"""Captures memories from sessions: commits, transcripts, failed commands and session ends.
 
-What is worth remembering is decided in `source`; here stands where to look, and that each thing is looked at once.
+`source` decides what is worth storing. This module decides where to look, and captures each commit and transcript line
+once.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ from muninn_core.worktree.workspace import Workspace
 log = logging.getLogger("muninn.capture")
 
 MOST_COMMITS = 20
-"""A look back takes in the newest this many; a session rarely makes more between two looks."""
+"""The most commits that one capture reads, the newest first; a session rarely makes more between two captures."""
 
 
 class Captures:
-    """Stores what sessions show. One per engine: it also does what hooks could not hand over in time."""
+    """Stores what sessions show. One per engine; it also stores what hooks left in the inbox."""
 
     def __init__(self, ids: UlidGenerator, clock: Callable[[], datetime]) -> None:
         self._ids = ids
@@ -46,17 +47,17 @@ class Captures:
         self._catching_up = threading.Lock()
 
     def capture(self, workspace: Workspace, params: CaptureParams, call: Call) -> CaptureResult:
-        """Store what one event of a session shows, after everything that was left waiting.
+        """Store what one event of a session shows, after everything in the inbox.
 
-        Raises BadParams or NotFoundError for a transcript that can't be read.
+        Raises BadParams or NotFoundError for a transcript that cannot be read.
         """
         self.catch_up(workspace, call, params.session)
         return self._store(workspace, params, call)
 
     def catch_up(self, workspace: Workspace, call: Call, session: str | None) -> None:
-        """Store what hooks left in the inbox, and sum up sessions that ended without an event.
+        """Store what hooks left in the inbox, and end sessions whose end event never came.
 
-        Does nothing in a read-only work tree, or while another thread does the same.
+        Does nothing in a read-only work tree, or while another thread runs it.
         """
         if not workspace.writable or not self._catching_up.acquire(blocking=False):
             return
@@ -65,24 +66,24 @@ class Captures:
                 if entry.params is not None:
                     self._store_waiting(workspace, entry.params, call)
                 entry.path.unlink(missing_ok=True)
-            for ended in session_end.abandoned(workspace.session_notes, session, self._clock()):
+            for ended in session_end.abandoned_sessions(workspace.session_notes, session, self._clock()):
                 self._store_waiting(workspace, ended, call)
                 workspace.session_notes.put(ended.session or "", session_end.OPEN, None)
         except OSError as error:
-            workspace.report_problem("hooks", f"what hooks have left could not be taken up: {error}")
+            workspace.report_problem("hooks", f"cannot read the inbox of the hooks: {error}")
         finally:
             self._catching_up.release()
 
     def _store(self, workspace: Workspace, params: CaptureParams, call: Call) -> CaptureResult:
         now = self._clock()
-        found = find(workspace, params, now)
+        captured = collect(workspace, params, now)
         ids: tuple[str, ...] = ()
         own = Call(place=call.place, client=call.client)
-        if found.drafts or found.traces:
-            batch = RememberParams(batch=(*found.drafts, *found.traces), session=params.session)
+        if captured.drafts or captured.traces:
+            batch = RememberParams(batch=(*captured.drafts, *captured.traces), session=params.session)
             stored = remember(workspace, batch, own, self._ids, now).ids
-            ids = stored[: len(found.drafts)]
-        for identity in dict.fromkeys(found.archive):
+            ids = stored[: len(captured.drafts)]
+        for identity in dict.fromkeys(captured.archive):
             append_change(
                 workspace.config,
                 workspace.memory,
@@ -92,27 +93,29 @@ class Captures:
                 target=identity,
                 reason="its time is over",
             )
-        found.commit()
-        workspace.deliveries.add(params.session, (*ids, *found.given))
+        captured.commit()
+        workspace.deliveries.add(params.session, (*ids, *captured.given))
         if params.source == "session":
             workspace.memory.log.seal(params.session)
-        return CaptureResult(ids=ids, note=found.note if ids or found.given else "", saw=workspace.read_state())
+        return CaptureResult(ids=ids, note=captured.note if ids or captured.given else "", saw=workspace.read_state())
 
     def _store_waiting(self, workspace: Workspace, params: CaptureParams, call: Call) -> None:
         try:
             self._store(workspace, params, call)
         except MuninnError as error:
-            log.warning("a %s of session %s could not be captured: %s", params.source, params.session, error.message)
+            log.warning("cannot capture a %s of session %s: %s", params.source, params.session, error.message)
 
 
 def _nothing() -> None:
-    """Note nothing."""
+    """Mark nothing as captured."""
 
 
-class Found(Value):
-    """Drafts to store, traces that nobody is told of, memories that have had their time, and the line to show.
+class Captured(Value):
+    """What an event showed: drafts to store, traces to store silently, ids of memories to archive, and the note to
+    show.
 
-    `given` are memories that the line tells of; `commit` notes what was looked at, once all is stored.
+    `given` are ids of stored memories that the note contains. `commit` marks the event as captured; it is called after
+    everything is stored.
     """
 
     drafts: tuple[MemoryDraft, ...] = ()
@@ -124,7 +127,7 @@ class Found(Value):
 
 
 def note_start(workspace: Workspace, session: str | None, now: datetime) -> None:
-    """Note where HEAD is when a session starts, so that later only its own commits are looked at, and when that was."""
+    """Note the time and HEAD when a session starts, so that later captures read only the session's own commits."""
     head = git.read_head(workspace.place).commit
     name = session or workspace.memory.session
     try:
@@ -132,12 +135,12 @@ def note_start(workspace: Workspace, session: str | None, now: datetime) -> None
             workspace.session_notes.put(name, "head", head)
         if session:
             workspace.session_notes.put(session, "at", timestamp(now))
-    except OSError as error:  # a brief is worth more than the note
-        log.warning("where the session starts could not be noted: %s", error)
+    except OSError as error:  # the brief works without the note
+        log.warning("cannot note where the session starts: %s", error)
 
 
-def find(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
-    """Look where the parameters say. Raises BadParams or NotFoundError for a transcript that is not there."""
+def collect(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:
+    """Read the source that the parameters name. Raises BadParams or NotFoundError for a missing transcript."""
     if params.source == "commit":
         return _commits(workspace, params, now)
     if params.source == "transcript":
@@ -150,17 +153,17 @@ def find(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
     return _session(workspace, params, now)
 
 
-def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
+def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:
     session = params.session or workspace.memory.session
     head = git.read_head(workspace.place).commit
     seen = workspace.session_notes.get(session, "head")
     if head is None or head == seen:
-        return Found()
-    # Nobody saw where the session began: after a command of git HEAD is its commit, else only its time can tell.
-    least = "" if seen is not None or params.source == "commit" else session_end.begun(params)
+        return Captured()
+    # Without a note of the session's start, HEAD is its commit after a git command; else the time of a commit decides.
+    earliest = "" if seen is not None or params.source == "commit" else session_end.start_time(params)
     drafts, traces = [], []
     for commit in git.list_commits(workspace.layout.root, seen, head, MOST_COMMITS):
-        if commit.time[:19] < least[:19]:
+        if commit.time[:19] < earliest[:19]:
             continue
         commit = without_private(commit)
         significance = assess(commit) if commit.subject else None
@@ -170,7 +173,7 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
         elif shown := draft_trace(commit, session=session, agent=params.agent):
             traces.append(shown)
     note = "Remembered: " + "; ".join(draft.title for draft in drafts) if drafts else ""
-    return Found(
+    return Captured(
         drafts=tuple(drafts),
         traces=tuple(traces),
         note=note,
@@ -178,7 +181,7 @@ def _commits(workspace: Workspace, params: CaptureParams, now: datetime) -> Foun
     )
 
 
-def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) -> Found:
+def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) -> Captured:
     if not params.transcript:
         raise BadParams("'capture' from a transcript needs 'transcript'", hint="Give the path of the JSON lines file.")
     path = Path(params.transcript)
@@ -189,18 +192,18 @@ def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) 
         with open_transcript(path) as lines:
             lines.seek(offset if offset <= path.stat().st_size else 0)
             reading = read_transcript(lines, offset=lines.tell(), session=session, agent=params.agent)
-        threads = session_end.threads_of(path)
+        items = session_end.open_items(path)
     except OSError as error:
         raise NotFoundError(
             f"the transcript {path} can't be read: {error.strerror}", hint="The agent names it in its hook's payload."
         ) from None
-    still, done = session_end.left_open(store, session, params.agent, threads)
-    drafts = (*reading.drafts[: MAX_STATEMENTS - len(still)], *still)
+    open_drafts, done = session_end.open_item_changes(store, session, params.agent, items)
+    drafts = (*reading.drafts[: MAX_STATEMENTS - len(open_drafts)], *open_drafts)
     count = len(drafts)
     note = f"Kept {count} statement{'s' if count != 1 else ''} in the repository's memory:\n" + "\n".join(
         f"- {draft.text}" for draft in drafts
     )
-    return Found(
+    return Captured(
         drafts=drafts,
         archive=tuple(done),
         note=note if drafts else "",
@@ -208,36 +211,36 @@ def _transcript(store: MemoryStore, notes: SessionNotes, params: CaptureParams) 
     )
 
 
-def _failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
+def _failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:
     draft = failed_commands.candidate(workspace, params)
     known = failed_commands.known_failure(workspace, params, now)
-    return Found(
+    return Captured(
         drafts=(draft,) if draft is not None else (),
-        note=failed_commands.told(known) if known is not None else "",
+        note=failed_commands.known_failure_note(known) if known is not None else "",
         given=(known.id,) if known is not None else (),
     )
 
 
-def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Found:
-    """Sum a session up; what its last turn committed and decided is looked at first."""
+def _session(workspace: Workspace, params: CaptureParams, now: datetime) -> Captured:
+    """Return the summary of a session, with what its last turn committed and decided."""
     session = params.session or workspace.memory.session
-    found = [_commits(workspace, params, now)]
+    parts = [_commits(workspace, params, now)]
     try:
-        found.append(_transcript(workspace.memory, workspace.session_notes, params))
+        parts.append(_transcript(workspace.memory, workspace.session_notes, params))
     except (BadParams, NotFoundError) as error:
         log.info("session %s ends without a transcript: %s", session, error)
-    end = session_end.end(workspace, params, (*found[0].drafts, *found[0].traces))
+    end = session_end.summarise(workspace, params, (*parts[0].drafts, *parts[0].traces))
 
     def commit() -> None:
-        for each in found:
-            each.commit()
+        for part in parts:
+            part.commit()
         workspace.session_notes.put(session, session_end.OPEN, None)
         workspace.session_notes.put(session, "at", timestamp(now))
 
     known = {draft.key for draft in end.drafts}
-    return Found(
-        drafts=(*(draft for each in found for draft in each.drafts if draft.key not in known), *end.drafts),
-        traces=tuple(trace for each in found for trace in each.traces),
-        archive=tuple(dict.fromkeys((*(gone for each in found for gone in each.archive), *end.archive))),
+    return Captured(
+        drafts=(*(draft for part in parts for draft in part.drafts if draft.key not in known), *end.drafts),
+        traces=tuple(trace for part in parts for trace in part.traces),
+        archive=tuple(dict.fromkeys((*(identity for part in parts for identity in part.archive), *end.archive))),
         commit=commit,
     )

@@ -1,4 +1,4 @@
-"""What a commit has to do with what is remembered: links to memories of the same files, or that say the like."""
+"""Links a captured commit to memories of the same files or of similar text."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 4
-"""Links of one commit: those that somebody would follow."""
+"""The most links of one commit."""
 
 FILES = 0.35
-"""What it counts that all files of a memory are among those of the commit."""
+"""The confidence when all files of a memory are among those of the commit."""
 
 LEAST = 0.3
-"""How sure a link must be."""
+"""The lowest confidence of a link."""
 
 IMPLEMENTS = 0.6
-"""How sure it must be that a commit does what a decision says."""
+"""The lowest confidence at which a commit `implements` a decision."""
 
 _LINKED = frozenset(
     {"attempt", "bug_fix", "configuration", "constraint", "decision", "insight", "pattern", "reference"}
@@ -33,38 +33,47 @@ _LINKED = frozenset(
 
 
 def related(workspace: Workspace, draft: MemoryDraft, now: datetime) -> MemoryDraft:
-    """Return a commit's draft with its links and the decision records that it touches."""
+    """Return a commit's draft with its links and the decision records that it touches.
+
+    A link's strength is its confidence, from 0 to 1: shared files, plus the relatedness of the texts. Without an index
+    the files alone decide.
+    """
     seen = visible(workspace.memory, "project", draft.session)
 
-    def fit(memory: Memory) -> bool:
+    def is_linkable(memory: Memory) -> bool:
         return memory.type in _LINKED and memory.scope == "project" and not memory.private and seen(memory)
 
-    sure: dict[str, float] = {}
+    confidence: dict[str, float] = {}
     why: dict[str, list[str]] = {}
     known: Mapping[str, Memory] = workspace.memory.all()
     for memory in workspace.memory.index.by_files(draft.files):
-        if fit(memory) and is_recallable(memory, now):
+        if is_linkable(memory) and is_recallable(memory, now):
             named = {*memory.files, *(cite.path for cite in memory.cites)}
             common = sorted(named.intersection(draft.files))
-            sure[memory.id] = FILES * len(common) / len(named)
+            confidence[memory.id] = FILES * len(common) / len(named)
             why[memory.id] = [f"both about {common[0]}" + (f" and {len(common) - 1} more" if common[1:] else "")]
     try:
-        for one in related_memories(workspace, f"{draft.title}\n{draft.text}", fit, now):
-            sure[one.memory.id] = sure.get(one.memory.id, 0.0) + one.sure
-            why.setdefault(one.memory.id, []).append("says the like")
+        for hit in related_memories(workspace, f"{draft.title}\n{draft.text}", is_linkable, now):
+            confidence[hit.memory.id] = confidence.get(hit.memory.id, 0.0) + hit.confidence
+            why.setdefault(hit.memory.id, []).append("similar text")
     except MuninnError:
-        pass  # the index is being opened: files alone tell then
-    best = sorted((each for each in sure if sure[each] >= LEAST), key=lambda each: (-round(sure[each], 4), each))
+        pass  # the index is not open yet: the files alone decide
+    best = sorted(
+        (identity for identity in confidence if confidence[identity] >= LEAST),
+        key=lambda identity: (-round(confidence[identity], 4), identity),
+    )
     links = tuple(
         Link(
-            relation="implements" if known[each].type == "decision" and sure[each] >= IMPLEMENTS else "references",
-            target=each,
-            strength=round(min(1.0, sure[each]), 2),
-            reason=", ".join(why[each]),
+            relation="implements"
+            if known[identity].type == "decision" and confidence[identity] >= IMPLEMENTS
+            else "references",
+            target=identity,
+            strength=round(min(1.0, confidence[identity]), 2),
+            reason=", ".join(why[identity]),
             by="hook",
         )
-        for each in best[:MOST]
+        for identity in best[:MOST]
     )
-    records = [one.document.path for one in touched(workspace.documents.read(), draft.files, (), ())]
+    records = [decision.document.path for decision in touched(workspace.documents.read(), draft.files, (), ())]
     details = {**draft.details, **({"decisions": records} if records else {})}
     return replace(draft, links=(*draft.links, *links), details=details)

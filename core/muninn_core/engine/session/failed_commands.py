@@ -1,7 +1,8 @@
-"""A command that failed in an agent's shell: a candidate attempt for this session, and what is known of it already.
+"""A command that failed in an agent's shell: a candidate attempt of this session, and earlier failures of the command.
 
-Most failures are a step on the way and worth nothing later. So a candidate is a note of its session and stays on this
-machine; what failed until files were changed becomes an attempt for everybody when the session ends (`ending`).
+Most failures are steps on the way and worth nothing later. So a candidate is a session note that stays on this machine.
+At the session's end, commands that failed until files were changed become attempts for everyone
+(`source.session_memories`).
 """
 
 from __future__ import annotations
@@ -25,18 +26,20 @@ from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 CANDIDATE = "candidate"
-"""The tag of what failed in a session, as long as nobody knows what it was worth."""
+"""The tag of a failure whose session has not ended."""
 
 MOST = 20
-"""Candidates of one session; what fails still more often is being worked at."""
+"""The most candidates of one session."""
 
 EXPIRES = "30d"
+"""The lifetime of a candidate."""
 
-TOLD_CHARS = 600
+NOTE_CHARS = 600
+"""The most characters of an earlier failure's text that a note repeats."""
 
 
 def candidates(store: MemoryStore, session: str) -> list[Memory]:
-    """Return the candidates of a session that nothing has become of yet, by id."""
+    """Return the active candidates of a session, by id."""
     return [
         memory
         for memory in store.all().values()
@@ -45,11 +48,14 @@ def candidates(store: MemoryStore, session: str) -> list[Memory]:
 
 
 def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None:
-    """Return the note of a failure; None where a command only looked, or does not say why. Raises BadParams."""
+    """Return the draft of a failure's candidate. Raises BadParams without a command.
+
+    The result is None for a command that only reads, for an error without a telling line, and beyond `MOST` candidates.
+    """
     if not params.command.strip():
-        raise BadParams("a failure is captured with its command", hint="Give `command` and `error`.")
+        raise BadParams("'capture' of a failure needs 'command'", hint="Give `command` and `error`.")
     session = params.session or workspace.memory.session
-    command, error = _said(workspace.layout.root, workspace.place, params)
+    command, error = _command_and_error(workspace.layout.root, workspace.place, params)
     if READ_ONLY_COMMAND.match(params.command) or not error or len(candidates(workspace.memory, session)) >= MOST:
         return None
     status = exit_status(params.error)
@@ -73,8 +79,8 @@ def candidate(workspace: Workspace, params: CaptureParams) -> MemoryDraft | None
 
 
 def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) -> Memory | None:
-    """Return what is remembered of a command that failed before, of other sessions, the newest; None if nothing is."""
-    command, _ = _said(workspace.layout.root, workspace.place, params)
+    """Return the newest attempt of other sessions with the same command that this session has not received, or None."""
+    command, _ = _command_and_error(workspace.layout.root, workspace.place, params)
     given, seen = workspace.deliveries.delivered_to(params.session), visible(workspace.memory, None, params.session)
     found = [
         memory
@@ -90,15 +96,15 @@ def known_failure(workspace: Workspace, params: CaptureParams, now: datetime) ->
     return max(found, key=lambda memory: (memory.ts, memory.id), default=None)
 
 
-def told(memory: Memory) -> str:
-    """Return what is said of a failure that is known."""
+def known_failure_note(memory: Memory) -> str:
+    """Return the note that a command failed before."""
     text = " ".join(memory.text.split())
-    text = text if len(text) <= TOLD_CHARS else text[: TOLD_CHARS - 1] + "…"
+    text = text if len(text) <= NOTE_CHARS else text[: NOTE_CHARS - 1] + "…"
     return f"Muninn remembers that this failed before ({memory.ts[:10]}): {text}"
 
 
-def _said(root: Path, place: Place, params: CaptureParams) -> tuple[str, str]:
-    """Return the command and the line of its error that says most, without what is private or this machine's."""
+def _command_and_error(root: Path, place: Place, params: CaptureParams) -> tuple[str, str]:
+    """Return the command and the most telling line of its error, without private spans and local folders."""
     roots = [str(root), *main_of(place)]
     command = " ".join(strip_private(params.command)[0].split())[:COMMAND_CHARS]
     return relative_paths(command, roots), relative_paths(error_line(strip_private(params.error)[0]), roots)

@@ -1,7 +1,7 @@
-"""What agents' hooks have left because nobody answered in time: taken up with the next event, then deleted.
+"""The inbox: events that agents' hooks left because no daemon answered in time. The next event stores and deletes them.
 
-A file counts only when its owner alone may read it: nothing that comes out of a repository is like that. Format: that
-of `muninn_hooks.inbox`, `{"v": 1, "verb": "capture", "params": {…}}`.
+Only regular files that no other user can read count, so a repository cannot carry a message. A file has the format of
+`muninn_hooks.inbox`: `{"v": 1, "verb": "capture", "params": {…}}`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from muninn_core.protocol.session import CaptureParams
 log = logging.getLogger("muninn.inbox")
 
 MOST_BYTES = 1 << 20
+"""The largest message that is read."""
 
 
 class InboxEntry(NamedTuple):
-    """A message that waits, and its file; `params` is None for one that is no message of ours."""
+    """A message and its file; `params` is None for a malformed message."""
 
     path: Path
     params: CaptureParams | None
@@ -34,10 +35,10 @@ def inbox_entries(local: Path) -> list[InboxEntry]:
         names = sorted(path.name for path in folder.iterdir() if path.suffix == ".json")
     except OSError:
         return []
-    return [InboxEntry(folder / name, _read(folder / name)) for name in names if _ours(folder / name)]
+    return [InboxEntry(folder / name, _read(folder / name)) for name in names if _is_private(folder / name)]
 
 
-def _ours(path: Path) -> bool:
+def _is_private(path: Path) -> bool:
     try:
         status = path.lstat()
     except OSError:
@@ -52,5 +53,5 @@ def _read(path: Path) -> CaptureParams | None:
         if data["v"] == 1 and data["verb"] == "capture":
             return from_plain(data["params"], CaptureParams)
     except (OSError, ValueError, TypeError, KeyError, ValidationError) as error:
-        log.warning("%s is no message of a hook: %s", path, error)
+        log.warning("%s is not a message of a hook: %s", path, error)
     return None

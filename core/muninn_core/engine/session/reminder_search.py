@@ -1,4 +1,4 @@
-"""Finds the memories that are related to a text, in one search that does not wait for the index.
+"""Finds the memories related to a text in one search with a short wait for the index.
 
 Reminders and the links of captured memories use it.
 """
@@ -20,22 +20,22 @@ READY_SECONDS = 0.2
 """The longest wait for an index that is being opened."""
 
 FRESH_SECONDS = 0.1
-"""The longest wait for memories that were stored a moment ago to become searchable."""
+"""The longest wait until recently stored memories are searchable."""
 
 
 class RelatedMemory(NamedTuple):
-    """A memory, and how sure it is that it is related to the text."""
+    """A memory, and the confidence from 0 to 1 that it is related to the text."""
 
     memory: Memory
-    sure: float
+    confidence: float
 
 
 def related_memories(
     workspace: Workspace, text: str, seen: Callable[[Memory], bool], now: datetime, *, least: float = SURE
 ) -> list[RelatedMemory]:
-    """Return the memories related to a text that may be `seen`, the surest first, ties by id.
+    """Return the memories related to a text for which `seen` is true, the most confident first, ties by id.
 
-    Raises MuninnError without an index.
+    `least` is the lowest confidence. Raises MuninnError without an index.
     """
     index = workspace.updater.wait_open(READY_SECONDS)
     workspace.updater.wait_memories(FRESH_SECONDS)
@@ -50,5 +50,5 @@ def related_memories(
         bounds=Bounds(lambda _chunk, memory: memory is not None and seen(memory)),
     )
     ranked = search(index.snapshot(), request)
-    found = [RelatedMemory(each.memory, each.signals[0][1]) for each in ranked if each.memory is not None]
-    return sorted(found, key=lambda one: (-round(one.sure, 4), one.memory.id))
+    found = [RelatedMemory(hit.memory, hit.signals[0][1]) for hit in ranked if hit.memory is not None]
+    return sorted(found, key=lambda hit: (-round(hit.confidence, 4), hit.memory.id))

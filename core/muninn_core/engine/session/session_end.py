@@ -1,7 +1,7 @@
-"""The end of a session: what it did, in facts, what it decided, and what it tried in vain.
+"""The end of a session: its summary, and memories of what it decided, tried in vain and left open.
 
-Everything is read from the transcript and from what was captured on the way; no sentence is made up. The same end may
-be told more than once (a session that is resumed ends again): what is stored follows from what there is, by its keys.
+All text comes from the transcript and from captured memories. A session that is resumed ends more than once; the keys
+of the drafts make a repeated end store nothing twice.
 """
 
 from __future__ import annotations
@@ -31,64 +31,69 @@ from muninn_core.worktree.workspace import Workspace
 log = logging.getLogger("muninn.ending")
 
 OPEN = "open"
-"""The tag of what a session has left open, and the note of one whose end nobody has seen."""
+"""The tag of a memory of open items, and the name of the note on a session that has not ended."""
 
 OPEN_DAYS = "14d"
-"""How long what was left open is told; later it was done, or nobody wants it."""
+"""The lifetime of a memory of open items."""
 
 ABANDONED_HOURS = 12.0
-"""After how long without a line in its transcript a session counts as ended, though nobody said so."""
-
+"""Hours without a new transcript line after which a session without an end event counts as ended."""
 
 OPENING_LINES = 50
-"""Of a transcript, among which one has a time."""
+"""How many of a transcript's first lines are searched for a time."""
 
 NEVER = "9999"
+"""A time string that sorts after every real time."""
 
 
 class SessionEnd(Value):
-    """What the end of a session makes: drafts to store, and memories that have had their time."""
+    """The result of a session's end: drafts to store, and ids of memories to archive."""
 
     drafts: tuple[MemoryDraft, ...]
     archive: tuple[str, ...]
 
 
-def end(workspace: Workspace, params: CaptureParams, fresh: Sequence[MemoryDraft]) -> SessionEnd:
-    """Sum a session up; `fresh` are the commits that are only now being captured.
+def summarise(workspace: Workspace, params: CaptureParams, fresh: Sequence[MemoryDraft]) -> SessionEnd:
+    """Return the memories that a session's end makes. `fresh` are drafts of the commits that this capture stores.
 
-    A transcript that is not there, or is of another repository, leaves what is known without.
+    The result is empty when the transcript is missing or belongs to another repository.
     """
     session = params.session or workspace.memory.session
-    facts, threads = _read(workspace.place, params)
+    facts, items = _read(workspace.place, params)
     if facts is None:
         return SessionEnd(drafts=(), archive=())
     commits = _commits(workspace.memory, session, facts.commits, fresh)
     roots = [str(workspace.layout.root), *main_of(workspace.place), *facts.folders]
     agent = params.agent or "claude-code"
     agent = f"{agent}/{facts.version}" if facts.version else agent
-    told = drafts_of(replace(facts, commits=commits), session, agent, roots)
-    drafts = [replace(one.draft, actor="hook", tags=("session",)) for one in told]
-    failing = {relative_paths(" ".join(each.text.split()), roots) for each in facts.failing}
-    gone = [each.id for each in candidates(workspace.memory, session) if each.details.get("command") not in failing]
-    open_drafts, closed = left_open(workspace.memory, session, agent, threads)
+    memories = drafts_of(replace(facts, commits=commits), session, agent, roots)
+    drafts = [replace(memory.draft, actor="hook", tags=("session",)) for memory in memories]
+    failing = {relative_paths(" ".join(command.text.split()), roots) for command in facts.failing}
+    settled = [
+        memory.id for memory in candidates(workspace.memory, session) if memory.details.get("command") not in failing
+    ]
+    open_drafts, closed = open_item_changes(workspace.memory, session, agent, items)
     return SessionEnd(
-        drafts=(*(_renewed(workspace.memory, draft, session) for draft in drafts), *open_drafts),
-        archive=(*gone, *closed),
+        drafts=(*(_superseding(workspace.memory, draft, session) for draft in drafts), *open_drafts),
+        archive=(*settled, *closed),
     )
 
 
-def left_open(
-    store: MemoryStore, session: str, agent: str | None, threads: OpenItems
+def open_item_changes(
+    store: MemoryStore, session: str, agent: str | None, items: OpenItems
 ) -> tuple[list[MemoryDraft], list[str]]:
-    """Return the memory of what is open, and what it takes the place of: nobody needs yesterday's list."""
+    """Return the draft of the open items, and the ids of earlier such memories that it replaces.
+
+    Without open items nothing is stored, and earlier memories are replaced once all items are done.
+    """
     before = [
         memory
         for memory in store.all().values()
         if memory.active and memory.session == session and OPEN in memory.tags and memory.actor == "hook"
     ]
-    if not threads.open:
-        return [], [memory.id for memory in before] if threads.done else []
-    text = "Left open: " + "; ".join(threads.open) + "."
+    if not items.open:
+        return [], [memory.id for memory in before] if items.done else []
+    text = "Left open: " + "; ".join(items.open) + "."
     if any(memory.text == text for memory in before):
         return [], []
     draft = MemoryDraft(
@@ -107,14 +112,14 @@ def left_open(
     return [draft], [memory.id for memory in before]
 
 
-def threads_of(path: Path) -> OpenItems:
-    """Return what a transcript leaves open. Raises OSError."""
+def open_items(path: Path) -> OpenItems:
+    """Return the open items of a transcript. Raises OSError."""
     with open_transcript(path) as lines:
         return read_open_items(line for line in lines if line.endswith(b"\n"))
 
 
-def begun(params: CaptureParams) -> str:
-    """Return when a session began, by its transcript (RFC 3339); later than anything where that can't be told."""
+def start_time(params: CaptureParams) -> str:
+    """Return the time of a session's first dated transcript line (RFC 3339), `NEVER` when there is none."""
     reader = SessionReader()
     try:
         with open_transcript(Path(params.transcript or "")) as lines:
@@ -126,13 +131,16 @@ def begun(params: CaptureParams) -> str:
 
 
 def note_turn(notes: SessionNotes, params: CaptureParams) -> None:
-    """Note where the transcript of a session lies, in case that nobody sees its end."""
+    """Note the session's transcript, in case its end event never comes."""
     if params.session and params.transcript:
         notes.put(params.session, OPEN, {"transcript": params.transcript, "agent": params.agent})
 
 
-def abandoned(notes: SessionNotes, but: str | None, now: datetime) -> list[CaptureParams]:
-    """Return the ends that nobody has seen: of sessions whose transcript has not grown for half a day, or is gone."""
+def abandoned_sessions(notes: SessionNotes, but: str | None, now: datetime) -> list[CaptureParams]:
+    """Return the ends of sessions without an end event, except session `but`.
+
+    A session counts when its transcript is gone or has not grown for `ABANDONED_HOURS`.
+    """
     found = []
     for session, noted in notes.all(OPEN):
         if session == but or not isinstance(noted, dict) or not isinstance(noted.get("transcript"), str):
@@ -162,31 +170,31 @@ def _read(place: Place, params: CaptureParams) -> tuple[SessionFacts | None, Ope
     try:
         with open_transcript(path) as lines:
             for line in lines:
-                if line.endswith(b"\n"):  # a last line without its end is still being written
+                if line.endswith(b"\n"):  # an unterminated last line is still being written
                     reader.read_line(line)
-        facts, threads = reader.facts(), threads_of(path)
+        facts, items = reader.facts(), open_items(path)
     except OSError as error:
         log.info("the transcript %s can't be read: %s", path, error.strerror)
         return None, nothing
     if not facts.recognised or not is_here(facts, place):
         return None, nothing
-    return facts, threads
+    return facts, items
 
 
 def _commits(store: MemoryStore, session: str, shown: Sequence[str], fresh: Sequence[MemoryDraft]) -> tuple[str, ...]:
-    """Return the commits of a session: those its transcript shows, and the quiet ones that were captured."""
+    """Return the commits of a session: those that its transcript shows, then the captured ones."""
     captured = [memory for memory in store.all().values() if memory.session == session and memory.actor == "hook"]
     captured.sort(key=lambda memory: (memory.ts, memory.id))
-    told = [(one.details, one.title) for one in captured] + [(one.details, one.title) for one in fresh]
-    found = [(str(details["commit"]), title) for details, title in told if "commit" in details]
+    titles = [(memory.details, memory.title) for memory in captured] + [(draft.details, draft.title) for draft in fresh]
+    found = [(str(details["commit"]), title) for details, title in titles if "commit" in details]
     further = [
         f"{sha[:7]} {title}" for sha, title in found if not any(sha.startswith(each.split(" ", 1)[0]) for each in shown)
     ]
     return (*shown, *dict.fromkeys(further))
 
 
-def _renewed(store: MemoryStore, draft: MemoryDraft, session: str) -> MemoryDraft:
-    """Return a summary as one that takes the place of the session's earlier one, if there is one that says less."""
+def _superseding(store: MemoryStore, draft: MemoryDraft, session: str) -> MemoryDraft:
+    """Return a summary as one that supersedes the session's earlier summary, if the text differs."""
     if draft.type != "session_summary":
         return draft
     before = _summary(store, session)

@@ -1,7 +1,6 @@
-"""The working sessions that wrote to the memory: what each one left, and whether git can take it already.
+"""Lists the sessions that stored memories, with their open or sealed state.
 
-A session is known by the records that carry its name, in the log of this work tree. Who recalls how much of it, and
-what a session is told when it starts, is the affair of others.
+A session is the set of records in the work tree's log that carry its name.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from muninn_core.retrieval.decay import is_recallable
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace
 
-_MADE = re.compile(r"s-[0-9a-z]{26}")
-"""A name that a daemon made for who gave none: it tells a reader nothing."""
+_GENERATED_NAME = re.compile(r"s-[0-9a-z]{26}")
+"""A name that the daemon generated; it is not shown as a title."""
 
-_last_word = attrgetter("ts", "id")
+_by_time = attrgetter("ts", "id")
 
 
 def sessions(workspace: Workspace, params: SessionsParams, now: datetime) -> SessionsResult:
-    """Return the sessions, open ones first, then those that wrote last."""
+    """Return a page of the sessions: open ones first, then by the last record, the newest first."""
     state = workspace.memory.log.state
     waiting = workspace.memory.log.spooled
     memories: dict[str, list[Memory]] = {}
     for memory in state.memories.values():
         if memory.trace:
-            continue  # what a commit left by itself is nobody's session
+            continue  # traces of commits are not part of a session
         for name in dict.fromkeys((memory.session, *memory.sessions)):
             if name and (params.session is None or name == params.session):
                 memories.setdefault(name, []).append(memory)
@@ -38,16 +37,18 @@ def sessions(workspace: Workspace, params: SessionsParams, now: datetime) -> Ses
     names = open_ones if params.open else open_ones | memories.keys()
     spans = _spans(workspace.memory.log.records.values(), names)
     found = [
-        _told(name, memories.get(name, ()), spans[name], waiting.get(name, 0), now) for name in names if name in spans
+        _work_session(name, memories.get(name, ()), spans[name], waiting.get(name, 0), now)
+        for name in names
+        if name in spans
     ]
-    found.sort(key=lambda one: (one.end, one.session), reverse=True)
-    found.sort(key=lambda one: one.state != "open")
+    found.sort(key=lambda session: (session.end, session.session), reverse=True)
+    found.sort(key=lambda session: session.state != "open")
     page = tuple(found[params.offset : params.offset + params.limit])
     return SessionsResult(sessions=page, total=len(found), saw=workspace.read_state(state=state))
 
 
 def _spans(records: Iterable[Record], names: Iterable[str]) -> Mapping[str, tuple[str, str, int]]:
-    """Return the first and last time of each session's records, and how many there are."""
+    """Return {session: (time of the first record, time of the last, number of records)}."""
     wanted = frozenset(names)
     spans: dict[str, tuple[str, str, int]] = {}
     for record in records:
@@ -57,16 +58,18 @@ def _spans(records: Iterable[Record], names: Iterable[str]) -> Mapping[str, tupl
     return spans
 
 
-def _told(
+def _work_session(
     name: str, memories: Iterable[Memory], span: tuple[str, str, int], waiting: int, now: datetime
 ) -> WorkSession:
     begin, end, records = span
-    made = sorted(memories, key=_last_word)
+    made = sorted(memories, key=_by_time)
     last = made[-1] if made else None
-    summary = next((each.title for each in reversed(made) if each.type == "session_summary" and each.active), "")
+    summary = next(
+        (memory.title for memory in reversed(made) if memory.type == "session_summary" and memory.active), ""
+    )
     return WorkSession(
         session=name,
-        title=summary or (begin[:16].replace("T", " ") if _MADE.fullmatch(name) else name),
+        title=summary or (begin[:16].replace("T", " ") if _GENERATED_NAME.fullmatch(name) else name),
         state="open" if waiting else "sealed",
         begin=begin,
         end=end,
@@ -81,5 +84,5 @@ def _told(
 
 
 def _newest(made: list[Memory], name: str) -> str:
-    """Return what the last memory says that says anything there."""
+    """Return the newest non-empty value of a field, "" for none."""
     return next((value for memory in reversed(made) if (value := getattr(memory, name))), "")

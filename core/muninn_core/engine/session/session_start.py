@@ -1,6 +1,6 @@
-"""Where a session starts: what happened since the one before, and what is remembered about the work in hand.
+"""The parts of a brief: what happened since the previous session, and memories about the current work.
 
-It gathers; what is said first, and how much of it, is decided in `context.brief`.
+`context.brief` orders and shortens them.
 """
 
 from __future__ import annotations
@@ -25,28 +25,33 @@ from muninn_core.worktree.session_notes import SessionNotes
 from muninn_core.worktree.workspace import Workspace
 
 COMMITS = 5
-"""Commits since the session before that are named; the rest is counted."""
+"""The most commits since the previous session that are listed; the others are counted."""
 
 SUBJECT_CHARS = 100
+"""The most characters of a commit's subject."""
 
-LOOKED = 200
-"""How many of the newest memories are looked at; there may be thousands, and somebody waits."""
+READ_MEMORIES = 200
+"""How many of the newest memories are read; a brief must be quick."""
 
 MOST_DISPUTES = 2
+"""The most contradictions that are listed."""
 SIDE_CHARS = 120
+"""The most characters of each side of a contradiction."""
 
-_UNTOLD = frozenset({"session_summary", "context_hit"})
+_WORK_RECORDS = frozenset({"session_summary", "context_hit"})
 
 
 class PreviousWork(NamedTuple):
-    """The session before: where HEAD was when it was last seen, and when that was (RFC 3339)."""
+    """The previous session: its HEAD commit and its time (RFC 3339), as last noted."""
 
     head: str
     at: str
 
 
 def previous_work(notes: SessionNotes, session: str | None) -> PreviousWork | None:
-    """Return the session before: this one itself when it goes on, else the one that was noted of last."""
+    """Return the previous session: `session` itself when it was noted before, else the one noted last. None without
+    notes.
+    """
     noted = [name for name, _ in notes.all("at")]
     name = session if session in noted else next(iter(reversed(noted)), None)
     if name is None:
@@ -56,15 +61,15 @@ def previous_work(notes: SessionNotes, session: str | None) -> PreviousWork | No
 
 
 def since(workspace: Workspace, session: str | None, newest: Sequence[Memory]) -> list[str]:
-    """Return lines about what happened since the session before: commits, and what others remembered."""
+    """Return lines about what happened since the previous session: commits, and the number of memories stored."""
     then = previous_work(workspace.session_notes, session)
     now = workspace.head.read().commit
     if then is None:
         return []
     lines = _commits(workspace, then.head, now) if now is not None and now != then.head else []
-    fresh = [memory for memory in newest if memory.ts > then.at and memory.type not in _UNTOLD]
+    fresh = [memory for memory in newest if memory.ts > then.at and memory.type not in _WORK_RECORDS]
     if fresh:
-        more = " or more" if len(fresh) == LOOKED else ""
+        more = " or more" if len(fresh) == READ_MEMORIES else ""
         count = "one memory" if len(fresh) == 1 else f"{len(fresh)}{more} memories"
         lines.append(f"- {count} stored since {then.at[:16].replace('T', ' ')} UTC\n")
     return lines
@@ -79,47 +84,47 @@ def _commits(workspace: Workspace, old: str, new: str) -> list[str]:
         return ["- HEAD is on another history than it was: commits were rewritten or are gone\n"]
     if not total:
         return ["- HEAD was moved back: commits of the session before are not on this branch\n"]
-    lines = [f"- commit {one.sha[:8]} {_short(one.subject, SUBJECT_CHARS)}\n" for one in reversed(found)]
+    lines = [f"- commit {commit.sha[:8]} {_short(commit.subject, SUBJECT_CHARS)}\n" for commit in reversed(found)]
     return [*lines, f"- and {total - len(found)} more commits\n"] if total > len(found) else lines
 
 
-def in_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime) -> tuple[list[Memory], list[str]]:
-    """Return what is remembered about the files that the work tree changes, and the decision records about them."""
+def current_work(workspace: Workspace, seen: Callable[[Memory], bool], now: datetime) -> tuple[list[Memory], list[str]]:
+    """Return memories about files that differ from HEAD, the most important first, and lines about their decisions."""
     changed = workspace.edited_files.files()
     found = [
         memory
         for memory in workspace.memory.index.by_files(changed)
-        if memory.type not in _UNTOLD and is_recallable(memory, now) and seen(memory)
+        if memory.type not in _WORK_RECORDS and is_recallable(memory, now) and seen(memory)
     ]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
     records = [
-        f"- {one.document.title or one.document.path} ({one.document.path}) {one.reason}\n"
-        for one in touched(workspace.documents.read(), changed, (), ())
+        f"- {decision.document.title or decision.document.path} ({decision.document.path}) {decision.reason}\n"
+        for decision in touched(workspace.documents.read(), changed, (), ())
     ]
     return found[:TOUCHED], records
 
 
-def stale(newest: Sequence[Memory], look: CitationCheck) -> list[Memory]:
-    """Return the newest memories whose code has changed or is gone, as far as the look's time goes."""
-    return list(islice((memory for memory in newest if warning(look.judge(memory))), STALE))
+def stale(newest: Sequence[Memory], checker: CitationCheck) -> list[Memory]:
+    """Return the newest memories whose code has changed or is gone, within the checker's time limit."""
+    return list(islice((memory for memory in newest if warning(checker.judge(memory))), STALE))
 
 
 def left_open(newest: Sequence[Memory], session: str | None) -> list[Memory]:
-    """Return what other sessions have left open, the newest first."""
+    """Return the open items of other sessions, the newest first."""
     return [memory for memory in newest if OPEN in memory.tags and memory.private and memory.session != session]
 
 
 def disputes(store: MemoryStore) -> list[str]:
-    """Return a line for each of the first contradictions that a person has to decide."""
+    """Return a line for each of the first contradictions that wait for a decision."""
     state = store.log.state
     lines = []
-    for one in state.conflicts[:MOST_DISPUTES]:
-        left, right = (_short(state.memories[side].text, SIDE_CHARS) for side in (one.left, one.right))
-        lines.append(f"- {one.id}: “{left}” against “{right}”\n")
+    for conflict in state.conflicts[:MOST_DISPUTES]:
+        left, right = (_short(state.memories[side].text, SIDE_CHARS) for side in (conflict.left, conflict.right))
+        lines.append(f"- {conflict.id}: “{left}” against “{right}”\n")
     return lines
 
 
 def _short(text: str, most: int) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= most else said[: most - 1].rstrip() + "…"
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

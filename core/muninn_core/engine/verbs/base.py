@@ -1,4 +1,4 @@
-"""What the verbs of all families share: the open work trees, the clock and the ids."""
+"""The base of all verb families: the open work trees, the clock and the ids."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Verbs:
         self._captures = Captures(ids, clock)
 
     def _reading(self, call: Call) -> Workspace:
-        """Return the call's work tree after it has read what changed in memory's files. Raises NotInitialised."""
+        """Return the call's work tree after it has applied changes of memory's files. Raises NotInitialised."""
         workspace = self.trees.open(call.place)
         workspace.follow()
         return workspace
@@ -51,7 +51,9 @@ class Verbs:
         return self.trees.writable(call.place)
 
     def _writing(self, call: Call) -> Workspace:
-        """Return the call's work tree for writing, after it has read what changed in memory's files."""
+        """Return the call's work tree for writing, after it has applied changes of memory's files. Raises as
+        `_writable`.
+        """
         workspace = self._writable(call)
         workspace.follow()
         return workspace

@@ -40,7 +40,7 @@ class ReconciliationVerbs(Verbs):
         return maintenance.undo(self._writable(call))
 
     def prune(self, params: PruneParams, call: Call) -> PruneResult:
-        """Move memories that are no longer recallable to the archive."""
+        """Move memories that can no longer be recalled to the archive."""
         return maintenance.prune(
             self.trees.open(call.place) if params.dry_run else self._writable(call), params, self.clock()
         )

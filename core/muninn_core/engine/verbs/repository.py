@@ -32,14 +32,14 @@ class RepositoryVerbs(Verbs):
         layout = layout_at(call.place)
         deleted = self.trees.get(call.place) if not layout.muninn.is_dir() else None
         if deleted is not None:
-            deleted.follow()  # what was deleted is not to come back with the folder
+            deleted.follow()  # read the deletion, so that deleted memories do not come back with the folder
         with self.trees.opening():
             created = initialise(layout, template_text()) + prepare_memory(layout)
             workspace = self.trees.open(call.place)
         return InitResult(root=call.place.root, created=created, saw=workspace.read_state())
 
     def status(self, _params: StatusParams, call: Call) -> StatusResult:
-        """Report on daemon and work tree; also where there is no `.muninn` yet."""
+        """Report on daemon and work tree; works without `.muninn`."""
         try:
             workspace = self._reading(call)
         except NotInitialised as error:
@@ -55,7 +55,7 @@ class RepositoryVerbs(Verbs):
     def index(self, params: IndexParams, call: Call) -> IndexResult:
         """Compare the files with the index; with `wait`, answer when all of them are searchable."""
         workspace = self.trees.open(call.place)
-        return reports.indexed(workspace, params, call)
+        return reports.update_index(workspace, params, call)
 
     def shutdown(self, _params: ShutdownParams, _call: Call) -> ShutdownResult:
         """Return the process id; the daemon stops after this answer."""

@@ -26,14 +26,14 @@ from muninn_core.worktree.revisions import Revisions
 
 
 class ReviewVerbs(Verbs):
-    """Check memory against the code, review a branch, and approve what waits."""
+    """Check memory against the code, review a branch, and approve pending memories."""
 
     def diff(self, params: DiffParams, call: Call) -> DiffResult:
         """Return what a range of commits does to memory. Only git's objects are read."""
         return review(Revisions(call.place), params)
 
     def check(self, params: CheckParams, call: Call) -> CheckResult:
-        """Check the repository's memory files. Nothing is opened for writing, so it also runs in read-only clones."""
+        """Check the repository's memory files. Opens nothing for writing, so it also runs in read-only clones."""
         return check(call.place, layout_at(call.place), params, call.raise_if_cancelled)
 
     def verify(self, params: VerifyParams, call: Call) -> VerifyResult:
