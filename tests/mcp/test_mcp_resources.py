@@ -62,7 +62,7 @@ async def test_where_nobody_has_begun_a_memory_the_list_is_the_status_and_a_tool
         refused = await agent.call_tool("recall", {"query": "users"})
     stop_daemon(plain_repo, environ)
     assert refused.is_error
-    assert "`muninn init` makes it" in refused.content[0].text  # type: ignore[union-attr]
+    assert "`muninn init` creates it" in refused.content[0].text  # type: ignore[union-attr]
 
 
 @both_eras

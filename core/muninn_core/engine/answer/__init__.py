@@ -1,1 +1,1 @@
-"""What answers questions: recall and contexts, what they see, and their pages."""
+"""Answers to questions: recall, contexts, the code map, skills and lists of memories."""

@@ -1,4 +1,4 @@
-"""Code as code: definitions by name, the outline of a file, and what is around a file or definition."""
+"""The code map: definitions by name, the outline of a file, and the relations of a file or definition."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 _SHOWN = 120
-"""Characters of a name that an error repeats."""
+"""The most characters of a name that an error repeats."""
 
 _CANDIDATES = 8
-"""How many of several definitions an error names."""
+"""The most definitions that an error about an ambiguous name lists."""
 
 _LESSER = frozenset({"prototype", "key", "heading", "field", "variable", "property"})
-"""Kinds that give way when another definition of the same name is there."""
+"""Kinds of definitions that a name means only when no other kind has it."""
 
 
 def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
-    """Find definitions. Raises BadParams for a language or kind that nobody knows."""
-    snapshot, saw = _look(workspace)
+    """Find definitions by name. Raises BadParams for an unknown language or kind."""
+    snapshot, saw = _snapshot(workspace)
     language = language_named(params.language or "") or params.language
     _check("language", language, sorted(set(LANGUAGES.values())))
     _check("kind", params.kind, KINDS)
@@ -54,13 +54,15 @@ def symbols(workspace: Workspace, params: SymbolsParams) -> SymbolsResult:
         language=language,
         path=params.path,
     )
-    return SymbolsResult(symbols=tuple(_symbol(one.path, one.definition) for one in found), total=total, saw=saw)
+    return SymbolsResult(
+        symbols=tuple(_symbol(symbol.path, symbol.definition) for symbol in found), total=total, saw=saw
+    )
 
 
 def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
-    """Tell what a file defines. Raises NotFoundError for a file that is not indexed."""
+    """Return the definitions of a file as a tree. Raises NotFoundError for a file that is not indexed."""
     path = relative_path(params.path, workspace.layout.root)
-    snapshot, saw = _look(workspace)
+    snapshot, saw = _snapshot(workspace)
     if snapshot.file(path) is None:
         raise _no_file(path, snapshot)
     chunks = list(snapshot.chunks_of(path).values())
@@ -77,25 +79,25 @@ def outline(workspace: Workspace, params: OutlineParams) -> OutlineResult:
 
 
 def graph(workspace: Workspace, params: GraphParams) -> GraphResult:
-    """Tell what is around a file or definition.
+    """Return the relations of a file or definition.
 
-    Raises NotFoundError for what is not there, with what is called nearly so, and BadParams for a name that means
-    several definitions, with all of them.
+    Raises NotFoundError for an unknown target, with the nearest name, and BadParams for a name with several
+    definitions, with all of them.
     """
     _check("relation", params.relation, ("neighbours", *RELATIONS))
-    snapshot, saw = _look(workspace)
+    snapshot, saw = _snapshot(workspace)
     node = _node(snapshot, params.start, workspace.layout.root)
-    relations = [each for each in RELATIONS if params.relation in (each, "neighbours")]
+    relations = [relation for relation in RELATIONS if params.relation in (relation, "neighbours")]
     if params.relation == "neighbours":
         relations.remove("definitions")
     if node.definition is not None and params.relation == "neighbours":
-        relations = [each for each in relations if each not in ("imports", "importers")]
+        relations = [relation for relation in relations if relation not in ("imports", "importers")]
     edges, omitted = Graph(snapshot.code).around(node, relations, params.depth, params.limit)
     return GraphResult(
         target=node.label,
         symbol=_symbol(node.path, node.definition) if node.definition else None,
         relation=params.relation,
-        edges=tuple(_edge(each) for each in edges),
+        edges=tuple(map(_edge, edges)),
         omitted=omitted,
         saw=saw,
     )
@@ -110,8 +112,8 @@ def _check(name: str, value: str | None, known: Sequence[str]) -> None:
     )
 
 
-def _look(workspace: Workspace) -> tuple[Snapshot, ReadState]:
-    """Return the index as it is, and what an answer from it sees; of a new repository as soon as something is there."""
+def _snapshot(workspace: Workspace) -> tuple[Snapshot, ReadState]:
+    """Return the index's snapshot and what an answer from it saw. In a new repository, wait for the first files."""
     index = workspace.updater.wait_open(OPEN_SECONDS)
     if workspace.updater.scans == 0 and not index.snapshot().counts()["files"]:
         workspace.updater.wait_files(FIRST_LOOK, FIRST_SECONDS)
@@ -145,9 +147,9 @@ def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
         for one in snapshot.code.named(name)
         if f".{one.definition.qualified}".endswith(f".{wanted}") and path in ("", one.path)
     ]
-    whole = [each for each in known if each.definition and each.definition.kind not in _LESSER] or known
-    whole = [each for each in whole if not is_constructor(each.definition)] or whole
-    if not whole:
+    matching = [each for each in known if each.definition and each.definition.kind not in _LESSER] or known
+    matching = [each for each in matching if not is_constructor(each.definition)] or matching
+    if not matching:
         names = {one.name for one in snapshot.code.outline(path)} if path else set(snapshot.code.names())
         near = nearest(name, sorted(names))
         raise NotFoundError(
@@ -155,13 +157,13 @@ def _definition(snapshot: Snapshot, path: str, symbol: str) -> Node:
             hint=f"Did you mean '{near}'?" if near else "`muninn symbols` finds definitions by parts of their names.",
             data={"nearest": near} if near else {},
         )
-    if len(whole) > 1:
-        labels = [each.label for each in whole]
+    if len(matching) > 1:
+        labels = [each.label for each in matching]
         shown = ", ".join(labels[:_CANDIDATES]) + (" …" if len(labels) > _CANDIDATES else "")
         raise BadParams(
             f"'{symbol}' means {len(labels)} definitions", hint=f"Name one: {shown}", data={"candidates": labels}
         )
-    return whole[0]
+    return matching[0]
 
 
 def _no_file(path: str, snapshot: Snapshot) -> NotFoundError:
@@ -176,50 +178,56 @@ def _no_file(path: str, snapshot: Snapshot) -> NotFoundError:
     )
 
 
-def _symbol(path: str, one: Definition, children: tuple[CodeSymbol, ...] = ()) -> CodeSymbol:
+def _symbol(path: str, definition: Definition, children: tuple[CodeSymbol, ...] = ()) -> CodeSymbol:
     return CodeSymbol(
-        name=one.name,
-        kind=one.kind,
-        container=one.container,
+        name=definition.name,
+        kind=definition.kind,
+        container=definition.container,
         path=path,
-        start_line=one.start,
-        end_line=one.end,
-        signature=one.signature,
-        comment=one.comment,
+        start_line=definition.start,
+        end_line=definition.end,
+        signature=definition.signature,
+        comment=definition.comment,
         children=children,
     )
 
 
-def _tree(path: str, found: Sequence[Definition], at: int = 0, end: int | None = None) -> tuple[CodeSymbol, ...]:
-    """Return definitions `at` to `end` as a tree: what lies within the lines of the one before it is its child."""
-    end = len(found) if end is None else end
-    made: list[CodeSymbol] = []
-    while at < end:
-        one, after = found[at], at + 1
-        while after < end and found[after].start <= one.end and found[after].container.startswith(_inner(one)):
+def _tree(
+    path: str, definitions: Sequence[Definition], start: int = 0, end: int | None = None
+) -> tuple[CodeSymbol, ...]:
+    """Return definitions `start` to `end` as a tree: a definition within the lines of an earlier one is its child."""
+    end = len(definitions) if end is None else end
+    symbols: list[CodeSymbol] = []
+    while start < end:
+        definition, after = definitions[start], start + 1
+        while (
+            after < end
+            and definitions[after].start <= definition.end
+            and definitions[after].container.startswith(_inner(definition))
+        ):
             after += 1
-        made.append(_symbol(path, one, _tree(path, found, at + 1, after)))
-        at = after
-    return tuple(made)
+        symbols.append(_symbol(path, definition, _tree(path, definitions, start + 1, after)))
+        start = after
+    return tuple(symbols)
 
 
-def _inner(one: Definition) -> str:
-    separator = " > " if one.kind == "heading" else "."
-    return f"{one.container}{separator}{one.name}" if one.container else one.name
+def _inner(definition: Definition) -> str:
+    separator = " > " if definition.kind == "heading" else "."
+    return f"{definition.container}{separator}{definition.name}" if definition.container else definition.name
 
 
 def _edge(edge: Edge) -> GraphEdge:
-    one = edge.node.definition
+    definition = edge.node.definition
     return GraphEdge(
         depth=edge.depth,
         relation=edge.relation,
         origin=edge.origin.label,
         path=edge.node.path,
-        name=one.qualified if one else "",
-        kind=one.kind if one else "",
-        start_line=one.start if one else 0,
-        end_line=one.end if one else 0,
-        signature=one.signature if one else "",
+        name=definition.qualified if definition else "",
+        kind=definition.kind if definition else "",
+        start_line=definition.start if definition else 0,
+        end_line=definition.end if definition else 0,
+        signature=definition.signature if definition else "",
         at_path=edge.path,
         at_line=edge.line,
         how=edge.how,

@@ -1,4 +1,4 @@
-"""What contexts search for on an open work tree, and the hits that come without a question: pins and a task's."""
+"""The search of a context, and the hits that a context adds without searching: pins and those of a task."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.workspace import Workspace
 
 MOST_NAMED = 300
-"""The most pinned memories, and memories of a task, that a context chooses from."""
+"""The most pinned memories, and the most memories of a task, that a context chooses from."""
 
 
 def joined(found: Sequence[Hit], further: Sequence[Hit]) -> list[Hit]:
@@ -57,9 +57,9 @@ def search_request(
     files: Sequence[str],
     asked: ParsedRecall | None,
 ) -> SearchRequest:
-    """Return the search of a context, for which the caller sets `kind` and `limit`. Embeds the question.
+    """Return the search of a context without `kind` and `limit`, which the caller sets. Embeds the question.
 
-    `files` are those at hand; the filters and phrases of `asked`, the parsed query, restrict what is found.
+    `files` is the working set. The filters and phrases of `asked`, the parsed query, restrict the hits.
     """
     task = task_of(workspace, searched.documents, params.task, params.session).code
     text, _ = limit_terms(params.query, searched.reader.frequency)
@@ -83,9 +83,9 @@ def search_request(
 
 
 def relevance(workspace: Workspace, params: RecallParams | ContextParams, searched: SearchContext) -> Relevance:
-    """Return the default ranking with what the work tree tells about its files.
+    """Return the default ranking with the work tree's file priors.
 
-    Nothing is told about a past revision, since code is not searched there.
+    For a past revision the priors are empty, since its code is not indexed.
     """
     decisions = decision_lookup(searched.documents, params.at)
     half_life, weights = workspace.config.memory.half_life_days, memory_weights(workspace.config)
@@ -97,7 +97,7 @@ def relevance(workspace: Workspace, params: RecallParams | ContextParams, search
 
 
 def _cached(priors: FilePriorLookup) -> FilePriorLookup:
-    """Return a lookup that remembers its results: a context asks the same words for each kind."""
+    """Return a lookup that caches its results: a context asks for the same words once per kind."""
     known: dict[tuple[str, ...], Mapping[str, FilePrior]] = {}
 
     def cached(words: Sequence[str]) -> Mapping[str, FilePrior]:
@@ -110,34 +110,36 @@ def _cached(priors: FilePriorLookup) -> FilePriorLookup:
 
 
 def searched_commit(params: ContextParams, searched: SearchContext) -> str | None:
-    """Return the commit that was asked about, None for the work tree."""
+    """Return the commit that the question names, None for the work tree."""
     return searched.saw.commit if params.at is not None else None
 
 
 def memory_weights(config: Config) -> MemoryWeights:
-    """Return the weights of memory signals that the config sets."""
+    """Return the configured weights of memory signals."""
     chosen = config.ranking
     return MemoryWeights(chosen.words, chosen.meaning, chosen.graph, chosen.importance, chosen.recency)
 
 
 def vector_of(embedder: Embedder, query: str) -> NDArray[np.float32] | None:
-    """Return the vector of a question; None when the model knows none of its words."""
+    """Return the vector of a question; None when it is zero, so when the model has none of the words."""
     vector = embedder.embed_query(query)
     return vector if vector.any() else None
 
 
 def memory_hits(
-    memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], look: CitationCheck
+    memories: Iterable[Memory], now: datetime, wanted: Callable[[Memory], bool], checker: CitationCheck
 ) -> list[Hit]:
     """Return at most `MOST_NAMED` of the `wanted` memories, the most important and newest first."""
     found = [memory for memory in memories if wanted(memory) and is_recallable(memory, now)]
     found.sort(key=lambda memory: memory.id)
     found.sort(key=lambda memory: (memory.importance, memory.updated or memory.ts), reverse=True)
-    return [memory_hit(memory, (), look.judge(memory)) for memory in found[:MOST_NAMED]]
+    return [memory_hit(memory, (), checker.judge(memory)) for memory in found[:MOST_NAMED]]
 
 
-def task_hits(searched: SearchContext, task: str, seen: Callable[[Memory], bool], look: CitationCheck) -> Iterator[Hit]:
-    """Return a task's document, by its short code or else by its file's name, and its memories."""
+def task_hits(
+    searched: SearchContext, task: str, seen: Callable[[Memory], bool], checker: CitationCheck
+) -> Iterator[Hit]:
+    """Yield hits for a task's document, found by short code or else by file name, and for the task's memories."""
     document = searched.documents.with_code(task)
     for path in sorted(searched.reader.files()):
         by_name = document is None and path.startswith(".metis/") and task.lower() in path.lower()
@@ -147,11 +149,11 @@ def task_hits(searched: SearchContext, task: str, seen: Callable[[Memory], bool]
                 yield replace(hit_of(chunk, None, ()), status=status)
     tasks = on_task(searched.memories, task) or frozenset()
     values = searched.memories.values()
-    yield from memory_hits(values, searched.now, lambda memory: memory.task in tasks and seen(memory), look)
+    yield from memory_hits(values, searched.now, lambda memory: memory.task in tasks and seen(memory), checker)
 
 
 def decision_lookup(library: SteeringDocuments, at: str | None) -> DecisionLookup:
-    """Return the lookup of decision records in the work tree; with a revision `at` it knows none."""
+    """Return the lookup {path: (in force, status)} of decision records; for a revision `at` it is empty."""
 
     def status(path: str) -> tuple[bool, str] | None:
         document = library.at_path(path) if at is None else None

@@ -1,4 +1,4 @@
-"""Contexts: gathers, stores, explains and replays them."""
+"""The verbs of contexts: gather and store one, explain it, and return it again."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from muninn_core.engine.answer.context_search import (
     task_hits,
 )
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
-from muninn_core.engine.answer.search_context import SearchContext, labelled, search_context
+from muninn_core.engine.answer.search_context import SearchContext, search_context, with_work_and_origin
 from muninn_core.engine.answer.skills import skill_hits
 from muninn_core.engine.answer.touched_decisions import hits_of, touched
-from muninn_core.engine.answer.working_set import MOST_PATCH, WorkingSet, noted, question_of, working_set_of
+from muninn_core.engine.answer.working_set import MOST_PATCH, WorkingSet, question_of, with_grounds, working_set_of
 from muninn_core.engine.memory.scopes import visible
 from muninn_core.errors import NotFoundError
 from muninn_core.model.answer import Hit
@@ -52,91 +52,89 @@ REACH: tuple[tuple[SourceKind, int, int, int], ...] = (
     ("knowledge", 8, 40, 500),
     ("code", 16, 120, 250),
 )
-"""The hits of each kind that a pack chooses from: the least, the most, and the tokens of the budget for each."""
+"""The candidates of each tier: kind, the least, the most, and the tokens of budget per candidate."""
 
 
 def context(workspace: Workspace, params: ContextParams, call: Call, now: datetime) -> ContextResult:
     """Gather a context and store it. Raises what `search_context`, `working_set_of` and `question_of` raise.
 
-    What was asked is written to the disk with the answer, so private spans and secrets in it go first of all.
+    The question is stored with the answer, so private spans and secrets in it are masked first.
     """
     patterns = workspace.config.memory.secrets
     query, _ = mask(strip_private(params.query)[0], patterns)
     diff = params.diff
-    if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is refused
+    if diff is not None and len(diff) <= MOST_PATCH:  # a longer one is rejected later
         diff, _ = mask(diff, patterns)
     params = replace(params, query=query, diff=diff)
-    result = _gathered(workspace, params, params, call, now)
-    _keep(workspace.memory, workspace.context_store, result)
+    result = _gather(workspace, params, params, call, now)
+    _save(workspace.memory, workspace.context_store, result)
     return result
 
 
 def why(workspace: Workspace, params: WhyParams) -> WhyResult:
-    """Explain a stored context. Raises NotFoundError for an unknown context or item."""
-    kept = _kept(workspace.memory, workspace.context_store, params.bundle)
-    items, left_out = kept.items, kept.left_out
+    """Explain a stored context. Raises NotFoundError for an unknown context, or an item that was not a candidate."""
+    stored = _load(workspace.memory, workspace.context_store, params.bundle)
+    items, left_out = stored.items, stored.left_out
     if params.item is not None:
-        items, left_out = matching_entries(kept, params.item)
+        items, left_out = matching_entries(stored, params.item)
         if not items and not left_out:
             raise NotFoundError(
-                f"'{params.item}' was no candidate of {kept.bundle}",
+                f"'{params.item}' was no candidate of {stored.bundle}",
                 hint="Retrieval did not bring it; `muninn recall QUERY --why` shows what it ranks, and how.",
             )
     return WhyResult(
-        bundle=kept.bundle,
-        inputs=kept.inputs,
-        question=kept.question,
-        asked=kept.asked,
-        then=kept.saw,
-        tokens=kept.tokens,
-        budget=kept.budget,
+        bundle=stored.bundle,
+        inputs=stored.inputs,
+        question=stored.question,
+        asked=stored.asked,
+        then=stored.saw,
+        tokens=stored.tokens,
+        budget=stored.budget,
         items=items,
         left_out=left_out,
-        text=explain(kept, items, left_out),
+        text=explain(stored, items, left_out),
         saw=workspace.read_state(),
     )
 
 
 def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResult:
-    """Return a stored context; with `fresh` gather it again at the time of the first answer.
+    """Return a stored context; with `fresh` gather it again, with the time of the first run.
 
-    What was asked about another revision is gathered from the very commit; all else from the state of now, since the
-    code of another one can't be searched. Raises NotFoundError when it is not kept.
+    A context of a past revision is gathered from the same commit, any other from the current state. Raises
+    NotFoundError for an unknown context.
     """
-    kept = _kept(workspace.memory, workspace.context_store, params.bundle)
+    stored = _load(workspace.memory, workspace.context_store, params.bundle)
     if not params.fresh:
         saw = workspace.read_state()
-        now = kept.saw if kept.inputs.at is not None else saw
-        return ReplayResult(
-            source="kept", same=True, moved=state_changes(kept.saw, now), differs=(), context=kept, saw=saw
-        )
-    asked = datetime.fromisoformat(kept.asked)
-    then = replace(kept.inputs, at=kept.saw.commit) if kept.inputs.at is not None else kept.inputs
-    fresh = _gathered(workspace, then, kept.inputs, call, asked)
-    _keep(workspace.memory, workspace.context_store, fresh)
-    differs = differences(kept, fresh)
+        now = stored.saw if stored.inputs.at is not None else saw
+        return ReplayResult(source="kept", same=True, moved=state_changes(stored.saw, now), differs=(), context=stored, saw=saw)
+    asked = datetime.fromisoformat(stored.asked)
+    then = replace(stored.inputs, at=stored.saw.commit) if stored.inputs.at is not None else stored.inputs
+    fresh = _gather(workspace, then, stored.inputs, call, asked)
+    _save(workspace.memory, workspace.context_store, fresh)
+    differs = differences(stored, fresh)
     return ReplayResult(
         source="fresh",
         same=not differs,
-        moved=state_changes(kept.saw, fresh.saw),
+        moved=state_changes(stored.saw, fresh.saw),
         differs=differs,
         context=fresh,
         saw=fresh.saw,
     )
 
 
-def _gathered(
+def _gather(
     workspace: Workspace, params: ContextParams, inputs: ContextParams, call: Call, now: datetime
 ) -> ContextResult:
-    """Gather a context. `inputs` are the parameters that the result records."""
-    params, asked = _understood(workspace.config, workspace.memory, params, now)
+    """Gather a context. `inputs` are the parameters that the result reports."""
+    params, asked = _parse_query(workspace.config, workspace.memory, params, now)
     searched = search_context(workspace, params, now)
     working_set = working_set_of(workspace.place, workspace.edited_files, params, searched)
     question = question_of(params, searched, working_set)
     if asked is not None and searched.now != now:
         asked = asked.at_time(searched.now)
     candidates = _candidates(workspace, replace(params, query=question), searched, working_set, asked, call)
-    hits = labelled(
+    hits = with_work_and_origin(
         workspace.origins,
         workspace.work_states,
         tuple(hit for _, hit in candidates),
@@ -145,7 +143,7 @@ def _gathered(
     )
     tiers = (tier for tier, _ in candidates)
     pack = make_pack(
-        question, list(zip(tiers, noted(hits, working_set), strict=True)), params.budget, working_set.lines
+        question, list(zip(tiers, with_grounds(hits, working_set), strict=True)), params.budget, working_set.lines
     )
     bundle = bundle_id(inputs, question, searched.saw, pack)
     text = render_sheet(with_bundle(pack, bundle), params.format)
@@ -164,12 +162,12 @@ def _gathered(
     )
 
 
-def _understood(
+def _parse_query(
     config: Config, store: MemoryStore, params: ContextParams, now: datetime
 ) -> tuple[ContextParams, ParsedRecall | None]:
-    """Parse a query. Its words stay the query; the second value has its filters and phrases, None without a query.
+    """Parse the query: return the parameters with its words as query, and the parsed query, None for an empty one.
 
-    Raises BadParams, with the column of what is wrong.
+    Raises BadParams with the column of an error.
     """
     if not params.query.strip():
         return params, None
@@ -187,15 +185,18 @@ def _candidates(
     asked: ParsedRecall | None,
     call: Call,
 ) -> list[tuple[str, Hit]]:
-    """Return (tier, hit) of all candidates: pins, the task, the working set, and the search of each kind."""
-    look = workspace.citations.checker()
+    """Return (tier, hit) of all candidates: pins, the task, the working set, skills, and search hits of each kind."""
+    checker = workspace.citations.checker()
     seen = visible(workspace.memory, params.scope, params.session)
     pins = memory_hits(
-        _pinned(workspace.memory, params, searched), searched.now, lambda memory: memory.pinned and seen(memory), look
+        _pinned(workspace.memory, params, searched),
+        searched.now,
+        lambda memory: memory.pinned and seen(memory),
+        checker,
     )
     candidates = [("pin", hit) for hit in pins]
     if params.task:
-        candidates += [("task", hit) for hit in task_hits(searched, params.task, seen, look)]
+        candidates += [("task", hit) for hit in task_hits(searched, params.task, seen, checker)]
     if params.scope != "session":
         candidates += [("hand", hit) for hit in working_set.pieces]
     if params.skills and params.scope != "session":
@@ -207,8 +208,10 @@ def _candidates(
         if kind in searched.kinds:
             call.raise_if_cancelled()
             limit = min(most, max(least, params.budget // tokens))
-            found[kind] = search_hits(searched.reader, request._replace(kind=kind, limit=limit), look.judge, decisions)
-    narrowed = asked is not None and asked.is_restricted  # then nothing comes that was not asked for
+            found[kind] = search_hits(
+                searched.reader, request._replace(kind=kind, limit=limit), checker.judge, decisions
+            )
+    narrowed = asked is not None and asked.is_restricted  # filters exclude candidates that the query did not ask for
     if params.at is None and params.scope != "session" and not narrowed:
         about = touched(searched.documents, working_set.edited, tuple(working_set.files), found.get("code", ()))
         found["knowledge"] = joined(found.get("knowledge", ()), hits_of(about, searched.reader))
@@ -216,20 +219,20 @@ def _candidates(
 
 
 def _pinned(store: MemoryStore, params: ContextParams, searched: SearchContext) -> Iterable[Memory]:
-    """Return the pinned memories; with a revision or branches all memories, of which some may be pinned."""
+    """Return memories that include all pinned ones; only those where an index of pins exists."""
     if params.at is not None or params.branches:
         return searched.memories.values()
     known = (searched.memories.get(memory.id) for memory in store.active.pinned(searched.now))
     return (memory for memory in known if memory is not None)
 
 
-def _keep(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> None:
+def _save(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> None:
     contexts.save(result.bundle, encode_json(result))
-    # A redaction meanwhile looked at the files before this one was there.
+    # A redaction may have run before this file was written.
     _drop_redacted(store, contexts, result)
 
 
-def _kept(store: MemoryStore, contexts: ContextStore, bundle: str) -> ContextResult:
+def _load(store: MemoryStore, contexts: ContextStore, bundle: str) -> ContextResult:
     identity, content = contexts.read(bundle)
     try:
         result = decoder_of(ContextResult)(content)
@@ -243,7 +246,7 @@ def _kept(store: MemoryStore, contexts: ContextStore, bundle: str) -> ContextRes
 
 
 def _drop_redacted(store: MemoryStore, contexts: ContextStore, result: ContextResult) -> bool:
-    """Remove a stored context that has a redacted memory; return whether it had one."""
+    """Remove a stored context that contains a redacted memory. Return whether it was removed."""
     memories = store.all()
     ids = {item.id for item in result.items if item.kind == "memory"}
     ids |= {each.id for each in result.left_out if each.kind == "memory"}

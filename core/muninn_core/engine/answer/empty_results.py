@@ -1,4 +1,4 @@
-"""Explains an empty result: which filter nothing passes, and what its value may have been meant as."""
+"""Explains an empty result: which filters match nothing, and which values may be misspelt."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ _MOST_NAMES = 20_000
 
 
 def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: Filtering) -> list[str]:
-    """Return sentences about each filter that nothing passes, else about all filters together or the phrases."""
-    speaking = [memory for memory in searched.memories.values() if is_recallable(memory, searched.now)]
-    alone = [said for each in parsed.filters.filters if (said := _alone(each, searched, speaking))]
-    if alone:
-        return alone
+    """Return sentences about each filter that matches nothing, else about their combination, the phrases, or
+    the words.
+    """
+    recallable = [memory for memory in searched.memories.values() if is_recallable(memory, searched.now)]
+    unmatched = [note for each in parsed.filters.filters if (note := _unmatched(each, searched, recallable))]
+    if unmatched:
+        return unmatched
     if parsed.filters.filters and not narrowing.files and not narrowing.memories:
         return [f"nothing passes all of {' '.join(each.said for each in parsed.filters.filters)}"]
     if parsed.phrases:
-        said = " and ".join(f'"{phrase}"' for phrase in parsed.phrases)
+        phrases = " and ".join(f'"{phrase}"' for phrase in parsed.phrases)
         passing = " of what passes the filters" if parsed.filters.filters else ""
-        return [f"no text{passing} holds {said}; without the quotation marks its words are searched"]
+        return [f"no text{passing} holds {phrases}; without the quotation marks its words are searched"]
     if parsed.params.by_file and not narrowing.files:
         return ["no file passes the filters, and with `files` memories are left out"]
     files, memories = _counted(narrowing.files, "file", "files"), _counted(narrowing.memories, "memory", "memories")
@@ -37,7 +39,7 @@ def explain_no_match(parsed: ParsedRecall, searched: SearchContext, narrowing: F
 
 
 def unknown_task(task: str, searched: SearchContext) -> bool:
-    """Whether a task has neither a document nor a memory that can be recalled."""
+    """Whether a task has neither a document nor a recallable memory."""
     known = {
         memory.task for memory in searched.memories.values() if memory.task and is_recallable(memory, searched.now)
     }
@@ -48,37 +50,37 @@ def _counted(number: int | None, one: str, many: str) -> str:
     return f"{number or 0:,} {one if number == 1 else many}"
 
 
-def _alone(each: Filter, searched: SearchContext, speaking: list[Memory]) -> str:
-    """Return a sentence about a filter that nothing passes, "" if something passes."""
-    sieve = compile_filters([each], searched.now)
-    if any(sieve.file(*file) for file in searched.reader.paths()) or any(map(sieve.memory, speaking)):
+def _unmatched(condition: Filter, searched: SearchContext, recallable: list[Memory]) -> str:
+    """Return the sentence about a filter that matches nothing by itself, "" for one that matches."""
+    sieve = compile_filters([condition], searched.now)
+    if any(sieve.file(*file) for file in searched.reader.paths()) or any(map(sieve.memory, recallable)):
         return ""
-    what = "no indexed file or memory matches" if each.key in OF_FILES else "no memory matches"
-    near = _near(each, searched, speaking)
-    return f"{what} {each.said}" + (f"; did you mean {near}?" if near else "")
+    what = "no indexed file or memory matches" if condition.key in OF_FILES else "no memory matches"
+    near = _near(condition, searched, recallable)
+    return f"{what} {condition.said}" + (f"; did you mean {near}?" if near else "")
 
 
-def _near(each: Filter, searched: SearchContext, speaking: list[Memory]) -> str:
-    """Return the filter that was most likely meant, "" for none."""
-    names = sorted(set(_names(each.key, searched, speaking)))[:_MOST_NAMES]
-    value = each.values[0]
-    if each.key == "path":
+def _near(condition: Filter, searched: SearchContext, recallable: list[Memory]) -> str:
+    """Return the filter with its misspelt value corrected, "" without a near match."""
+    names = sorted(set(_names(condition.key, searched, recallable)))[:_MOST_NAMES]
+    value = condition.values[0]
+    if condition.key == "path":
         value = next((part for part in value.split("/") if part.strip("*?") and part not in names), value)
     found = nearest(value, names, NAMES)
     if found is None:
         return ""
-    fixed = each.values[0].replace(value, found, 1)
-    return f"{'-' if each.negated else ''}{each.key}:{fixed}"
+    fixed = condition.values[0].replace(value, found, 1)
+    return f"{'-' if condition.negated else ''}{condition.key}:{fixed}"
 
 
-def _names(key: str, searched: SearchContext, speaking: list[Memory]) -> Iterator[str]:
+def _names(key: str, searched: SearchContext, recallable: list[Memory]) -> Iterator[str]:
     """Yield the existing values of a filter's key."""
     if key == "path":
         for path, _, _ in searched.reader.paths():
             yield from path.split("/")
     elif key == "lang":
         yield from (language for _, _, language in searched.reader.paths())
-    for memory in speaking:
+    for memory in recallable:
         if key == "tag":
             yield from memory.tags
         elif key == "session":

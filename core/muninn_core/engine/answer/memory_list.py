@@ -1,4 +1,4 @@
-"""The list of memories that pass some filters."""
+"""Lists memories by filters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from muninn_core.worktree.workspace import Workspace
 
 
 def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> MemoriesResult:
-    """Return the memories that pass every filter, newest first."""
+    """Return a page of the memories that pass every filter, newest first or by importance."""
     known, saw = memories_of(workspace, params)
     now = workspace.revisions.at(params.at).time if params.at is not None else now
     access = None
@@ -37,7 +37,7 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
         tasks = on_task(known, params.task)
         recent = _since(params.since, now)
         newest = workspace.memory.ordered(known)
-        if _takes_all(params):
+        if _has_no_filter(params):
             found = newest.passing(lambda memory: is_recallable(memory, now) and seen(memory))
         else:
             found = [
@@ -69,8 +69,8 @@ def memories(workspace: Workspace, params: MemoriesParams, now: datetime) -> Mem
     )
 
 
-def _takes_all(params: MemoriesParams) -> bool:
-    """Whether nothing is asked of a memory but that it speaks and may be seen."""
+def _has_no_filter(params: MemoriesParams) -> bool:
+    """Whether the parameters set no filter, so that every visible memory is listed."""
     plain = MemoriesParams(
         order=params.order,
         limit=params.limit,
@@ -81,18 +81,20 @@ def _takes_all(params: MemoriesParams) -> bool:
     return params == plain
 
 
-def _since(said: str | None, now: datetime) -> Callable[[Memory], bool]:
-    """Return whether a memory changed since a time or a span ago. Raises BadParams for what is neither."""
-    if said is None:
+def _since(given: str | None, now: datetime) -> Callable[[Memory], bool]:
+    """Return a predicate: whether a memory changed since a time or a span ago. Raises BadParams for an invalid
+    value.
+    """
+    if given is None:
         return lambda _memory: True
-    wrong = wrong_value("since", said, ())
+    wrong = wrong_value("since", given, ())
     if wrong:
         raise BadParams(f"'since': {wrong}", hint="Write 12h, 3d, 2w or 2026-01-31.")
-    return compile_filters((Filter(key="since", values=(said,), said=f"since:{said}"),), now).memory
+    return compile_filters((Filter(key="since", values=(given,), said=f"since:{given}"),), now).memory
 
 
 def _names(rename_history: RenameHistory, params: MemoriesParams, known: Mapping[str, Memory]) -> frozenset[str]:
-    """Return the names of the file that is asked for: also those by which memories know it from before a rename."""
+    """Return the current and former paths of the wanted file; none without one."""
     if params.file is None:
         return frozenset()
     former = rename_history.former_names(params.file, known) if params.at is None else frozenset()
@@ -100,7 +102,7 @@ def _names(rename_history: RenameHistory, params: MemoriesParams, known: Mapping
 
 
 def _passes(memory: Memory, params: MemoriesParams, paths: frozenset[str], now: datetime) -> bool:
-    if params.pending or memory.waits:  # those that wait are shown when they are asked for, and then alone
+    if params.pending or memory.waits:  # `pending` lists pending memories only; no other list has them
         if not (params.pending and memory.waits):
             return False
     elif not (params.archived or is_recallable(memory, now)):

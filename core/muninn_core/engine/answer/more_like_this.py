@@ -1,4 +1,4 @@
-"""More like this: makes words and a vector from a place in a file or from a memory."""
+"""More like this: turns a place in a file, or a memory, into words and a vector to search with."""
 
 from __future__ import annotations
 
@@ -22,25 +22,22 @@ _PLACE = re.compile(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(-\d+)?", re.DOTALL)
 
 
 class LikeThis(NamedTuple):
-    """The words and the vector to search with, and the chunk they are made from, which is left out of the answer."""
+    """The words and vector to search with, and the chunk that they come from."""
 
     words: str
     vector: NDArray[np.float32]
     chunk: Chunk
 
     def admits(self, chunk: Chunk, _memory: Memory | None) -> bool:
-        """Whether a chunk differs from the own one."""
+        """Whether a chunk is not the one that was asked about."""
         own = self.chunk
         return (chunk.kind, chunk.path, chunk.start, chunk.end) != (own.kind, own.path, own.start, own.end)
 
 
-def like_this(searched: SearchContext, said: str) -> LikeThis:
-    """Return the words and the vector of FILE:LINE or of a memory's id.
-
-    Raises NotFoundError, and UsageError for an ambiguous id.
-    """
-    place = _PLACE.fullmatch(said.strip())
-    chunk, extra = _chunk_at(searched, place["path"], int(place["line"])) if place else _memory(searched, said)
+def like_this(searched: SearchContext, target: str) -> LikeThis:
+    """Resolve FILE:LINE or a memory's id. Raises NotFoundError, and UsageError for an ambiguous id."""
+    place = _PLACE.fullmatch(target.strip())
+    chunk, extra = _chunk_at(searched, place["path"], int(place["line"])) if place else _memory(searched, target)
     (vector,) = searched.embedder.embed([embedding_text(chunk, extra)])
     text = "\n".join(part for part in (chunk.title, chunk.text, extra) if part)
     return LikeThis(informative_terms(text, searched.reader.frequency), vector, chunk)
@@ -51,7 +48,7 @@ def _chunk_at(searched: SearchContext, path: str, line: int) -> tuple[Chunk, str
     if not chunks:
         near = nearest(path, (known for known, _, _ in searched.reader.paths()))
         raise NotFoundError(
-            f"'{path}' is no indexed file",
+            f"'{path}' is not an indexed file",
             hint=f"Did you mean '{near}'?" if near else "Give a path relative to the root, with a line: src/a.py:12.",
         )
     holding = [chunk for chunk in chunks if chunk.start <= line <= chunk.end]
@@ -59,14 +56,14 @@ def _chunk_at(searched: SearchContext, path: str, line: int) -> tuple[Chunk, str
     last = max(chunk.end for chunk in chunks)
     if line > last:
         raise NotFoundError(f"'{path}' has no line {line}", hint=f"The last one with text is {last}.")
-    # The narrowest holds it; a blank line belongs to what is above it, or else below.
+    # Choose the smallest chunk around the line; for a blank line the chunk above, or else the first.
     found = min(holding, key=lambda c: (c.end - c.start, c.start)) if holding else (before or chunks[:1])[-1]
     return found, ""
 
 
-def _memory(searched: SearchContext, said: str) -> tuple[Chunk, str]:
+def _memory(searched: SearchContext, prefix: str) -> tuple[Chunk, str]:
     try:
-        memory = searched.memories[only(said, searched.memories, "memory")]
+        memory = searched.memories[only(prefix, searched.memories, "memory")]
     except NotFoundError as error:
         raise NotFoundError(error.message, hint="A place in a file is FILE:LINE, a memory is its id.") from None
     text = text_of(memory)

@@ -1,7 +1,4 @@
-"""Which files are open in editors: what only a language server knows, and every question may use.
-
-Faces put it here; nothing is written to disk. A file that is open nowhere any more is forgotten at once.
-"""
+"""The files that editors have open, as language clients report them. They rank higher; nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import threading
 from collections.abc import Iterable, Sequence
 
 MOST = 50
-"""How many open files count, those that were used last."""
+"""The most open files that count, the most recently used first."""
 
 
 class OpenEditors:
@@ -20,20 +17,20 @@ class OpenEditors:
         self._open: dict[str, dict[object, tuple[str, ...]]] = {}
 
     def update(self, root: str, editor: object, files: Sequence[str]) -> None:
-        """Say which files of the work tree at `root` an editor has open, the last used first; none when it leaves.
+        """Set the open files of an editor in the work tree at `root`, the most recently used first; none to remove it.
 
-        Paths are relative to the root, with slashes. `editor` is anything that stands for it.
+        Paths are relative to the root, with slashes. `editor` is any hashable value that identifies the editor.
         """
         with self._lock:
             editors = self._open.setdefault(root, {})
-            editors.pop(editor, None)  # whoever spoke last comes last
+            editors.pop(editor, None)  # the latest update comes last
             if files:
                 editors[editor] = tuple(files[:MOST])
             if not editors:
                 del self._open[root]
 
     def files(self, root: str, before: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the files in `before` and those that are open, the editor that spoke last first, each once."""
+        """Return `before`, then the open files, the most recently updated editor first, without duplicates."""
         with self._lock:
             editors = list(reversed(self._open.get(root, {}).values()))
         return tuple(dict.fromkeys([*before, *(file for files in editors for file in files)]))[:MOST]

@@ -1,4 +1,4 @@
-"""Recall on an open work tree: makes the search of a question, and the pages of its answer."""
+"""Recall on an open work tree: builds the search of a question, and returns the answer in pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from muninn_core.engine.answer.context_search import decision_lookup, relevance,
 from muninn_core.engine.answer.empty_results import explain_no_match, unknown_task
 from muninn_core.engine.answer.more_like_this import LikeThis, like_this
 from muninn_core.engine.answer.recall_request import ParsedRecall, parse_request
-from muninn_core.engine.answer.search_context import SearchContext, labelled, search_context
+from muninn_core.engine.answer.search_context import SearchContext, search_context, with_work_and_origin
 from muninn_core.engine.answer.working_set import rooted
 from muninn_core.engine.memory.scopes import scope_bounds
 from muninn_core.errors import BadParams
@@ -37,14 +37,14 @@ from muninn_core.worktree.result_pages import Rest
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_FILES = 5
-"""The number of files open in editors that belong to the focus, the last used ones."""
+"""The most files open in editors that count as focus, the most recently used first."""
 
 FILES_DEEP = 4
-"""The number of candidates that are ranked for each file of an answer by files."""
+"""Candidates that are ranked for each file of an answer by files."""
 
 
 class _Search(NamedTuple):
-    """The request, what the filters did if there are any, and notes for the answer."""
+    """The request, the result of its filters (None without any), and notes for the answer."""
 
     request: SearchRequest
     filtering: Filtering | None
@@ -54,9 +54,10 @@ class _Search(NamedTuple):
 def recall(
     workspace: Workspace, params: RecallParams, call: Call, now: datetime, opened: Sequence[str] = ()
 ) -> RecallResult:
-    """Answer a question, or return a further page. Raises BadParams, NotFoundError and what `search_context` raises.
+    """Answer a question, or return the next page of an answer.
 
-    `opened` are the files that editors have open, the last used first.
+    `opened` are the files that editors have open, the most recently used first. Raises BadParams, NotFoundError and
+    what `search_context` raises.
     """
     if params.page is not None:
         return _page(workspace, params, params.page, now)
@@ -65,32 +66,32 @@ def recall(
     if searched.now != now:
         parsed = parsed.at_time(searched.now)
     call.raise_if_cancelled()
-    made = _search(workspace, parsed, searched, opened)
-    ranking = search(searched.reader, made.request)
+    built = _search(workspace, parsed, searched, opened)
+    ranking = search(searched.reader, built.request)
     ranked: list[Candidate] = ranking
     pieces: dict[str, tuple[int, float]] = {}
     if params.by_file:
         ranked, pieces = _by_file(ranked)
-    text = made.request.text
+    text = built.request.text
     marker = Marker(weights(parse_query(text).words if text else (), searched.reader.frequency), parsed.phrases)
     rest = Rest(params, parsed.params.at, ranked, pieces, marker, searched.saw)
-    result = _shown(workspace, rest, searched.documents, params.limit)
-    notes = [*made.notes, *([ranking.abstention] if ranking.abstention else ())]
-    if not result.hits and made.filtering is not None:
-        notes += explain_no_match(parsed, searched, made.filtering)
+    result = _first_page(workspace, rest, searched.documents, params.limit)
+    notes = [*built.notes, *([ranking.abstention] if ranking.abstention else ())]
+    if not result.hits and built.filtering is not None:
+        notes += explain_no_match(parsed, searched, built.filtering)
     if not result.hits and parsed.params.task and unknown_task(parsed.params.task, searched):
         notes.append(f"no memory or document matches task:{parsed.params.task}")
     return replace(result, notes=tuple(notes))
 
 
 def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext, opened: Sequence[str]) -> _Search:
-    """Return the search of a question. Embeds the question, or the place or memory of `like`."""
+    """Return the search of a question. Embeds its text, or the place or memory in `like`."""
     params, notes = parsed.params, list(parsed.notes)
     text, distinct = limit_terms(parsed.text, searched.reader.frequency)
     if distinct > MOST_WORDS:
         notes.append(f"the question has {distinct:,} distinct words; its {MOST_WORDS} rarest were searched")
     slips = meant(text, searched.reader, is_common)
-    notes += [f'"{word}" stands nowhere; "{other}" was searched as well' for word, other in slips.items()]
+    notes += [f'"{word}" occurs nowhere; "{other}" was searched as well' for word, other in slips.items()]
     text = " ".join((text, *slips.values()))
     bounds = scope_bounds(
         workspace.memory, searched.documents, searched.memories, params.scope, params.session, params.task
@@ -122,7 +123,7 @@ def _search(workspace: Workspace, parsed: ParsedRecall, searched: SearchContext,
 
 
 def _terms(workspace: Workspace, params: RecallParams, searched: SearchContext) -> Terms:
-    """Return the terms of the chosen profile. Raises BadParams for a profile that does not rank what is asked for."""
+    """Return the terms of the chosen profile. Raises BadParams for a profile that does not rank the kind."""
     if params.profile == "mnemosyne" and params.kind in ("code", "knowledge"):
         raise BadParams(
             f"the profile mnemosyne ranks memories, not {params.kind}", hint="Leave out `profile`, or `kind`."
@@ -153,15 +154,15 @@ def _left_out(parsed: ParsedRecall, filtering: Filtering) -> list[str]:
     found = []
     timed = [each for each in parsed.filters.memories_alone if each.key in ("since", "until")]
     if timed and parsed.params.kind != "memory":
-        said = " and ".join(each.said for each in timed)
-        found.append(f"{said}: only memories have a time; code and knowledge are left out")
+        filters = " and ".join(each.said for each in timed)
+        found.append(f"{filters}: only memories have a time; code and knowledge are left out")
     if not filtering.compared:
         found.append("the words of the phrase are so common that only the best of their places were compared with it")
     return found
 
 
 def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tuple[int, float]]]:
-    """Return the best candidate of each file, and {path: (number of candidates, sum of their scores)}."""
+    """Return the best candidate of each file, and {path: (number of its candidates, sum of their scores)}."""
     best: dict[str, Candidate] = {}
     pieces: dict[str, tuple[int, float]] = {}
     for each in ranked:
@@ -174,33 +175,36 @@ def _by_file(ranked: Sequence[Candidate]) -> tuple[list[Candidate], dict[str, tu
 
 
 def _page(workspace: Workspace, params: RecallParams, cursor: str, now: datetime) -> RecallResult:
-    """Return the page of a cursor. Raises NotFoundError, and BadParams for the page of another question."""
+    """Return the page of a cursor. Raises NotFoundError, and BadParams for the cursor of another question."""
     rest = workspace.result_pages.next_page(cursor)
     given = replace(params, page=None, limit=rest.params.limit, session=rest.params.session)
     if given not in (rest.params, replace(RecallParams(), limit=given.limit, session=given.session)):
         raise BadParams("this page belongs to another question", hint="Give `page` alone, and `limit` if you like.")
     known = workspace.memory.all()
-    # What has been forgotten or redacted since is not shown, wherever it was found.
-    still = [each for each in rest.candidates if _still(each, known, now)]
-    rest = rest._replace(candidates=still)
-    with workspace.result_pages.settling:  # two who ask for one page must not count its citations twice
-        return _shown(workspace, rest, workspace.documents.read(), params.limit, cursor)
+    # Leave out memories that were forgotten or redacted since the first page.
+    remaining = [each for each in rest.candidates if _is_current(each, known, now)]
+    rest = rest._replace(candidates=remaining)
+    with workspace.result_pages.settling:  # concurrent requests of one page must count its citations once
+        return _first_page(workspace, rest, workspace.documents.read(), params.limit, cursor)
 
 
-def _still(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> bool:
+def _is_current(candidate: Candidate, known: Mapping[str, Memory], now: datetime) -> bool:
     if candidate.memory is None:
         return True
-    memory = known.get(candidate.memory.id, candidate.memory)  # other branches and commits have more than we know
+    # Memories of other branches and commits are not in `known`.
+    memory = known.get(candidate.memory.id, candidate.memory)
     return not memory.redacted and (is_recallable(memory, now) or memory is candidate.memory)
 
 
-def _shown(workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, cursor: str = "") -> RecallResult:
+def _first_page(
+    workspace: Workspace, rest: Rest, library: SteeringDocuments, limit: int, cursor: str = ""
+) -> RecallResult:
     """Return the first candidates as hits, with a cursor for the others."""
     hits, others = settle(
         rest.candidates, limit, workspace.citations.checker().judge, decision_lookup(library, rest.at)
     )
     known = {each.memory.id: each.memory for each in rest.candidates if each.memory is not None}
-    hits = labelled(
+    hits = with_work_and_origin(
         workspace.origins, workspace.work_states, hits, known, rest.saw.commit if rest.at is not None else None
     )
     following = workspace.result_pages.add(rest._replace(candidates=others), cursor)

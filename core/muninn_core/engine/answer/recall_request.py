@@ -1,4 +1,4 @@
-"""Parses the parameters of a recall: the filters in the query and those in other parameters become one set."""
+"""Parses the parameters of a recall. Filters in the query and in other parameters become one set."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _PARAMETERS = {
     "branch": "branch",
     "from_session": "session",
 }
-"""The parameters that are filters, and the key that each has in a query."""
+"""{parameter: the key of the same filter in a query}"""
 
 
 class ParsedRecall(NamedTuple):
     """A parsed recall. `params` have the query's `at` and `task`. `text` has the words to search, "" for none.
 
-    Hits hold all `phrases` and none of `without`. `notes` are for the answer.
+    Hits contain all `phrases` and none of `without`. `notes` go into the answer.
     """
 
     params: RecallParams
@@ -96,7 +96,7 @@ def _refuse_empty(parsed: ParsedRecall) -> None:
 
 
 def _checking(config: Config, store: MemoryStore) -> Callable[[str, str], str]:
-    """Return a check that describes what is wrong with a filter's value, "" if nothing is."""
+    """Return a function that describes what is wrong with a filter's value, "" for a valid one."""
     kinds: set[str] = set()
 
     def check(key: str, value: str) -> str:
@@ -109,7 +109,7 @@ def _checking(config: Config, store: MemoryStore) -> Callable[[str, str], str]:
 
 
 def _given(params: RecallParams, check: Callable[[str, str], str]) -> Iterable[Filter]:
-    """Yield the filters among the parameters. Raises BadParams, which names the parameter."""
+    """Yield the filters that parameters set. Raises BadParams that names the parameter."""
     for name, key in _PARAMETERS.items():
         given = getattr(params, name)
         if given in (None, (), 0):

@@ -1,4 +1,4 @@
-"""What a question searches: the work tree, with other branches if wanted, or a past commit."""
+"""What a question reads: the work tree, with other branches if wanted, or a past commit."""
 
 from __future__ import annotations
 
@@ -33,18 +33,20 @@ OPEN_SECONDS = 30.0
 """The longest wait for an index that is being opened."""
 
 FIRST_SECONDS = 3.0
-"""The longest wait of the first question for the files of a repository that was never indexed. A large repository is
-answered from the files that are indexed by then."""
+"""The longest wait of the first question in a repository without an index. Most are indexed in less; in a large one the
+answer covers what is indexed by then.
+"""
 
 FRESH_SECONDS = 15.0
-"""The longest wait for earlier memories to become searchable. It mostly takes milliseconds, more when the index was
-just opened. After it the answer lacks the others."""
+"""The longest wait until earlier memories are searchable: usually milliseconds, more after the index was opened. After
+it the answer reports the lag.
+"""
 
 Question = RecallParams | ContextParams | MemoriesParams
 
 
 class SearchContext(NamedTuple):
-    """The reader, embedder, memories and documents of a search, its kinds and time, and the state that was read."""
+    """The index, embedder, memories and documents of a question, the kinds to search, its time, and what it saw."""
 
     reader: Reader
     embedder: Embedder
@@ -56,7 +58,7 @@ class SearchContext(NamedTuple):
 
 
 def search_context(workspace: Workspace, params: RecallParams | ContextParams, now: datetime) -> SearchContext:
-    """Return what a question looks at. Raises what `memories_of` raises."""
+    """Return what a question reads. Raises what `memories_of` raises."""
     if params.at is not None:
         return _past(workspace, params, params.at)
     index = workspace.updater.wait_open(OPEN_SECONDS)
@@ -76,33 +78,35 @@ def search_context(workspace: Workspace, params: RecallParams | ContextParams, n
 
 
 def memories_of(workspace: Workspace, params: Question) -> tuple[Mapping[str, Memory], ReadState]:
-    """Return the memories that a question is about, and what it sees.
+    """Return the memories that a question reads, and what it saw.
 
-    Raises BadParams when both another revision and other branches are asked for, NotFoundError for no such revision
-    or one without memory, GitError where there is no git.
+    Raises BadParams for both `at` and `branches`, NotFoundError for an unknown revision or one without memory, GitError
+    without git.
     """
     if params.at is not None:
         moment = _moment(workspace.revisions, params, params.at)
-        return moment.state.memories, _saw_past(moment, params.at)
+        return moment.state.memories, _past_read_state(moment, params.at)
     state = workspace.memory.log.state
     saw = workspace.read_state(state=state)
     known = workspace.memory.all(state)
     if not params.branches:
         return known, saw
     elsewhere = workspace.other_branches.memories(workspace.memory.log)
-    return {**known, **elsewhere}, replace(saw, note=_beyond(workspace.place, workspace.revisions, len(elsewhere)))
+    return {**known, **elsewhere}, replace(
+        saw, note=_branches_note(workspace.place, workspace.revisions, len(elsewhere))
+    )
 
 
-def labelled(
+def with_work_and_origin(
     origins: Origins,
     work_states: WorkStates,
     hits: tuple[Hit, ...],
     memories: Mapping[str, Memory],
     commit: str | None = None,
 ) -> tuple[Hit, ...]:
-    """Say of each hit that is a memory what became of the work that it was made with, and which are from packs.
+    """Return the hits with the work state of memories, and the origin of files from packs, which become untrusted.
 
-    `commit` is the one that was asked about, None for the work tree.
+    `commit` is the past commit that the question names, None for the work tree.
     """
     found = {hit.id: memories[hit.id] for hit in hits if hit.kind == "memory"}
     works = {memory.id: memory.work for memory in work_states.label(found.values())}
@@ -115,7 +119,7 @@ def _with_origin(origins: Origins, hit: Hit, commit: str | None) -> Hit:
     return replace(hit, origin=origin, trust="outside") if origin else hit
 
 
-def _beyond(place: Place, revisions: Revisions, count: int) -> str:
+def _branches_note(place: Place, revisions: Revisions, count: int) -> str:
     shallow = place.git_dir and git.is_shallow(revisions.root)
     only = " This clone is shallow: it may not have every branch." if shallow else ""
     return f"{count} {'memory is' if count == 1 else 'memories are'} on other branches only.{only}"
@@ -129,7 +133,7 @@ def _moment(revisions: Revisions, params: Question, rev: str) -> MemoryAtCommit:
     return revisions.at(rev)
 
 
-def _saw_past(moment: MemoryAtCommit, rev: str) -> ReadState:
+def _past_read_state(moment: MemoryAtCommit, rev: str) -> ReadState:
     note = f"As of {rev} ({moment.commit[:12]})."
     return ReadState(commit=moment.commit, log=len(moment.records), note=note)
 
@@ -142,22 +146,22 @@ def _past(workspace: Workspace, params: RecallParams | ContextParams, rev: str) 
         )
     moment = _moment(workspace.revisions, params, rev)
     settings = workspace.updater.settings
-    speaking = [memory for memory in moment.state.memories.values() if is_recallable(memory, moment.time)]
+    recallable = [memory for memory in moment.state.memories.values() if is_recallable(memory, moment.time)]
     snapshot, embedder = workspace.revision_index.snapshot(
         (moment.commit, settings),
-        speaking,
+        recallable,
         lambda: _knowledge(workspace.updater, workspace.place, moment.commit),
         lambda oids: git.read_blobs(workspace.revisions.root, oids),
         settings.max_file_bytes,
     )
     note = f"As of {rev} ({moment.commit[:12]}): memory and knowledge of that commit; code is not searched there."
-    saw = replace(_saw_past(moment, rev), index=IndexState(generation=snapshot.generation), note=note)
+    saw = replace(_past_read_state(moment, rev), index=IndexState(generation=snapshot.generation), note=note)
     library = workspace.documents.read()
     return SearchContext(snapshot, embedder, moment.state.memories, library, ("knowledge", "memory"), moment.time, saw)
 
 
 def _knowledge(updater: IndexUpdater, place: Place, commit: str) -> dict[str, str]:
-    """Return {path: content id} of a commit's knowledge, by the work tree's rules of what is indexed."""
+    """Return {path: blob id} of a commit's knowledge, by the work tree's ignore rules."""
     root, settings = Path(place.root), updater.settings
     ignore = IgnoreTree(root, (IGNORE_FILE,), settings.exclude)
     found = {}

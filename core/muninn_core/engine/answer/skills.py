@@ -1,4 +1,4 @@
-"""Skills: lists them, and finds those for a task or a context."""
+"""Lists skills, and matches them with a task."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from muninn_core.source.skill import Skill
 from muninn_core.worktree.workspace import Workspace
 
 READY_SECONDS = 5.0
-"""The longest wait for an index that is being opened. The index tells which words are rare."""
+"""The longest wait for an index that is being opened; it provides word frequencies."""
 
 
-def listed(workspace: Workspace, params: SkillsListParams) -> SkillsListResult:
-    """List the skills by name; a hidden one names the skill that hides it."""
+def list_skills(workspace: Workspace, params: SkillsListParams) -> SkillsListResult:
+    """List the skills by name. A skill hidden by another of its name has `hidden_by`."""
     skills = workspace.skill_cache.skills()
     kept, hidden = distinct(skills)
     instead = {skill.name: skill.path for skill in kept}
@@ -68,7 +68,7 @@ def match(workspace: Workspace, params: SkillsMatchParams, now: datetime) -> Ski
 
 
 def skill_hits(workspace: Workspace, task: str, now: datetime) -> list[Hit]:
-    """Return the best skills for a task as hits with their whole text."""
+    """Return the best skills for a task as hits of a context, with their whole texts."""
     return [
         Hit(
             kind="knowledge",
@@ -88,7 +88,7 @@ def skill_hits(workspace: Workspace, task: str, now: datetime) -> list[Hit]:
 
 
 def _matches(workspace: Workspace, task: str, now: datetime) -> list[Match]:
-    """Return the skills related to a task, one of each name, the best first."""
+    """Return the skills that match a task, one per name, the best first."""
     skills, _ = distinct([skill for skill in workspace.skill_cache.skills() if skill.text])
     if not skills:
         return []

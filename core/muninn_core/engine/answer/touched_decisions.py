@@ -1,7 +1,7 @@
-"""Decisions whose subject is touched. A context includes them even if the question does not name them.
+"""Finds decisions whose subject is touched. A context includes them though the question does not name them.
 
-A decision in force names files and symbols. It is touched when the work tree changes one of those files, when the
-asker has one at hand, or when the best code hits of the question are in one or define one.
+A decision in force names files and symbols. It is touched when the work tree changes one of those files, when one is in
+the working set, or when the best code hits are in one or define a symbol.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from muninn_core.source.document import Document
 from muninn_core.worktree.documents import SteeringDocuments
 
 MOST = 3
-"""The most touched decisions of a context; more would displace the answers."""
+"""The most touched decisions of a context; more would displace search hits."""
 
 TOP = 6
-"""The number of the best code hits that are checked."""
+"""How many of the best code hits count."""
 
 
 class TouchedDecision(NamedTuple):
@@ -38,9 +38,9 @@ def touched(
 ) -> list[TouchedDecision]:
     """Return the decisions in force whose subject is touched, those of changed files first, at most `MOST`.
 
-    `changed` are the files that the work tree changes, `files` those at hand.
+    `changed` are the files that differ from HEAD, `files` the working set.
     """
-    decisions = [each for each in library if each.in_force]
+    decisions = [document for document in library if document.in_force]
     if not decisions:
         return []
     grounds = (
@@ -49,32 +49,33 @@ def touched(
         ("answers the question", [hit.path for hit in code[:TOP]]),
     )
     found = []
-    for each in decisions:
-        reasons = [(rank, _named(each, paths), verb) for rank, (verb, paths) in enumerate(grounds)]
-        reasons.append((len(grounds), _symbol(each, code[:TOP]), "answers the question"))
-        told = next(((rank, f"names {what}, which {verb}") for rank, what, verb in reasons if what), None)
-        if told is not None:
-            found.append((told[0], each.path, TouchedDecision(each, told[1])))
+    for decision in decisions:
+        reasons = [(rank, _named(decision, paths), verb) for rank, (verb, paths) in enumerate(grounds)]
+        reasons.append((len(grounds), _symbol(decision, code[:TOP]), "answers the question"))
+        reason = next(((rank, f"names {what}, which {verb}") for rank, what, verb in reasons if what), None)
+        if reason is not None:
+            found.append((reason[0], decision.path, TouchedDecision(decision, reason[1])))
     return [one for _, _, one in sorted(found, key=lambda entry: entry[:2])[:MOST]]
 
 
 def hits_of(found: Iterable[TouchedDecision], reader: Reader) -> list[Hit]:
-    """Return a hit of each decision: its section on the decision, with the reason."""
+    """Return a hit for the decision section of each document, with the reason."""
     hits = []
     for document, reason in found:
         chunks = sorted(reader.chunks_of(document.path).values(), key=lambda chunk: chunk.start)
         if chunks:
             why = [reason_of(signal("subject", 1.0, SUBJECT, reason))]
-            hits.append(replace(hit_of(_telling(chunks), None, why), status=document.status_text))
+            hits.append(replace(hit_of(_decision_section(chunks), None, why), status=document.status_text))
     return hits
 
 
-def _telling(chunks: Sequence[Chunk]) -> Chunk:
+def _decision_section(chunks: Sequence[Chunk]) -> Chunk:
+    """Return the section that states the decision, or the first one."""
     return next((chunk for chunk in chunks if "decision" in chunk.title.rpartition(" > ")[2].casefold()), chunks[0])
 
 
 def _named(document: Document, paths: Iterable[str]) -> str:
-    """Return the first path that a document names by path, file name or folder, "" for none."""
+    """Return the first path that a document names, by the whole path, the file name, or a folder; "" for none."""
     for path in paths:
         name = path.rpartition("/")[2]
         for file in document.files:

@@ -1,6 +1,6 @@
-"""What the asker has at hand: files named or open, the code around the cursor, what a change or the work tree touches.
+"""The working set of a context: files named or open, the code around the cursor, and the code that a change touches.
 
-It says what that is and why, and what to look for when no question was asked. How much it counts is retrieval's affair.
+It records why each file belongs to it, and derives a question when none was asked. Weights are in `retrieval`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ MOST_FILES = 100
 """The most files of a working set."""
 
 MOST_PIECES = 40
-"""The most chunks of a working set; a larger change keeps those with the most changed lines."""
+"""The most chunks of a change; those with the most changed lines come first."""
 
 MOST_PATCH = 1_000_000
-"""The most characters of a patch, which is stored with the answer."""
+"""The most characters of a patch; it is stored with the answer."""
 
 QUESTION_CHARS = 400
-"""The most characters of a question that is made from a working set."""
+"""The most characters of a derived question."""
 
 _LAST_LINE = 1_000_000_000
 _RANGE = re.compile(r"(?P<before>.*?)\.\.\.?(?P<after>.*)")
@@ -46,10 +46,10 @@ _NAME = re.compile(r"[^\W\d]\w{3,}")
 
 
 class WorkingSet(NamedTuple):
-    """Files at hand with what makes them so, the pieces of code there, and the names that a change brings.
+    """Files with the reason why each belongs to the set, hits in them, and the names that a change adds.
 
-    `lines` are {path: the line of the cursor, or else the first that the change touches}, `edited` the files that
-    differ from HEAD.
+    `lines` is {path: the cursor's line, or the first line that the change touches}, `edited` the files that differ from
+    HEAD.
     """
 
     files: dict[str, str]
@@ -62,7 +62,7 @@ class WorkingSet(NamedTuple):
 def working_set_of(
     place: Place, edited_files: EditedFiles, params: ContextParams, searched: SearchContext
 ) -> WorkingSet:
-    """Return the working set. Raises BadParams for an unreadable place or patch, NotFoundError for a missing one."""
+    """Return the working set. Raises BadParams for an invalid cursor or diff, NotFoundError for an unknown file."""
     named = dict.fromkeys((rooted(place, file) for file in params.files), "named by the asker")
     if params.at is not None:
         _refuse_places(params)
@@ -93,9 +93,9 @@ def _ground(place: Place, path: str, params: ContextParams) -> str:
 
 
 def question_of(params: ContextParams, searched: SearchContext, working_set: WorkingSet) -> str:
-    """Return the question: the query, else one made from task, cursor, change and files.
+    """Return the query, or a question derived from task, cursor, change and files.
 
-    Raises BadParams when nothing is given at all, NotFoundError when a change was named that changes nothing.
+    Raises BadParams when the parameters name nothing, NotFoundError for an unknown task or an empty change.
     """
     if params.query.strip():
         return params.query
@@ -123,8 +123,8 @@ def question_of(params: ContextParams, searched: SearchContext, working_set: Wor
     )
 
 
-def noted(hits: Iterable[Hit], working_set: WorkingSet) -> list[Hit]:
-    """Return the hits; the focus reason of a hit in the working set gets a note on why its file is there."""
+def with_grounds(hits: Iterable[Hit], working_set: WorkingSet) -> list[Hit]:
+    """Return the hits; those ranked for their file get the reason why it is in the working set."""
     found = []
     for hit in hits:
         ground = working_set.files.get(hit.path, "")
@@ -145,7 +145,7 @@ def _refuse_places(params: ContextParams) -> None:
 
 
 def rooted(place: Place, path: str) -> str:
-    """Return a path relative to the root. A path outside of the root is returned unchanged and matches nothing."""
+    """Return a path relative to the root, normalised; a path outside the root matches no file."""
     relative = path.removeprefix(place.root.rstrip("/") + "/").replace("\\", "/")
     return posixpath.normpath(relative) if relative else relative
 
@@ -153,12 +153,14 @@ def rooted(place: Place, path: str) -> str:
 def _cursor(place: Place, cursor: str) -> tuple[str, int]:
     found = _CURSOR.fullmatch(cursor)
     if found is None or not int(found["line"]):
-        raise BadParams(f"'{cursor}' is no place in a file", hint="It is FILE:LINE or FILE:LINE:COL, counted from 1.")
+        raise BadParams(
+            f"'{cursor}' is not a place in a file", hint="It is FILE:LINE or FILE:LINE:COL, counted from 1."
+        )
     return rooted(place, found["path"]), int(found["line"])
 
 
 def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
-    """Return hits of the chunk around a line and of its neighbours."""
+    """Return hits for the chunk at a line and its neighbours. Raises NotFoundError for a file that is not indexed."""
     if not chunks:
         raise NotFoundError(
             f"'{path}' is not in the index", hint="`muninn status` says what is left out; is the path from the root?"
@@ -170,13 +172,13 @@ def _around(chunks: Sequence[Chunk], path: str, line: int) -> list[Hit]:
 
 
 def _changed(place: Place, diff: str) -> tuple[git.TouchedFile, ...]:
-    """Return what a change touches. `diff` is a revision, a range, or the text of a patch."""
+    """Return the files that a change touches. `diff` is a revision, a range, or the text of a patch."""
     if "\n" in diff:
         if len(diff) > MOST_PATCH:
             raise BadParams(f"the patch has {len(diff):,} characters", hint="Name a range A..B in place of its text.")
         found = git.read_patch(diff)
         if not found and diff.strip():
-            raise BadParams("'diff' is no patch, revision or range", hint="A patch is what `git diff` prints.")
+            raise BadParams("'diff' is not a patch, revision or range", hint="A patch is what `git diff` prints.")
         return found
     root = Path(place.root)
     span = _RANGE.fullmatch(diff)
@@ -188,7 +190,7 @@ def _changed(place: Place, diff: str) -> tuple[git.TouchedFile, ...]:
 
 
 def _touched(searched: SearchContext, changed: Iterable[git.TouchedFile]) -> list[Hit]:
-    """Return hits of the chunks that a change touches, those with the most changed lines first."""
+    """Return hits for the chunks that a change touches, those with the most changed lines first."""
     found = []
     for each in changed:
         for chunk in _chunks(searched, each.path) if each.spans else ():
@@ -211,5 +213,5 @@ def _chunks(searched: SearchContext, path: str) -> list[Chunk]:
     return sorted(searched.reader.chunks_of(path).values(), key=lambda chunk: (chunk.start, chunk.end))
 
 
-def _hit(chunk: Chunk, told: Signal) -> Hit:
-    return hit_of(chunk, None, [reason_of(told)])
+def _hit(chunk: Chunk, reason: Signal) -> Hit:
+    return hit_of(chunk, None, [reason_of(reason)])

@@ -52,7 +52,7 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
     between files and stops the check by raising.
     """
     if not layout.muninn.is_dir():
-        raise NotInitialised(f"there is no .muninn in {place.root}", hint="`muninn init` makes it.")
+        raise NotInitialised(f"there is no .muninn in {place.root}", hint="`muninn init` creates it.")
     config, problems = load_config(layout.config)
     found: list[Finding] = [*_config(layout, problems)]
     lines: list[Lines] = []

@@ -12,7 +12,7 @@ from muninn_core.context.render import render_item
 from muninn_core.context.templates import TEMPLATES, default_title, fill_template
 from muninn_core.context.tokens import BYTES_PER_TOKEN, count_tokens
 from muninn_core.engine.answer import recall
-from muninn_core.engine.answer.search_context import labelled
+from muninn_core.engine.answer.search_context import with_work_and_origin
 from muninn_core.engine.file.lint import names_of, text_of
 from muninn_core.engine.file.reference_index import ReferenceIndex, ReferenceTarget
 from muninn_core.errors import BadParams, NotFoundError, UsageError
@@ -220,7 +220,7 @@ def _of_memory(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarg
     if not is_recallable(memory, now):
         by = memory.superseded_by or memory.merged_into
         return _Part(problem="it no longer speaks" + (f": {by} does" if by else ""), title=found.title)
-    (hit,) = labelled(
+    (hit,) = with_work_and_origin(
         workspace.origins,
         workspace.work_states,
         (memory_hit(memory, (), workspace.citations.checker().judge(memory)),),
@@ -251,7 +251,7 @@ def _of_file(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget
         title=title,
         status=document.status_text if document is not None else "",
     )
-    (labelled_hit,) = labelled(workspace.origins, workspace.work_states, (hit,), names.memories, None)
+    (labelled_hit,) = with_work_and_origin(workspace.origins, workspace.work_states, (hit,), names.memories, None)
     return _Part(items=(_item(workspace.config, labelled_hit),), title=found.title)
 
 

@@ -17,4 +17,4 @@ class SkillVerbs(Verbs):
 
     def skills_list(self, params: SkillsListParams, call: Call) -> SkillsListResult:
         """List the skills."""
-        return skills.listed(self._reading(call), params)
+        return skills.list_skills(self._reading(call), params)
