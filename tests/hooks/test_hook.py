@@ -208,7 +208,7 @@ def test_a_pipe_in_the_place_of_a_transcript_holds_nobody(remembering: Agent, tm
     for event in ("pre-compact", "stop", "session-end"):
         assert silent(remembering.fire(event, transcript_path=str(pipe)))
     (entry,) = remembering.log()
-    assert entry["error"].endswith("it is no plain file. The agent names it in its hook's payload.")
+    assert entry["error"].endswith("it is not a regular file. The agent names it in its hook's payload.")
     remembering.call("remember", text="Others can still store.")
 
 

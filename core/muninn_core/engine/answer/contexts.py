@@ -107,7 +107,9 @@ def replay(workspace: Workspace, params: ReplayParams, call: Call) -> ReplayResu
     if not params.fresh:
         saw = workspace.read_state()
         now = stored.saw if stored.inputs.at is not None else saw
-        return ReplayResult(source="kept", same=True, moved=state_changes(stored.saw, now), differs=(), context=stored, saw=saw)
+        return ReplayResult(
+            source="kept", same=True, moved=state_changes(stored.saw, now), differs=(), context=stored, saw=saw
+        )
     asked = datetime.fromisoformat(stored.asked)
     then = replace(stored.inputs, at=stored.saw.commit) if stored.inputs.at is not None else stored.inputs
     fresh = _gather(workspace, then, stored.inputs, call, asked)

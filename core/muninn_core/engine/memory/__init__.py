@@ -1,1 +1,1 @@
-"""What becomes of memories: made, changed, looked up, brought in and taken out."""
+"""Memories: drafts, changes, approval, look-up, backfill, redaction, bundles and packs."""

@@ -1,4 +1,4 @@
-"""Approving and rejecting: a person's word on memories that wait for one, or that of somebody who did not make them."""
+"""Approves and rejects memories. An agent cannot approve its own."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from muninn_core.worktree.memory_store import MemoryStore
 
 def approve(config: Config, store: MemoryStore, params: ApproveParams, call: Call) -> tuple[Memory, ...]:
     """Approve memories, all or none, and return them. Raises UsageError for one that the caller may not approve."""
-    said = _said(config, store, params, call, "approve", params.note)
+    decision = _decision_fields(config, store, params, call, "approve", params.note)
     chosen = _chosen(store, params.ids)
     records = store.log.records
     for memory in chosen:
-        if memory.review != "approved" and not may_approve(records[memory.id].data, said):
+        if memory.review != "approved" and not may_approve(records[memory.id].data, decision):
             raise UsageError(
                 f"an agent can't approve its own: {memory.id} needs a user, or another program in another session",
                 hint="A person approves it: `muninn approve` in a terminal of their own.",
             )
-        if memory.review == "rejected" and said["actor"] != "user":
+        if memory.review == "rejected" and decision["actor"] != "user":
             raise UsageError(f"{memory.id} was rejected; only a user approves it after that")
-    return _store(store, said, chosen, "approved")
+    return _store(store, decision, chosen, "approved")
 
 
 def reject(config: Config, store: MemoryStore, params: RejectParams, call: Call) -> tuple[Memory, ...]:
-    """Reject memories, all or none, and return them. Raises UsageError for one that never had to be approved."""
-    said = _said(config, store, params, call, "reject", params.reason)
-    return _store(store, said, _chosen(store, params.ids), "rejected")
+    """Reject memories, all or none, and return them. Raises UsageError for one that never needed approval."""
+    decision = _decision_fields(config, store, params, call, "reject", params.reason)
+    return _store(store, decision, _chosen(store, params.ids), "rejected")
 
 
-def _said(
+def _decision_fields(
     config: Config, store: MemoryStore, params: ApproveParams | RejectParams, call: Call, kind: str, reason: str
 ) -> dict[str, Any]:
-    """Return what every record of the decision has: who says it, and why."""
+    """Return the fields that all records of a decision share: kind, author, session and reason."""
     clean, _ = cleaned({"reason": reason.strip()}, config)
-    said = {"type": kind, "actor": call.actor or params.actor, "agent": params.agent, **clean}
-    said["session"] = params.session or store.session
-    return {name: value for name, value in said.items() if value}
+    decision = {"type": kind, "actor": call.actor or params.actor, "agent": params.agent, **clean}
+    decision["session"] = params.session or store.session
+    return {name: value for name, value in decision.items() if value}
 
 
 def _chosen(store: MemoryStore, ids: Sequence[str]) -> list[Memory]:
@@ -55,16 +55,16 @@ def _chosen(store: MemoryStore, ids: Sequence[str]) -> list[Memory]:
         if not memory.review:
             raise UsageError(
                 f"{memory.id} does not wait for an approval",
-                hint="`muninn memories --pending` shows those that do; `muninn forget` archives any other.",
+                hint="`muninn memories --pending` lists pending memories; `muninn forget` archives any memory.",
             )
         if memory.redacted:
             raise UsageError(f"{memory.id} was redacted: there is nothing left to decide")
     return list(chosen.values())
 
 
-def _store(store: MemoryStore, said: dict[str, Any], chosen: list[Memory], review: str) -> tuple[Memory, ...]:
-    changes = [{**said, "target": memory.id} for memory in chosen if memory.review != review]
+def _store(store: MemoryStore, decision: dict[str, Any], chosen: list[Memory], review: str) -> tuple[Memory, ...]:
+    changes = [{**decision, "target": memory.id} for memory in chosen if memory.review != review]
     if changes:
-        store.append(changes, said["session"])
+        store.append(changes, decision["session"])
     state = store.log.state
     return tuple(state.memories[memory.id] for memory in chosen)

@@ -1,7 +1,6 @@
-"""Remembering what was there before Muninn: what is known already, what is masked, and storing all of it at once.
+"""Makes memories from commits and transcripts older than Muninn: skips known ones, masks secrets, stores all at once.
 
-Ids follow from the times and keys of what is told, so that whoever runs it, wherever, writes the same records, and
-running it again adds nothing.
+Ids derive from times and keys, so every machine writes the same records and a repeated run adds nothing.
 """
 
 from __future__ import annotations
@@ -27,35 +26,35 @@ _TRUST: dict[str, Trust] = {"git": "commit", "transcripts": "agent"}
 
 
 def fill(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillResult:
-    """Say what would be remembered, and store it with `apply`: all of it or nothing.
+    """Return the memories that a backfill makes; with `apply` store them, all or none.
 
-    Raises BadParams, NotFoundError, GitError, Cancelled; StorageError or ReadOnlyError where it can't be stored.
+    Raises BadParams, NotFoundError, GitError and Cancelled; StorageError or ReadOnlyError when they cannot be stored.
     """
     _check(params)
     workspace.follow()
-    harvest = (from_git if params.source == "git" else from_transcripts)(workspace, params, call)
-    records, masked = _records(harvest.told, params.source, workspace.config, call)
-    traces, hidden = _records(harvest.traces, params.source, workspace.config, call)
+    drafts = (from_git if params.source == "git" else from_transcripts)(workspace, params, call)
+    records, masked = _records(drafts.memories, params.source, workspace.config, call)
+    traces, hidden = _records(drafts.traces, params.source, workspace.config, call)
     known = {record.key for record in workspace.memory.log.records.values()}
     fresh = [record for record in records if record["key"] not in known]
-    shown = [record for record in traces if record["key"] not in known]
+    fresh_traces = [record for record in traces if record["key"] not in known]
     ids: tuple[str, ...] = ()
-    if params.apply and (fresh or shown):
+    if params.apply and (fresh or fresh_traces):
         call.report("report", f"storing {len(fresh)} memories", 95)
         call.raise_if_cancelled()
-        stored = workspace.memory.append([*fresh, *shown], f"backfill-{params.source}")
+        stored = workspace.memory.append([*fresh, *fresh_traces], f"backfill-{params.source}")
         ids = tuple(record.id for record in stored[: len(fresh)])
     call.report("end", f"{len(fresh)} memories")
     return BackfillResult(
         source=params.source,
         applied=params.apply,
-        looked=harvest.looked,
+        looked=drafts.looked,
         found=tuple(_recollection(record, known=record["key"] in known) for record in records),
         ids=ids,
-        skipped=harvest.skipped,
-        malformed=harvest.malformed,
+        skipped=drafts.skipped,
+        malformed=drafts.malformed,
         masked=masked + hidden,
-        saw=replace(workspace.read_state(), note=harvest.note),
+        saw=replace(workspace.read_state(), note=drafts.note),
     )
 
 
@@ -67,37 +66,37 @@ def _check(params: BackfillParams) -> None:
             hint = "Name files or a folder: `muninn backfill transcripts ~/.claude/projects/NAME`."
             raise BadParams("'backfill transcripts' needs paths", hint=hint)
         if params.since or params.until:
-            raise BadParams("'since' and 'until' are of git", hint="Name the transcripts that are meant.")
+            raise BadParams("'since' and 'until' apply to git only", hint="Name single transcripts instead.")
 
 
 def _records(
-    found: Sequence[HistoryMemory], source: str, config: Config, call: Call
+    memories: Sequence[HistoryMemory], source: str, config: Config, call: Call
 ) -> tuple[list[dict[str, Any]], int]:
-    """Return the records of what was found, one a key, and how many secrets were masked in them."""
+    """Return the records of what was found, one per key, and how many secrets were masked in them."""
     records: dict[str, dict[str, Any]] = {}
     masked = 0
-    for number, told in enumerate(found):
+    for number, memory in enumerate(memories):
         if number % 100 == 0:
             call.raise_if_cancelled()
-            call.report("report", f"{number} of {len(found)} memories", 80 + 15 * number // len(found))
-        clean, count = mask_draft(told.draft, config.memory.secrets)
+            call.report("report", f"{number} of {len(memories)} memories", 80 + 15 * number // len(memories))
+        clean, count = mask_draft(memory.draft, config.memory.secrets)
         masked += count
         pending = config.review.holds("import", clean.type)
-        record = _record(replace(told, draft=clean), source, pending=pending)
+        record = _record(replace(memory, draft=clean), source, pending=pending)
         records.setdefault(record["key"], record)
     return list(records.values()), masked
 
 
-def _record(told: HistoryMemory, source: str, *, pending: bool) -> dict[str, Any]:
-    """Return the record of what was told: the same on every machine."""
-    ts, key = normalise(told.time), told.draft.key or ""
+def _record(memory: HistoryMemory, source: str, *, pending: bool) -> dict[str, Any]:
+    """Return the record of a memory; it is the same on every machine."""
+    ts, key = normalise(memory.time), memory.draft.key or ""
     record = memory_record(
-        told.draft,
+        memory.draft,
         id=derived_id(ts, key.encode()),
         ts=ts,
-        session=told.draft.session or f"backfill-{source}",
+        session=memory.draft.session or f"backfill-{source}",
         branch=None,
-        commit=told.commit or None,
+        commit=memory.commit or None,
         pending=pending,
     )
     return {**record, "trust": _TRUST[source], "backfill": source}

@@ -1,4 +1,4 @@
-"""Where a backfill looks: git's log, and agents' transcripts. What of it is worth a memory is decided in `source`."""
+"""Reads the sources of a backfill: git's log and agents' transcripts. `source` decides what is worth a memory."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 MOST_TRACED = 1_000
-"""How many of the newest commits show which files belong together; older ones say little of what is there now."""
+"""The most commits that get a trace, the newest first; older ones say little about current files."""
 
 MOST_MALFORMED = 1_000
-"""Bad lines that are named; a file with more of them is no transcript."""
+"""The most malformed lines that are reported."""
 
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d(?:[T ].*)?$")
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class BackfillDrafts(Value):
-    """What a backfill found, oldest first; counts and places as in its result. `note` says what could not be seen.
+    """The memories of a source, oldest first, with the counts and places of the result.
 
-    `traces` are what commits show that are worth no memory: which files belonged to such a task.
+    `traces` record the files of commits that are worth no memory. `note` says what could not be read.
     """
 
-    told: tuple[HistoryMemory, ...]
+    memories: tuple[HistoryMemory, ...]
     looked: int
     traces: tuple[HistoryMemory, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
@@ -51,33 +51,35 @@ class BackfillDrafts(Value):
 
 
 def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillDrafts:
-    """Look through the commits that HEAD, or `until`, leads to. Raises BadParams, NotFoundError or GitError."""
+    """Read the commits reachable from HEAD, or from the revision `until`. Raises BadParams, NotFoundError or
+    GitError.
+    """
     root = workspace.layout.root
     span = _span(root, params)
     total = history.count_commits(root, span)
     call.report("begin", f"{total} commits to read")
     log = []
-    for number, one in enumerate(history.read_log(root, span)):
+    for number, entry in enumerate(history.read_log(root, span)):
         if number % 100 == 0:
             call.raise_if_cancelled()
             call.report("report", f"{number} of {total} commits", 80 * number // max(total, 1))
-        log.append(one)
-    back = reverted_commits(log)
-    subjects = {one.commit.sha: one.commit.subject for one in log}
-    told, traces, skipped = [], [], Counter[str]()
-    for number, one in enumerate(reversed(log)):
+        log.append(entry)
+    reverted = reverted_commits(log)
+    subjects = {entry.commit.sha: entry.commit.subject for entry in log}
+    memories, traces, skipped = [], [], Counter[str]()
+    for number, entry in enumerate(reversed(log)):
         if number % 100 == 0:
             call.raise_if_cancelled()
-        found = memory_of_commit(one, back, subjects)
-        if isinstance(found, HistoryMemory):
-            told.append(found)
+        result = memory_of_commit(entry, reverted, subjects)
+        if isinstance(result, HistoryMemory):
+            memories.append(result)
         else:
-            skipped[found] += 1
-            if number >= len(log) - MOST_TRACED and (shown := _traced(one)):
+            skipped[result] += 1
+            if number >= len(log) - MOST_TRACED and (shown := _traced(entry)):
                 traces.append(shown)
     note = "This clone is shallow: older commits are not here." if git.is_shallow(root) else ""
     return BackfillDrafts(
-        told=tuple(told),
+        memories=tuple(memories),
         traces=tuple(traces),
         looked=len(log),
         skipped=dict(sorted(skipped.items())),
@@ -86,7 +88,7 @@ def from_git(workspace: Workspace, params: BackfillParams, call: Call) -> Backfi
 
 
 def _traced(logged: history.LogEntry) -> HistoryMemory | None:
-    """Return which files belonged to a commit's task, where it says so."""
+    """Return the trace of a commit's files, None when its message has no traceable task."""
     shown = draft_trace(without_private(logged.commit), session=None, agent=None)
     return (
         HistoryMemory(draft=replace(shown, actor="import"), commit=logged.commit.sha, time=logged.commit.time)
@@ -96,7 +98,7 @@ def _traced(logged: history.LogEntry) -> HistoryMemory | None:
 
 
 def _span(root: Path, params: BackfillParams) -> history.CommitRange:
-    """Return the commits that are asked for; what looks like a date is one, everything else a revision."""
+    """Return the range of commits. A value that looks like a date is a time, any other a revision."""
     since = _time("since", params.since)
     until = _time("until", params.until)
     return history.CommitRange(
@@ -115,16 +117,16 @@ def _time(name: str, given: str | None) -> str | None:
         return normalise(f"{given}T00:00:00Z" if len(given) == len("2026-03-01") else given)
     except ValueError:
         hint = "Write it as 2026-03-01 or in RFC 3339, or name a revision."
-        raise BadParams(f"'{name}' is no time: '{given}'", hint=hint) from None
+        raise BadParams(f"'{name}' is not a time: '{given}'", hint=hint) from None
 
 
 def from_transcripts(workspace: Workspace, params: BackfillParams, call: Call) -> BackfillDrafts:
-    """Look through transcripts. Raises BadParams for a file that is none, NotFoundError for what is not there."""
+    """Read transcripts. Raises BadParams for a file of another format, NotFoundError for an unreadable one."""
     files = [found for path in params.paths for found in _files(workspace.layout.root / path)]
     files = list(dict.fromkeys(files))
     sizes = [path.stat().st_size for path, _ in files]
     call.report("begin", f"{len(files)} transcripts to read")
-    told: list[HistoryMemory] = []
+    memories: list[HistoryMemory] = []
     skipped = Counter[str]()
     malformed: list[str] = []
     for number, (path, named) in enumerate(files):
@@ -132,17 +134,17 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, call: Call) -
         facts = _facts(path, malformed, call)
         if not facts.recognised and named:
             hint = "Claude Code has them in ~/.claude/projects/NAME, Codex in ~/.codex/sessions; no others are read."
-            raise BadParams(f"{path} is no transcript of Claude Code or Codex", hint=hint)
+            raise BadParams(f"{path} is not a transcript of Claude Code or Codex", hint=hint)
         if not facts.recognised:
             skipped["no transcripts"] += 1
         elif not params.elsewhere and not is_here(facts, workspace.place):
             skipped["of other folders"] += 1
         else:
-            found = _told(path, facts, workspace.layout.root, workspace.place)
-            told += found
+            found = _memories_of(path, facts, workspace.layout.root, workspace.place)
+            memories += found
             skipped["without anything to keep"] += not found
     return BackfillDrafts(
-        told=tuple(sorted(told, key=lambda one: one.time)),
+        memories=tuple(sorted(memories, key=lambda one: one.time)),
         looked=len(files),
         skipped={reason: count for reason, count in sorted(skipped.items()) if count},
         malformed=tuple(malformed[:MOST_MALFORMED]),
@@ -150,7 +152,7 @@ def from_transcripts(workspace: Workspace, params: BackfillParams, call: Call) -
 
 
 def _files(path: Path) -> list[tuple[Path, bool]]:
-    """Return the transcripts that a path names, and whether it names each itself; a folder's are named by it."""
+    """Return the transcripts at a path, and whether the path names the file itself rather than its folder."""
     try:
         if path.is_dir():
             found = [(one, False) for one in sorted(path.iterdir()) if one.suffix == ".jsonl" and one.is_file()]
@@ -171,12 +173,13 @@ def _facts(path: Path, malformed: list[str], call: Call) -> SessionFacts:
         for number, line in enumerate(lines, 1):
             if number % 1000 == 0:
                 call.raise_if_cancelled()
-            if line.endswith(b"\n") and not reader.read_line(line):  # a last line without its end is being written
+            if line.endswith(b"\n") and not reader.read_line(line):  # an unterminated last line is still being written
                 malformed.append(f"{path}:{number}")
     return reader.facts()
 
 
-def _told(path: Path, facts: SessionFacts, root: Path, place: Place) -> list[HistoryMemory]:
+def _memories_of(path: Path, facts: SessionFacts, root: Path, place: Place) -> list[HistoryMemory]:
+    """Return the memories of a transcript."""
     session = next(
         (name for name in (facts.session, path.stem) if _SESSION.fullmatch(name)),
         f"transcript-{hashlib.sha256(path.name.encode()).hexdigest()[:16]}",
@@ -184,7 +187,7 @@ def _told(path: Path, facts: SessionFacts, root: Path, place: Place) -> list[His
     with open_transcript(path) as lines:
         reading = read_transcript(lines, session=session, agent=facts.agent)
     last = _stamp((facts.ended, facts.started_at)) or datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
-    said = [
+    statements = [
         HistoryMemory(
             draft=replace(draft, actor="import", tags=("session", "backfill"), details={"said_by": draft.actor}),
             commit="",
@@ -194,12 +197,12 @@ def _told(path: Path, facts: SessionFacts, root: Path, place: Place) -> list[His
     ]
     agent = f"{facts.agent}/{facts.version}" if facts.version else facts.agent
     roots = [str(root), *main_of(place), *facts.folders]
-    shown = [replace(one, time=_stamp((one.time,)) or last) for one in drafts_of(facts, session, agent, roots)]
-    return [*said, *shown]
+    outcomes = [replace(one, time=_stamp((one.time,)) or last) for one in drafts_of(facts, session, agent, roots)]
+    return [*statements, *outcomes]
 
 
 def _stamp(times: Iterable[str]) -> str:
-    """Return the first of some times that is one; "" when none is."""
+    """Return the first valid time, normalised, "" for none."""
     for time in times:
         try:
             return normalise(time)
@@ -209,7 +212,7 @@ def _stamp(times: Iterable[str]) -> str:
 
 
 def is_here(facts: SessionFacts, place: Place) -> bool:
-    """Whether a session worked in this repository, in any of its work trees; one that does not say did."""
+    """Whether a session worked in one of the repository's work trees; true when the transcript names no folder."""
     homes = [place.root, *main_of(place)]
     return not facts.folders or any(
         any(folder == home or folder.startswith(home + os.sep) for home in homes) or _identity(folder) == place.identity
@@ -218,7 +221,7 @@ def is_here(facts: SessionFacts, place: Place) -> bool:
 
 
 def main_of(place: Place) -> list[str]:
-    """Return the main work tree of a linked one."""
+    """Return the main work tree of a linked one as a list of one path, else an empty list."""
     git_dir = Path(place.identity)
     return [str(git_dir.parent)] if place.linked and git_dir.name == ".git" else []
 

@@ -1,4 +1,4 @@
-"""Export and import: which memories leave in a bundle, and what of a bundle is stored."""
+"""Exports memories as a bundle, and imports the records of one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 5
-"""How many ids an error names."""
+"""The most ids that an error lists."""
 
 
 def export(workspace: Workspace, params: ExportParams) -> ExportResult:
-    """Return the records of the memories that pass every filter; the same memories always give the same result."""
+    """Return the records of the memories that pass every filter. The same memories give the same result."""
     since, until = _time("since", params.since), _time("until", params.until)
     everything, source = _of_scope(workspace.memory, params)
     tasks = on_task(everything, params.task)
@@ -29,7 +29,7 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
         for memory in everything.values()
         if _passes(memory, params, since, until) and (tasks is None or memory.task in tasks)
     ]
-    shown = params.private or params.scope == "session"  # who asks for session notes knows that they are private
+    shown = params.private or params.scope == "session"  # session notes are always private
     ids = frozenset(memory.id for memory in memories if shown or not memory.private)
     masked, records = 0, []
     for record in select_records(source, ids):
@@ -48,17 +48,19 @@ def export(workspace: Workspace, params: ExportParams) -> ExportResult:
 
 
 def _of_scope(store: MemoryStore, params: ExportParams) -> tuple[Mapping[str, Memory], Mapping[str, Record]]:
-    """Return the memories of a scope, and the records among which theirs are. Raises BadParams."""
+    """Return the memories of a scope, and the records of the log that holds them. Raises BadParams."""
     if params.scope != "global":
         known = store.log.state.memories
-        return {each: m for each, m in known.items() if m.scope == params.scope}, store.log.records
+        return {
+            identity: memory for identity, memory in known.items() if memory.scope == params.scope
+        }, store.log.records
     if store.shared is None:
         raise BadParams("there is no global memory here", hint="memory.global_scope in the configuration says so.")
     return store.shared.memories, store.shared.records
 
 
-def take(workspace: Workspace, params: ImportParams) -> ImportResult:
-    """Store a bundle's records, all that are to be stored or none. Raises BadParams or NotFoundError."""
+def import_bundle(workspace: Workspace, params: ImportParams) -> ImportResult:
+    """Store the new records of a bundle, all or none. Raises BadParams or NotFoundError."""
     path = workspace.layout.root / params.path
     masked, records = 0, []
     for record in read_bundle(_content(path)):
@@ -108,7 +110,7 @@ def _time(name: str, given: str | None) -> str | None:
     try:
         return normalise(f"{given}T00:00:00Z" if len(given) == len("2026-03-01") else given)
     except ValueError:
-        raise BadParams(f"'{name}' is no time: '{given}'", hint="Write it as 2026-03-01 or in RFC 3339.") from None
+        raise BadParams(f"'{name}' is not a time: '{given}'", hint="Write it as 2026-03-01 or in RFC 3339.") from None
 
 
 def _passes(memory: Memory, params: ExportParams, since: str | None, until: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Changes that are one record: archiving, restoring, promoting, and deciding a conflict."""
+"""Changes of one record: archive, restore, promote, and resolve a conflict."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def append_change(
 
 
 def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResult:
-    """Archive a memory, or restore it. Raises NotFoundError, or UsageError when the id fits several."""
+    """Archive a memory, or restore it. Raises NotFoundError, or UsageError for an ambiguous id."""
     workspace.memory.refresh_shared()
     memory = memory_of(workspace.memory.all(), params.id)
     kind = "restore" if params.restore else "archive"
@@ -38,7 +38,7 @@ def forget(workspace: Workspace, params: ForgetParams, call: Call) -> ForgetResu
 
 
 def promote(workspace: Workspace, params: PromoteParams, call: Call) -> PromoteResult:
-    """Store a memory again in a wider scope. A session's private note is archived afterwards. Raises BadParams."""
+    """Store a memory again in a wider scope, and archive a session's private note. Raises BadParams."""
     workspace.memory.refresh_shared()
     memory = memory_of(workspace.memory.all(), params.id)
     workspace.memory.log_of(params.scope)  # refuse an absent global log before anything else
@@ -58,7 +58,7 @@ def promote(workspace: Workspace, params: PromoteParams, call: Call) -> PromoteR
 
 
 def resolve(workspace: Workspace, params: ResolveParams, call: Call) -> ResolveResult:
-    """Decide a conflict. Raises BadParams when `text` rewords a side while both are kept, or NotFoundError."""
+    """Decide a conflict. Raises NotFoundError, or BadParams for `text` with `keep` both."""
     if params.text and params.keep == "both":
         raise BadParams("'text' rewords the side that is kept", hint="Keep left or right, or leave 'text' out.")
     (conflict,) = conflicts(workspace.memory.log.state, params.id)

@@ -1,7 +1,7 @@
-"""What a draft cites, made out when it is stored: the places that it names become cites with symbol and mark.
+"""Resolves what a new memory cites: places in files become cites with symbol and mark.
 
-`files` may name a place: `path:LINE`, `path:START-END`, `path#symbol`. A file that is named alone is not cited: it is
-what a memory is about, and may change as it likes.
+`files` may name a place: `path:LINE`, `path:START-END`, `path#symbol`. A file named alone is not cited, so its changes
+do not make the memory stale.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from muninn_core.source.line_index import LineIndex, make_mark
 from muninn_core.worktree.citations import CitationFiles
 
 MOST_NAMED = 8
-"""How many definitions that `entities` name are cited; a memory that names more rests on none of them."""
+"""The most definitions that `entities` can cite; a draft that names more cites none of them."""
 
 LARGE = 120
-"""Lines: of a larger definition only the first one is cited, or every change in a class would make a memory stale."""
+"""Lines. Of a longer definition only the first line is cited, so that not every change in a class makes a
+memory stale.
+"""
 
 _LINES = re.compile(r"^(?P<path>.+?):(?P<start>[1-9]\d{0,6})(?:-(?P<end>[1-9]\d{0,6}))?$")
 _SYMBOL = re.compile(r"^(?P<path>.+?)#(?P<symbol>[^\s#/]+)$")
@@ -36,10 +38,10 @@ _NAME = re.compile(r"^[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*$")
 def anchor(
     draft: MemoryDraft, citations: CitationFiles, inside: Callable[[str], str], commit: str | None
 ) -> MemoryDraft:
-    """Return a draft with bare files, and with cites of the places that it names, as they are in the work tree now.
+    """Return a draft with plain paths in `files`, and with cites of the named places as they are in the work tree.
 
-    `inside` makes a path one relative to the root, or raises. Raises BadParams for lines and symbols that are not
-    there; a file that is not there is believed, since it may be on another branch.
+    `inside` makes a path relative to the root, or raises. Raises BadParams for missing lines and symbols. A missing
+    file is accepted, since it may exist on another branch.
     """
     places = [_place(file, citations.root) for file in draft.files]
     files = tuple(dict.fromkeys(inside(path) for path, _, _, _ in places))
@@ -61,7 +63,7 @@ def anchor(
 
 
 def _place(text: str, root: Path) -> tuple[str, int, int, str | None]:
-    """Take a place apart: path, first and last line, symbol. A file that has such a name is that file."""
+    """Split a place into path, first line, last line and symbol. An existing file of that name takes precedence."""
     lines, symbol = _LINES.match(text), _SYMBOL.match(text)
     if not (lines or symbol) or os.path.lexists(root / text):
         return text, 0, 0, None
@@ -76,7 +78,7 @@ def _place(text: str, root: Path) -> tuple[str, int, int, str | None]:
 
 
 def _filled(cite: Cite, citations: CitationFiles, commit: str | None) -> Cite:
-    """Return a cite with what its author left out; one with a mark, or of another commit, stays as it is."""
+    """Return a cite with missing fields filled in; one with a mark, or of another commit, stays unchanged."""
     if cite.hash or cite.commit or not (cite.start or cite.symbol):
         return cite
     if cite.start and cite.end < cite.start:
@@ -92,40 +94,40 @@ def _filled(cite: Cite, citations: CitationFiles, commit: str | None) -> Cite:
             )
         found = make_cite(cite.path, page, cite.start, cite.end, commit)
         return replace(found, symbol=cite.symbol or found.symbol)
-    meant = _meant(page, cite.symbol or "")
-    if not meant:
-        names = [one.name for one in page.extents]
+    definitions = _definitions(page, cite.symbol or "")
+    if not definitions:
+        names = [extent.name for extent in page.extents]
         near = nearest(cite.symbol or "", names)
         raise BadParams(
             f"'{cite.symbol}' is not defined in {cite.path}",
             hint=f"Did you mean '{near}'?" if near else f"Name lines in place of it: {cite.path}:START-END.",
         )
-    return _definition(page, meant[0], commit)
+    return _definition(page, definitions[0], commit)
 
 
 def _from_entities(
     entities: tuple[str, ...], paths: dict[str, None], citations: CitationFiles, commit: str | None
 ) -> list[Cite]:
-    """Return cites of the definitions that entities name in the named files, where each is defined once."""
+    """Return cites of definitions that `entities` name, where a named file defines the name once."""
     names = [name for entity in entities if _NAME.match(name := entity.removesuffix("()").replace("::", "."))]
     found = []
     for path in paths if names else ():
         page = _page(path, citations)
         for name in names if page else ():
-            meant = _meant(page, name) if page else []
-            found += [_definition(page, meant[0], commit)] if page and len(meant) == 1 else []
+            definitions = _definitions(page, name) if page else []
+            found += [_definition(page, definitions[0], commit)] if page and len(definitions) == 1 else []
     return found if len(found) <= MOST_NAMED else []
 
 
-def _meant(page: LineIndex, symbol: str) -> list[Extent]:
-    """Return the definitions of a name; a dotted one must be all there, for somebody has said it."""
-    return [one for one in page.find_named(symbol) if f".{one.name}".endswith(f".{symbol}")]
+def _definitions(page: LineIndex, symbol: str) -> list[Extent]:
+    """Return the definitions of a name; a dotted name must match in all its parts."""
+    return [extent for extent in page.find_named(symbol) if f".{extent.name}".endswith(f".{symbol}")]
 
 
-def _definition(page: LineIndex, one: Extent, commit: str | None) -> Cite:
-    end = one.end if one.end - one.start < LARGE else one.start
-    mark = make_mark(page.span(one.start, end))
-    return Cite(path=page.path, start=one.start, end=end, symbol=one.name, hash=mark, commit=commit)
+def _definition(page: LineIndex, extent: Extent, commit: str | None) -> Cite:
+    end = extent.end if extent.end - extent.start < LARGE else extent.start
+    mark = make_mark(page.span(extent.start, end))
+    return Cite(path=page.path, start=extent.start, end=end, symbol=extent.name, hash=mark, commit=commit)
 
 
 def _page(path: str, citations: CitationFiles) -> LineIndex | None:

@@ -1,6 +1,6 @@
-"""A person says that a memory still holds: from now on it cites the code as it is.
+"""Confirms that a memory still holds: it then cites the current code.
 
-Beside `verify --fix`, which follows code that has moved, it is where a citation's new place is written down.
+Only this and `verify` with `fix` store new places of citations.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from muninn_core.worktree.workspace import Workspace
 
 
 def confirm(workspace: Workspace, params: ConfirmParams, call: Call) -> ConfirmResult:
-    """Let a memory that still holds cite the code as it is now. Raises what `_confirmed` raises, or NotFoundError."""
+    """Update a memory's citations to the current code. Raises NotFoundError and what `_confirmed` raises."""
     memory = memory_of(workspace.memory.all(), params.id)
     record = _update(memory, _confirmed(workspace, memory, params, call), call)
     if record is not None:
@@ -35,12 +35,12 @@ def confirm(workspace: Workspace, params: ConfirmParams, call: Call) -> ConfirmR
 
 
 def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call: Call) -> list[Cite]:
-    """Return what a memory cites from now on: fresh places as they are, stale and moved ones as they are now.
+    """Return the new cites of a memory: fresh ones unchanged, drifted and moved ones at their current lines.
 
-    Places that are given stand for all stale ones. Raises BadParams when code that is gone has no place given for it.
+    Given places replace all stale ones. Raises BadParams when cited code is gone and no place is given.
     """
     citations = with_overlays(workspace.citations, call.buffers)
-    look, commit = citations.checker(math.inf), workspace.head.read().commit
+    checker, commit = citations.checker(math.inf), workspace.head.read().commit
 
     placed = anchor(
         MemoryDraft(text=memory.text, cites=params.cites),
@@ -48,10 +48,10 @@ def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call
         lambda path: relative_path(path, workspace.layout.root),
         commit,
     ).cites
-    kept: list[Cite] = []
-    for cite, now in zip(cites_of(memory), look.cites(memory), strict=True):
+    cites: list[Cite] = []
+    for cite, now in zip(cites_of(memory), checker.cites(memory), strict=True):
         if now.state in ("fresh", "unchecked"):
-            kept.append(cite)
+            cites.append(cite)
         elif placed and now.state in ("drifted", "gone"):
             continue
         elif now.state == "gone":
@@ -60,14 +60,14 @@ def _confirmed(workspace: Workspace, memory: Memory, params: ConfirmParams, call
                 hint="Give the place that it is about now (`cites`), or forget it.",
             )
         elif not now.start:
-            kept.append(Cite(path=now.path, symbol=cite.symbol, commit=commit))
+            cites.append(Cite(path=now.path, symbol=cite.symbol, commit=commit))
         else:
-            kept.append(make_cite(now.path, look.page(now.path), now.start, now.end, commit))
-    return list(dict.fromkeys([*kept, *placed]))
+            cites.append(make_cite(now.path, checker.page(now.path), now.start, now.end, commit))
+    return list(dict.fromkeys([*cites, *placed]))
 
 
 def _update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | None:
-    """Return the record that says so, None when nothing changes."""
+    """Return the record of the update, None when nothing changes."""
     if tuple(cites) == cites_of(memory):
         return None
     plain = [{name: value for name, value in to_plain(cite).items() if value not in (None, "")} for cite in cites]
@@ -75,5 +75,5 @@ def _update(memory: Memory, cites: list[Cite], call: Call) -> dict[str, Any] | N
 
 
 def _judged(citations: Citations, memory: Memory, call: Call) -> tuple[Citation, ...]:
-    """Return the citations of a memory as they stand now."""
+    """Return the judged citations of a memory."""
     return with_overlays(citations, call.buffers).checker(math.inf).cites(memory)

@@ -1,4 +1,4 @@
-"""The contradictions that wait for a person, with the code that both sides cite."""
+"""Lists the contradictions that wait for a decision, with the code that both sides cite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from muninn_core.source.text import Text, read_text
 from muninn_core.worktree.workspace import Workspace
 
 _SPANS, _SPAN_LINES, _SPAN_CHARS = 4, 20, 2_000
-"""How many spans of a side are shown, and how much of each: enough to decide, and the editor has the rest."""
+"""The most spans of each side, and the most lines and characters of each span."""
 
 
 def list_conflicts(workspace: Workspace, params: ConflictsParams) -> ConflictsResult:

@@ -1,6 +1,6 @@
-"""Drafts: files in the ignored part of the work tree that a person writes a memory into, in any editor.
+"""Draft files: a person writes a memory into one, in any editor. They are in an ignored folder of the work tree.
 
-The file's name is the key of what is remembered from it, so that a draft is remembered once however often it is saved.
+The file's name is the memory's key, so saving a draft again stores nothing twice.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 50
-"""Drafts that are kept; the oldest leave."""
+"""The most drafts; the oldest are deleted."""
 
 
 def folder(layout: Layout) -> Path:
-    """Return where drafts lie."""
+    """Return the folder of drafts."""
     return layout.local / "drafts"
 
 
 def draft(workspace: Workspace, params: DraftParams, name: str) -> DraftResult:
-    """Write the file of a new draft. Raises BadParams for an unknown kind or a file outside, NotFoundError."""
+    """Write a new draft file. Raises BadParams for an unknown kind or a path outside the root, NotFoundError for an
+    unknown memory in `supersedes`.
+    """
     kinds = (*KINDS, *workspace.config.memory.kinds)
     if params.type not in kinds:
         near = nearest(params.type, kinds)

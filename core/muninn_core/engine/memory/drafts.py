@@ -1,4 +1,4 @@
-"""From what a client states to the records that are written: checked, masked, with time, place and author."""
+"""Makes records of drafts: validated, with secrets masked, and with time, commit, session and author."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from muninn_core.worktree.workspace import Workspace
 def records_of(
     params: RememberParams, workspace: Workspace, call: Call, ids: UlidGenerator, now: datetime
 ) -> tuple[list[dict[str, Any]], int]:
-    """Return a request's records and how many secrets were masked in them. Raises BadParams; then none is stored."""
+    """Return a request's records, and how many secrets were masked in them. Raises BadParams for an invalid draft."""
     if params.batch and params.text:
         raise BadParams("'remember' takes either 'text' or 'batch'", hint="Put the text into the batch.")
     head = workspace.head.read()
@@ -56,9 +56,9 @@ def records_of(
 
 
 def _waits(draft: MemoryDraft, config: Config) -> bool:
-    """Whether a memory waits for an approval. A session's note speaks to its own session only, so it need not.
+    """Whether a memory waits for approval. A session's note is visible in its session only, so it never waits.
 
-    Raises BadParams for one that would have to wait in the global memory, where nobody of this project decides.
+    Raises BadParams for a global memory that would have to wait: global memory has no approval.
     """
     held = config.review.holds(draft.actor, draft.type)
     if held and draft.scope == "global":
@@ -70,7 +70,7 @@ def _waits(draft: MemoryDraft, config: Config) -> bool:
 
 
 def split(params: RememberParams, records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Part the records of a request into those of the repository's log and global ones."""
+    """Split a request's records into those of the repository's log and global ones."""
     drafts = params.batch or (params,)
     pairs = list(zip(drafts, records, strict=True))
     return (
@@ -93,15 +93,15 @@ def cleaned(fields: dict[str, Any], config: Config) -> tuple[dict[str, Any], int
 def _all_checked(
     given: Sequence[MemoryDraft], workspace: Workspace, call: Call, commit: str | None, session: str
 ) -> Iterator[MemoryDraft]:
-    """Return the drafts in their order; looked at file by file, so that each file is read once."""
+    """Return the validated drafts in their order. They are processed file by file, so that each file is read once."""
     bare = [_bare(draft) for draft in given]
     checked: dict[int, MemoryDraft] = {}
     library = workspace.documents.read()
     task = cache(lambda given, session: task_of(workspace, library, given, session).code or None)
     for at in sorted(range(len(bare)), key=lambda at: (bare[at].files[:1], at)):
         try:
-            told = replace(bare[at], task=_task(bare[at], session, task))
-            checked[at] = _checked(told, workspace, call, commit)
+            with_task = replace(bare[at], task=_task(bare[at], session, task))
+            checked[at] = _checked(with_task, workspace, call, commit)
         except BadParams as error:
             if len(given) == 1:
                 raise
@@ -110,18 +110,18 @@ def _all_checked(
 
 
 def _bare(draft: MemoryDraft) -> MemoryDraft:
-    """Return a draft without what its author marked as private. Raises BadParams when that leaves no draft."""
+    """Return a draft without private spans. Raises BadParams when nothing valid is left."""
     plain, spans = strip_private_values(to_plain(draft))
     if not spans:
         return draft
     try:
         return from_plain(plain, type(draft))
     except ValidationError as error:
-        raise BadParams(f"without its private spans this is no memory: {error}") from None
+        raise BadParams(f"the draft is invalid without its private spans: {error}") from None
 
 
 def _task(draft: MemoryDraft, session: str, current: Callable[[str | None, str], str | None]) -> str | None:
-    """Return the task of a draft: its own, the current one, or none where it says so by an empty text."""
+    """Return the task of a draft: its own, else the current one; none for an empty task or a global draft."""
     if draft.task == "" or (draft.scope == "global" and not draft.task):
         return None
     return current(draft.task, draft.session or session)
@@ -137,14 +137,14 @@ def _checked(draft: MemoryDraft, workspace: Workspace, call: Call, commit: str |
             hint=f"Did you mean '{near}'?" if near else f"The kinds are {', '.join(kinds)}; memory.kinds adds more.",
         )
     if draft.scope == "global":
-        return replace(_for_everywhere(draft, workspace.layout.root), actor=call.actor or draft.actor)
+        return replace(_global_draft(draft, workspace.layout.root), actor=call.actor or draft.actor)
     citations = with_overlays(workspace.citations, call.buffers)
     anchored = anchor(draft, citations, lambda path: relative_path(path, workspace.layout.root), commit)
     return replace(anchored, actor=call.actor or draft.actor)
 
 
-def _for_everywhere(draft: MemoryDraft, root: Path) -> MemoryDraft:
-    """Return a global draft: it names no places of this repository, but says where it was learned."""
+def _global_draft(draft: MemoryDraft, root: Path) -> MemoryDraft:
+    """Return a global draft: without places of this repository, with the project's name in `details`."""
     if draft.files or draft.cites or draft.task:
         raise BadParams(
             "a global memory names no files, citations or task: they are this repository's",

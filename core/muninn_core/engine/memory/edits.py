@@ -1,7 +1,7 @@
-"""Changing what is remembered: one memory's fields and links, and several memories into one.
+"""Changes memories: one memory's fields and links, or several memories into one.
 
-Every change is a record beside those that are there, so that `history` tells who changed what, and why. Whoever has to
-wait for an approval of what they remember can't get round it by rewording what speaks already.
+A change is a new record, so `history` shows who changed what and why. An author whose memories wait for approval cannot
+reword approved ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PLAIN = ("text", "title", "importance", "confidence")
 
 
 class Plan(NamedTuple):
-    """What consolidating would do: the decision, who stays, who goes, and which pairs contradict each other."""
+    """The effect of a consolidation: the decision, the memory that stays, those that go, and contradicting pairs."""
 
     decision: str
     kept: Memory | None
@@ -56,7 +56,7 @@ def update(workspace: Workspace, params: UpdateParams, call: Call, now: str) -> 
 
 
 def consolidate(workspace: Workspace, params: ConsolidateParams, call: Call) -> ConsolidateResult:
-    """Merge several memories into one, or let one supersede the others; with `dry_run` only say what would happen."""
+    """Merge several memories into one, or let one supersede the others; `dry_run` stores nothing."""
     planned = _plan(workspace.memory, params)
     records = _consolidated(workspace.config, params, planned, call)
     if planned.kept is not None and records and not params.dry_run:
@@ -80,9 +80,9 @@ def consolidate(workspace: Workspace, params: ConsolidateParams, call: Call) -> 
 def _updated(
     workspace: Workspace, memory: Memory, params: UpdateParams, call: Call, now: str
 ) -> tuple[Records, tuple[str, ...], int]:
-    """Return the records of an update, the names of what they change, and how many secrets were masked.
+    """Return the records of an update, the names of the changed fields, and how many secrets were masked.
 
-    Raises BadParams for what can't be taken, UsageError for a memory that can't be changed by the caller.
+    Raises BadParams for an invalid value, UsageError for a memory that the caller may not change.
     """
     _check_may_change(workspace.config, memory, call, params)
     fields = _fields(workspace, memory, params, call, now)
@@ -102,16 +102,18 @@ def _updated(
 
 
 def _plan(store: MemoryStore, params: ConsolidateParams) -> Plan:
-    """Return what consolidating some memories would do. Raises BadParams, NotFoundError or UsageError."""
+    """Return the effect of consolidating memories. Raises BadParams, NotFoundError or UsageError."""
     known = store.all()
     chosen = {memory.id: memory for memory in (memory_of(known, each) for each in params.ids)}
-    silent = [memory.id for memory in chosen.values() if not memory.active]
-    if silent:
-        raise UsageError(f"{silent[0]} does not speak for itself any more", hint="`muninn history` says why.")
+    inactive = [memory.id for memory in chosen.values() if not memory.active]
+    if inactive:
+        raise UsageError(f"{inactive[0]} is not active", hint="`muninn history` shows why.")
     if len(chosen) < 2:
         raise BadParams("there is nothing to consolidate one memory with", hint="Name two or more.")
     if len({memory.scope for memory in chosen.values()}) > 1:
-        raise BadParams("memories of different scopes can't speak for each other", hint="`muninn promote` comes first.")
+        raise BadParams(
+            "memories of different scopes can't be consolidated", hint="Promote one with `muninn promote` first."
+        )
     keep = memory_of(chosen, params.keep) if params.keep is not None else None
     ordered = sorted(chosen.values(), key=_preferred)
     if params.decision == "keep_both":
@@ -125,7 +127,7 @@ def _plan(store: MemoryStore, params: ConsolidateParams) -> Plan:
 
 
 def _consolidated(config: Config, params: ConsolidateParams, planned: Plan, call: Call) -> Records:
-    """Return the records that carry a plan out. Raises UsageError where the caller's word has to wait."""
+    """Return the records of a plan. Raises UsageError when the caller may not change one of its memories."""
     if planned.kept is None:
         if params.text:
             raise BadParams(
@@ -147,14 +149,14 @@ def _consolidated(config: Config, params: ConsolidateParams, planned: Plan, call
 
 
 def _compared(ordered: Sequence[Memory], keep: Memory | None) -> Plan:
-    """Return what reconcile would conclude of these memories alone."""
+    """Return what reconcile would decide on these memories."""
     if keep is not None:
         ordered = [keep, *(each for each in ordered if each is not keep)]
     by_id = {memory.id: memory for memory in ordered}
     found = compare_all(ordered, {memory.id: analyse(memory.text) for memory in ordered}, set())
     if not found.merges:
-        told = tuple(f"{one} and {other}: {reason}" for one, other, reason in found.contradictions)
-        return Plan("keep_both", None, (), tuple(dict.fromkeys(told)))
+        contradictions = tuple(f"{one} and {other}: {reason}" for one, other, reason in found.contradictions)
+        return Plan("keep_both", None, (), tuple(dict.fromkeys(contradictions)))
     kept = found.merges[0][0]
     return Plan("merge", by_id[kept], tuple(by_id[source] for keeper, source in found.merges if keeper == kept))
 
@@ -207,21 +209,21 @@ def _details(memory: Memory, params: UpdateParams) -> dict[str, Any]:
 
 def _links(store: MemoryStore, memory: Memory, params: UpdateParams) -> Records:
     known = store.all()
-    there = {(link.relation, link.target): link for link in memory.links}
+    links = {(link.relation, link.target): link for link in memory.links}
     records: Records = []
     for link in params.links:
         target = memory_of(known, link.target)
         _check_link(link.relation, memory, target)
-        old = there.get((link.relation, target.id))
+        old = links.get((link.relation, target.id))
         if old is None or (old.strength, old.reason) != (link.strength, link.reason):
-            told = {"relation": link.relation, "to": target.id, "strength": link.strength, "reason": link.reason}
-            records.append({"type": "link", **told})
-    for said in params.unlink:
-        relation, _, prefix = said.partition(":")
-        found = [key for key in there if key[0] == relation and prefix and key[1].startswith(prefix.lower())]
+            fields = {"relation": link.relation, "to": target.id, "strength": link.strength, "reason": link.reason}
+            records.append({"type": "link", **fields})
+    for text in params.unlink:
+        relation, _, prefix = text.partition(":")
+        found = [key for key in links if key[0] == relation and prefix and key[1].startswith(prefix.lower())]
         if len(found) != 1:
-            has = ", ".join(f"{one}:{other}" for one, other in there) or "none"
-            raise BadParams(f"it has no link '{said}'", hint=f"Its links are {has}.")
+            has = ", ".join(f"{one}:{other}" for one, other in links) or "none"
+            raise BadParams(f"the memory has no link '{text}'", hint=f"Its links are {has}.")
         records.append({"type": "unlink", "relation": relation, "to": found[0][1]})
     return records
 
@@ -238,10 +240,10 @@ def _check_link(relation: str, memory: Memory, target: Memory) -> None:
 
 
 def _head(config: Config, params: UpdateParams | ConsolidateParams, call: Call) -> dict[str, Any]:
-    """Return what each record has: who changes it, and why."""
+    """Return the fields that all records of a change share: author and reason."""
     clean, _ = cleaned({"reason": params.reason.strip()}, config)
-    said: Mapping[str, Any] = {"actor": call.actor or "user", "agent": params.agent, **clean}
-    return {name: value for name, value in said.items() if value}
+    fields: Mapping[str, Any] = {"actor": call.actor or "user", "agent": params.agent, **clean}
+    return {name: value for name, value in fields.items() if value}
 
 
 _PINS = ("pin", "unpin")

@@ -1,4 +1,4 @@
-"""The links between memories on an open work tree: what one leads to, and the whole of it at a glance."""
+"""The links between memories: what a memory links to, one memory in full, and an overview of all."""
 
 from __future__ import annotations
 
@@ -31,15 +31,17 @@ from muninn_core.worktree.workspace import Workspace
 
 
 def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResult:
-    """Return what links lead to from a memory. Raises NotFoundError, or UsageError for a prefix of several ids."""
+    """Return the memories that links reach from a memory. Raises NotFoundError, or UsageError for an ambiguous
+    prefix.
+    """
     known = workspace.memory.all()
     web = workspace.memory.link_graph(known)
     start = known[web.speaker(memory_of(known, params.id).id)]
     admits = _admitting(workspace.memory, params, now)
-    reached, strands = web.walk([start.id], params.depth, admits)
-    if params.relation:  # what only other relations lead to is out of reach
-        strands = [each for each in strands if each.link.relation in params.relation]
-        reached = _reached(start.id, strands)
+    reached, steps = web.walk([start.id], params.depth, admits)
+    if params.relation:  # drop memories reached over other relations only
+        steps = [each for each in steps if each.link.relation in params.relation]
+        reached = _reached(start.id, steps)
     others = sorted((known[each] for each in reached), key=lambda memory: (memory.ts, memory.id), reverse=True)
     others.sort(key=lambda memory: reached[memory.id])
     chosen = others[: params.limit]
@@ -47,17 +49,17 @@ def links(workspace: Workspace, params: LinksParams, now: datetime) -> LinksResu
     return LinksResult(
         memories=tuple(workspace.work_states.label(chosen)),
         depths=tuple(reached[memory.id] for memory in chosen),
-        links=tuple(_told(each) for each in strands if each.source in ids and each.target in ids),
+        links=tuple(_memory_link(each) for each in steps if each.source in ids and each.target in ids),
         omitted=len(others) - len(chosen),
         saw=workspace.read_state(),
     )
 
 
 def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
-    """Return one memory with what it cites and links to. Raises NotFoundError, or UsageError for an ambiguous prefix.
+    """Return one memory with its citations and links. Raises NotFoundError, or UsageError for an ambiguous prefix.
 
-    Archived, expired and waiting memories are shown too, as are links with them; links of a merged memory are those of
-    the memory that it was merged into.
+    Archived, expired and pending memories and links to them are shown too. A merged memory has the links of the memory
+    that it was merged into.
     """
     known = workspace.memory.all()
     (memory,) = workspace.work_states.label([memory_of(known, params.id)])
@@ -69,7 +71,7 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
     return ShowResult(
         memory=replace(memory, expired=True) if has_expired(memory, now) else memory,
         citations=workspace.citations.checker().judge(memory),
-        links=tuple(map(_told, steps)),
+        links=tuple(map(_memory_link, steps)),
         linked={each: headline(known[each]) for each in ends},
         access=workspace.access_counts.get(memory.id),
         saw=workspace.read_state(),
@@ -77,21 +79,21 @@ def show(workspace: Workspace, params: ShowParams, now: datetime) -> ShowResult:
 
 
 def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> OverviewResult:
-    """Return a project's memory at a glance: what is recent, what is important, how it hangs together."""
+    """Return a summary of the project's memory: recent and important memories, their links, and counts."""
     known = workspace.memory.all()
     seen = visible(workspace.memory, None, params.session)
     here = [memory for memory in workspace.memory.recallable().values() if seen(memory)]
     after = timestamp(now - timedelta(days=params.days))
     changed = sorted(here, key=lambda memory: (memory.updated or memory.ts, memory.id), reverse=True)
     recent = [memory for memory in changed if (memory.updated or memory.ts) >= after][: params.limit]
-    weighty = sorted(changed, key=lambda memory: -memory.importance)
-    important = [memory for memory in weighty if memory.importance >= params.importance and memory not in recent]
+    by_importance = sorted(changed, key=lambda memory: -memory.importance)
+    important = [memory for memory in by_importance if memory.importance >= params.importance and memory not in recent]
     important = important[: params.limit]
     shown = {memory.id for memory in (*recent, *important)}
-    _, strands = workspace.memory.link_graph(known).walk(
+    _, steps = workspace.memory.link_graph(known).walk(
         shown, 1, lambda memory: seen(memory) and is_recallable(memory, now)
     )
-    ends = {end for each in strands for end in (each.source, each.target)} - shown
+    ends = {end for each in steps for end in (each.source, each.target)} - shown
     project = read_project(workspace.layout.root)
     count = sum(len(memory.links) for memory in here)
     return OverviewResult(
@@ -99,7 +101,7 @@ def overview(workspace: Workspace, params: OverviewParams, now: datetime) -> Ove
         focus=focus(workspace, here, params.session),
         recent=tuple(workspace.work_states.label(recent)),
         important=tuple(workspace.work_states.label(important)),
-        links=tuple(map(_told, strands)),
+        links=tuple(map(_memory_link, steps)),
         linked={each: headline(known[each]) for each in sorted(ends)},
         memories=len(here),
         kinds=_counted(memory.type for memory in here),
@@ -116,32 +118,32 @@ def _admitting(store: MemoryStore, params: LinksParams, now: datetime) -> Callab
     return lambda memory: seen(memory) and is_recallable(memory, now)
 
 
-def _reached(start: str, strands: Iterable[LinkStep]) -> dict[str, int]:
-    """Return {id: steps} by some links alone, which come in the order of their steps."""
-    found, told = {start: 0}, list(strands)
-    step = 0
+def _reached(start: str, steps: Iterable[LinkStep]) -> dict[str, int]:
+    """Return {id: number of steps} over the given links, which are in the order of their steps."""
+    found, links = {start: 0}, list(steps)
+    distance = 0
     while True:
-        step += 1
+        distance += 1
         ends = {
             each.beyond(here)
             for here, depth in found.items()
-            if depth == step - 1
-            for each in told
+            if depth == distance - 1
+            for each in links
             if here in (each.source, each.target)
         } - found.keys()
         if not ends:
             return found
-        found |= dict.fromkeys(ends, step)
+        found |= dict.fromkeys(ends, distance)
 
 
-def _told(strand: LinkStep) -> MemoryLink:
-    link = strand.link
+def _memory_link(step: LinkStep) -> MemoryLink:
+    link = step.link
     return MemoryLink(
-        source=strand.source,
+        source=step.source,
         relation=link.relation,
-        target=strand.target,
+        target=step.target,
         strength=link.strength,
-        depth=strand.depth,
+        depth=step.depth,
         reason=link.reason,
         by=link.by,
     )

@@ -1,4 +1,4 @@
-"""Finding a memory or an open conflict by its id, or by the beginning of its id."""
+"""Looks up a memory or an open conflict by its id or a prefix of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from muninn_core.store.fold import State
 
 
 def memory_of(known: Mapping[str, Memory], prefix: str) -> Memory:
-    """Return the memory whose id begins with `prefix`. Raises NotFoundError, or UsageError for several."""
+    """Return the memory whose id begins with `prefix`. Raises NotFoundError, or UsageError for an ambiguous prefix."""
     return known[only(prefix, known, "memory")]
 
 
@@ -32,9 +32,9 @@ def conflicts(state: State, prefix: str | None) -> tuple[Conflict, ...]:
 
 
 def only(prefix: str, ids: Collection[str], what: str) -> str:
-    """Return the id that begins with `prefix`. Raises NotFoundError, or UsageError for several."""
+    """Return the id that begins with `prefix`. Raises NotFoundError, or UsageError for an ambiguous prefix."""
     exact = prefix.strip()
-    if exact in ids:  # of ten thousand none has to be looked at
+    if exact in ids:  # avoids a scan of all ids
         return exact
     wanted = exact.lower()
     matching = sorted(identity for identity in ids if wanted and identity.lower().startswith(wanted))

@@ -21,13 +21,13 @@ from muninn_core.worktree.workspace import Workspace
 
 
 def seal(workspace: Workspace, params: SealParams) -> SealResult:
-    """Turn the spool of one session, or of all, into segments that git can commit."""
+    """Write the spool of one session, or of all, to segments that git can commit."""
     sealed = workspace.memory.log.seal(params.session)
     return SealResult(segments=sealed.segments, records=sealed.records, saw=workspace.read_state())
 
 
 def reconcile(workspace: Workspace, params: ReconcileParams, call: Call) -> ReconcileResult:
-    """Consolidate all segments into main.jsonl; with `dry_run` only report what would change."""
+    """Consolidate all segments into main.jsonl; `dry_run` changes nothing."""
 
     def step(message: str, percentage: int) -> None:
         call.raise_if_cancelled()
@@ -46,7 +46,7 @@ def reconcile(workspace: Workspace, params: ReconcileParams, call: Call) -> Reco
 
 
 def prune(workspace: Workspace, params: PruneParams, now: datetime) -> PruneResult:
-    """Move memories that are no longer recallable to the archive, by the policy of the configuration."""
+    """Move memories that can no longer be recalled to the archive, by the configured policy."""
     pruned = move_to_archive(workspace.memory.log, workspace.config.prune, now, dry_run=params.dry_run)
     workspace.memory.publish()
     fields = {name: getattr(pruned, name) for name in pruned.__struct_fields__}
@@ -54,7 +54,7 @@ def prune(workspace: Workspace, params: PruneParams, now: datetime) -> PruneResu
 
 
 def undo(workspace: Workspace) -> UndoResult:
-    """Take back the last reconcile or prune, byte for byte."""
+    """Restore the files as they were before the last reconcile or prune."""
     undone = undo_last(workspace.layout)
     workspace.follow()
     return UndoResult(kind=undone.kind, files=undone.files, summary=undone.summary, saw=workspace.read_state())

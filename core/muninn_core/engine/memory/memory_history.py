@@ -1,7 +1,6 @@
 """The history of one memory: its records in order, each with what it changed.
 
-What a record changed is found by folding what was there before it and with it, so that this tells nothing else than
-the fold does.
+The change of a record is the difference of the fold without and with it, so history and fold always agree.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from muninn_core.store.fold import fold
 from muninn_core.store.record import Record
 from muninn_core.worktree.workspace import Workspace
 
-_TOLD = ("id", "ts", "type", "updated", "sealed", "session", "sources", "elsewhere", "work", "actor", "agent")
-"""Fields that the event says itself, or that change with every one."""
+_IMPLIED_FIELDS = ("id", "ts", "type", "updated", "sealed", "session", "sources", "elsewhere", "work", "actor", "agent")
+"""Fields that an event states itself, or that change with every record."""
 
-_WORDS = {
+_SUMMARIES = {
     "link": "linked to another memory",
     "unlink": "took a link back",
     "pin": "pinned it",
@@ -35,10 +34,11 @@ _WORDS = {
     "conflict": "put it before a person: two memories can't both hold",
     "resolve": "decided a conflict",
 }
+"""{record type: summary}"""
 
 
 def memory_history(workspace: Workspace, params: HistoryParams) -> HistoryResult:
-    """Return a memory and the records that made and changed it. Raises NotFoundError or UsageError."""
+    """Return a memory and the records that created and changed it. Raises NotFoundError or UsageError."""
     store = workspace.memory
     records, sealed, state = store.log.records, store.log.sealed_ids(), store.log.state
     memory = memory_of(store.all(state), params.id)
@@ -50,15 +50,15 @@ def memory_history(workspace: Workspace, params: HistoryParams) -> HistoryResult
 
 
 def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tuple[Event, ...]:
-    """Return the events of a memory among all records of a log, in the order in which they take effect."""
+    """Return a memory's events among all records of a log, in the order in which they take effect."""
     about = _about(memory.id, records)
     events = []
-    so_far: list[Record] = []
+    applied: list[Record] = []
     before: Memory | None = None
-    # Reconcile has the time of the latest thing that it saw; a memory begins before anything befalls it at that time.
+    # A reconcile record has the time of the latest record it read; the memory's own record sorts before it.
     for record in sorted(about.values(), key=lambda record: (record.stamp[0], record.id != memory.id, record.stamp)):
-        so_far.append(record)
-        after = fold(so_far).memories.get(memory.id)
+        applied.append(record)
+        after = fold(applied).memories.get(memory.id)
         concerns = record.id == memory.id or memory.id in _named(record)
         changes = _changes(before, after) if after is not None and record.id != memory.id else ()
         if concerns or changes:
@@ -72,13 +72,13 @@ def history(memory: Memory, records: Iterable[Record], sealed: set[str]) -> tupl
 
 
 def _about(identity: str, records: Iterable[Record]) -> dict[str, Record]:
-    """Return the records that bear on a memory: those that name it, and the births and conflicts that these name."""
+    """Return the records that affect a memory: those that name it, and the memories and conflicts that those name."""
     everything = {record.id: record for record in records}
-    said = identity.encode()
+    needle = identity.encode()
     about = {
         record.id: record
         for record in everything.values()
-        if record.id == identity or (_may_name(record, said) and identity in _named(record))
+        if record.id == identity or (_may_name(record, needle) and identity in _named(record))
     }
     conflicts = {record.id for record in about.values() if record.type == "conflict"}
     about |= {
@@ -91,22 +91,22 @@ def _about(identity: str, records: Iterable[Record]) -> dict[str, Record]:
     return about
 
 
-def _may_name(record: Record, said: bytes) -> bool:
-    """Whether an id may stand in a record: most lines need not be read to know that it does not."""
+def _may_name(record: Record, needle: bytes) -> bool:
+    """Whether a record may contain an id; false allows to skip parsing the line."""
     line = record.line
-    return not line or said in line or b"\\u" in line  # any letter may be escaped
+    return not line or needle in line or b"\\u" in line  # the id may be escaped
 
 
 def _named(record: Record) -> set[str]:
     """Return the ids that a record names."""
     links = record.data.get("links")
-    told = (
+    targets = (
         {link["target"] for link in links if isinstance(link, dict) and isinstance(link.get("target"), str)}
         if (isinstance(links, list))
         else set()
     )
     linked = {record.data["to"]} if record.type in ("link", "unlink") else set()
-    return {*required_ids(record.data), *told, *linked}
+    return {*required_ids(record.data), *targets, *linked}
 
 
 def _event(record: Record, identity: str, changes: tuple[Changed, ...], sealed: bool) -> Event:
@@ -136,27 +136,27 @@ def _summary(record: Record, identity: str, reason: str) -> str:
     data = record.data
     match record.type:
         case _ if record.id == identity:
-            said = f"remembered as {record.type}"
+            summary = f"remembered as {record.type}"
         case "update":
-            said = f"changed {', '.join(sorted(data['set']))}"
+            summary = f"changed {', '.join(sorted(data['set']))}"
         case "supersede":
-            said = f"superseded by {data['by']}" if data["by"] else "took a superseding back"
-            said = f"stands in the place of {data['target']}" if data["by"] == identity else said
+            summary = f"superseded by {data['by']}" if data["by"] else "took a superseding back"
+            summary = f"stands in the place of {data['target']}" if data["by"] == identity else summary
         case "merge":
             others = ", ".join(data["sources"])
-            said = f"speaks for {others}" if data["keep"] == identity else f"merged into {data['keep']}"
+            summary = f"speaks for {others}" if data["keep"] == identity else f"merged into {data['keep']}"
         case "resolve":
-            said = f"decided a conflict: keep {data['keep']}"
+            summary = f"decided a conflict: keep {data['keep']}"
         case "link" | "unlink":
             verb = "linked" if record.type == "link" else "no longer"
-            said = f"{verb}: {data['target']} {data['relation']} {data['to']}"
+            summary = f"{verb}: {data['target']} {data['relation']} {data['to']}"
         case "feedback":
-            said = "found useful" if data["useful"] else "found of no use"
-        case kind if kind in _WORDS:
-            said = _WORDS[kind]
+            summary = "found useful" if data["useful"] else "found of no use"
+        case kind if kind in _SUMMARIES:
+            summary = _SUMMARIES[kind]
         case _:
-            said = f"named by the {record.type} {record.id}"
-    return f"{said}: {reason}" if reason else said
+            summary = f"named by the {record.type} {record.id}"
+    return f"{summary}: {reason}" if reason else summary
 
 
 def _changes(before: Memory | None, after: Memory | None) -> tuple[Changed, ...]:
@@ -165,7 +165,7 @@ def _changes(before: Memory | None, after: Memory | None) -> tuple[Changed, ...]
     return tuple(
         Changed(name=name, before=_shown(old.get(name)), after=_shown(new.get(name)))
         for name in sorted(old.keys() & new.keys())
-        if old[name] != new[name] and name not in _TOLD
+        if old[name] != new[name] and name not in _IMPLIED_FIELDS
     )
 
 

@@ -1,4 +1,4 @@
-"""The verbs of packs: which knowledge leaves in one, and what taking one in, replacing or removing it does."""
+"""The verbs of knowledge packs: export, add, update, remove and list."""
 
 from __future__ import annotations
 
@@ -42,14 +42,16 @@ from muninn_core.worktree.index_updater import IndexUpdater
 from muninn_core.worktree.workspace import Workspace
 
 SHOWN = 5
-"""How many files an error names."""
+"""The most files that an error lists."""
 
 SEARCHABLE_SECONDS = 1.0
-"""How long a verb waits until the files are searchable; it takes longer only while the index is built."""
+"""The longest wait until the files are searchable; it is reached only while the index is built."""
 
 
 def export(workspace: Workspace, params: PackExportParams) -> PackExportResult:
-    """Write a pack of curated knowledge. Raises BadParams, NotFoundError, or UsageError for what may not leave."""
+    """Write a pack of curated knowledge. Raises BadParams, NotFoundError, or UsageError for secrets and private
+    spans.
+    """
     contents = _chosen(workspace.layout.knowledge, params)
     if not contents:
         raise NotFoundError(
@@ -63,8 +65,8 @@ def export(workspace: Workspace, params: PackExportParams) -> PackExportResult:
         licence=params.licence.strip(),
         origin=params.origin.strip(),
     )
-    told = {MANIFEST: "\n".join((manifest.description, manifest.licence, manifest.origin)).encode()}
-    _refuse_secrets({**contents, **told}, workspace.config, "Take it out, then export again; nothing was written.")
+    metadata = {MANIFEST: "\n".join((manifest.description, manifest.licence, manifest.origin)).encode()}
+    _refuse_secrets({**contents, **metadata}, workspace.config, "Take it out, then export again; nothing was written.")
     path = workspace.layout.root / params.path
     if not path.parent.is_dir():
         raise NotFoundError(f"there is no folder {path.parent}", hint="Make it first.")
@@ -74,26 +76,26 @@ def export(workspace: Workspace, params: PackExportParams) -> PackExportResult:
     else:
         _write_folder(path, files, force=params.force)
     return PackExportResult(
-        pack=_told(manifest), path=str(path), contents=tuple(sorted(contents)), saw=workspace.read_state()
+        pack=_pack_entry(manifest), path=str(path), contents=tuple(sorted(contents)), saw=workspace.read_state()
     )
 
 
 def add(workspace: Workspace, params: PackAddParams) -> PackAddResult:
-    """Take a pack in. Raises what `read_pack` raises, and UsageError for a name that is taken."""
+    """Install a pack. Raises what `read_pack` raises, and UsageError for an installed name."""
     recover(workspace.layout)
     pack = read_pack(workspace.layout.root, params.path)
     if not params.force:
         _refuse_secrets(pack.contents, workspace.config, "It would go into git. With --force it does so all the same.")
     install(workspace.layout, pack)
     _index(workspace.layout, workspace.updater, pack.manifest.name, pack.contents)
-    return PackAddResult(pack=_told(pack.manifest), contents=tuple(pack.contents), saw=workspace.read_state())
+    return PackAddResult(pack=_pack_entry(pack.manifest), contents=tuple(pack.contents), saw=workspace.read_state())
 
 
 def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
-    """Put another version in the place of a pack, or say what that would change.
+    """Replace a pack by another version; `dry_run` only reports the differences.
 
-    Raises what `read_pack` raises, NotFoundError for a pack that is not here, and UsageError, unless forced, for an
-    older version, another content of the same one, or edited files.
+    Raises what `read_pack` raises, and NotFoundError for a pack that is not installed. Without `force` it raises
+    UsageError for an older version, other content of the same version, or edited files.
     """
     layout = workspace.layout
     if not params.dry_run:
@@ -114,7 +116,7 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
         replace_pack(layout, pack)
         _index(workspace.layout, workspace.updater, name, {*before, *after, *here.edited})
     return PackUpdateResult(
-        pack=_told(pack.manifest),
+        pack=_pack_entry(pack.manifest),
         before=here.manifest.version if here.manifest else "",
         added=tuple(sorted(after.keys() - before.keys())),
         changed=tuple(sorted(path for path in after.keys() & before.keys() if after[path] != before[path])),
@@ -127,7 +129,7 @@ def update(workspace: Workspace, params: PackUpdateParams) -> PackUpdateResult:
 
 
 def remove(workspace: Workspace, params: PackRemoveParams) -> PackRemoveResult:
-    """Take a pack away. Raises NotFoundError, or UsageError for edited files unless forced."""
+    """Uninstall a pack. Raises NotFoundError, or without `force` UsageError for edited files."""
     recover(workspace.layout)
     here = find_pack(workspace.layout, params.name)
     if here.edited and not params.force:
@@ -135,16 +137,20 @@ def remove(workspace: Workspace, params: PackRemoveParams) -> PackRemoveResult:
     uninstall(workspace.layout, here.name)
     files = [file.path for file in here.manifest.files] if here.manifest else []
     _index(workspace.layout, workspace.updater, here.name, {*files, *here.edited})
-    return PackRemoveResult(pack=_shown(here), saw=workspace.read_state())
+    return PackRemoveResult(pack=_installed_entry(here), saw=workspace.read_state())
 
 
-def listed(workspace: Workspace) -> PackListResult:
-    """List the packs that are here, with what was edited since."""
-    return PackListResult(packs=tuple(map(_shown, installed_packs(workspace.layout))), saw=workspace.read_state())
+def list_packs(workspace: Workspace) -> PackListResult:
+    """List the installed packs with the files that were edited since."""
+    return PackListResult(
+        packs=tuple(map(_installed_entry, installed_packs(workspace.layout))), saw=workspace.read_state()
+    )
 
 
 def _chosen(knowledge: Path, params: PackExportParams) -> dict[str, bytes]:
-    """Return the knowledge that passes every filter, by path; its lines end as in git's objects. Links are left out."""
+    """Return {path: content} of the knowledge that passes every filter, with LF line ends. Symbolic links are
+    left out.
+    """
     found = {}
     for top, folders, names in os.walk(knowledge):
         folders.sort()
@@ -183,7 +189,7 @@ def _passes(fields: Mapping[str, object], params: PackExportParams) -> bool:
 
 
 def _refuse_secrets(contents: Mapping[str, bytes], config: Config, hint: str) -> None:
-    """Raise UsageError, which names the places, when a text holds secrets or what its author marked as private."""
+    """Raise UsageError with the places of secrets and private spans, if there are any."""
     patterns = config.memory.secrets
     places: list[str] = []
     for path, content in contents.items():
@@ -205,7 +211,7 @@ def _write_archive(path: Path, content: bytes, *, force: bool) -> None:
 
 
 def _write_folder(path: Path, files: Mapping[str, bytes], *, force: bool) -> None:
-    """Write a folder in one step. One that is there is replaced by force only, and only when it is a pack or empty."""
+    """Write a folder atomically. `force` replaces an existing one that is a pack or empty."""
     if os.path.lexists(path):
         replaceable = (
             path.is_dir() and not path.is_symlink() and (not any(path.iterdir()) or (path / MANIFEST).is_file())
@@ -233,7 +239,9 @@ def _refuse_update(here: InstalledPack, pack: Pack) -> None:
         raise _edited(here, "Commit them elsewhere first; `--force` overwrites them, `--dry-run` shows what changes.")
     old, new = here.manifest, pack.manifest
     if old is None:
-        raise UsageError(f"{here.name} is no whole pack: {here.problem}", hint="`--force` puts this one in its place.")
+        raise UsageError(
+            f"{here.name} is not a valid pack: {here.problem}", hint="`--force` puts this one in its place."
+        )
     if _is_older(new, old):
         raise UsageError(
             f"{new.name} {new.version} is older than {old.version}, which is here", hint="`--force` goes back to it."
@@ -264,7 +272,7 @@ def _index(layout: Layout, updater: IndexUpdater, name: str, paths: Iterable[str
     updater.wait_files(ticket, SEARCHABLE_SECONDS)
 
 
-def _told(manifest: Manifest) -> KnowledgePack:
+def _pack_entry(manifest: Manifest) -> KnowledgePack:
     return KnowledgePack(
         name=manifest.name,
         version=manifest.version,
@@ -277,13 +285,13 @@ def _told(manifest: Manifest) -> KnowledgePack:
     )
 
 
-def _shown(here: InstalledPack) -> KnowledgePack:
+def _installed_entry(here: InstalledPack) -> KnowledgePack:
     if here.manifest is None:
         return KnowledgePack(name=here.name, edited=here.edited, problem=here.problem)
-    told = _told(here.manifest)
+    entry = _pack_entry(here.manifest)
     return KnowledgePack(
         **{
-            **{name: getattr(told, name) for name in told.__struct_fields__},
+            **{name: getattr(entry, name) for name in entry.__struct_fields__},
             "name": here.name,
             "edited": here.edited,
             "problem": here.problem,

@@ -1,6 +1,6 @@
-"""Taking a memory's content out of files and index, and telling which commits still hold it.
+"""Removes a memory's content from files and index, and finds the commits that still contain it.
 
-History is never rewritten here: what has been committed is named, and how a person can take it out.
+It never rewrites git's history; `purge` lists the commits and how to remove the text from them.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from muninn_core.worktree.call import Call
 from muninn_core.worktree.workspace import Workspace
 
 OPEN_SECONDS = 60.0
-"""How long redacting waits for the index: what it holds must go, too."""
+"""The longest wait for the index, which must be scrubbed too."""
 
 MEMORY = ".muninn/memory"
-"""Where records are in the trees of commits."""
+"""The folder of records in the trees of commits."""
 
 
 def redact(workspace: Workspace, params: RedactParams, call: Call) -> RedactResult:
-    """Blank a memory, and those that were merged with it, in every file and in the index.
+    """Blank a memory, and those merged with it, in every file and in the index.
 
-    Raises NotFoundError, UsageError, or BusyError when a reader keeps the index's files in use.
+    Raises NotFoundError, UsageError for an ambiguous id, or BusyError while a reader uses the index's files.
     """
     store = workspace.memory
     store.log.refresh()
@@ -40,18 +40,18 @@ def redact(workspace: Workspace, params: RedactParams, call: Call) -> RedactResu
 
 
 def group_of(state: State, memory: Memory) -> tuple[Memory, ...]:
-    """Return a memory with all that were merged with it: they say the same in other words."""
+    """Return a memory with all memories merged with it; their texts have the same meaning."""
     root = memory.merged_into or memory.id
     return tuple(each for each in state.memories.values() if root in (each.id, each.merged_into))
 
 
 def texts_of(group: tuple[Memory, ...]) -> tuple[str, ...]:
-    """Return the wordings of some memories."""
+    """Return the texts, titles and aliases of some memories."""
     return tuple(dict.fromkeys(text for each in group for text in (each.text, each.title, *each.aliases) if text))
 
 
 def scrub_index(workspace: Workspace) -> None:
-    """Take what memory no longer says out of the index's files. Raises BusyError when a reader keeps them in use."""
+    """Remove redacted text from the index's files. Raises BusyError while a reader uses them."""
     workspace.memory.publish()
     workspace.result_pages.clear()
     updater = workspace.updater
@@ -59,12 +59,12 @@ def scrub_index(workspace: Workspace) -> None:
     if not (updater.wait_memories(OPEN_SECONDS) and index.scrub()):
         raise BusyError(
             "the text is gone from the files, but the index is in use and still holds it",
-            hint="Redact again; or `muninn index --rebuild` makes the index anew.",
+            hint="Redact again, or rebuild the index with `muninn index --rebuild`.",
         )
 
 
 def purge(workspace: Workspace, params: PurgeParams) -> PurgeResult:
-    """Say which commits, branches and tags hold what a memory said. Raises NotFoundError for an id nobody knows."""
+    """Return the commits, branches and tags that contain a memory's text. Raises NotFoundError for an unknown id."""
     state = workspace.memory.log.state
     try:
         ids = {each.id for each in group_of(state, memory_of(state.memories, params.id))}
@@ -96,7 +96,7 @@ def _holds(content: bytes, subject: RedactionSubject) -> bool:
 
 
 def _commits(changes: tuple[git.BlobChange, ...], holding: set[str]) -> tuple[HoldingCommit, ...]:
-    """Return the commits that touched the text: one that moved it from file to file holds it."""
+    """Return the commits that changed files with the text; a commit that moved it between files `holds` it."""
     touched: dict[str, list[git.BlobChange]] = {}
     for change in changes:
         if holding.intersection((*change.before, change.after)):

@@ -1,4 +1,4 @@
-"""Storing new memories."""
+"""Stores new memories."""
 
 from __future__ import annotations
 

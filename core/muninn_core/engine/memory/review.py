@@ -1,6 +1,6 @@
-"""What the work between two commits does to memory: adds, changes, contradicts, and makes stale.
+"""Reviews a range of commits: the memories that it adds, changes, contradicts and makes stale.
 
-Both sides are read from git's objects; what is not committed is no part of it.
+Both sides are read from git's objects; uncommitted changes do not count.
 """
 
 from __future__ import annotations
@@ -25,14 +25,18 @@ from muninn_core.worktree.revisions import MemoryAtCommit, Revisions
 _WORD = re.compile(r"\w+")
 
 SHARED = 0.34
-"""The share of the shorter one's words that two memories must have in common to be compared. Reconciling wants more."""
+"""The share of the shorter text's words that two memories must share to be compared. Reconcile requires more."""
 
-_OWN = frozenset({"text", "title", "tags", "entities", "files", "cites", "importance", "trust", "expires", "type"})
-"""The fields whose change a reviewer is told of, beside what has a list of its own."""
+_COMPARED_FIELDS = frozenset(
+    {"text", "title", "tags", "entities", "files", "cites", "importance", "trust", "expires", "type"}
+)
+"""The fields whose change makes a memory `changed`; other changes have lists of their own."""
 
 
 def review(past: Revisions, params: DiffParams) -> DiffResult:
-    """Compare. Raises BadParams for no range, NotFoundError for no such revision."""
+    """Compare the memories of both ends of a range. Raises BadParams for an invalid range, NotFoundError for an unknown
+    revision.
+    """
     one, other = _ends(params.range)
     root = past.root
     start, head = git.resolve_commit(root, one), git.resolve_commit(root, other)
@@ -46,9 +50,9 @@ def review(past: Revisions, params: DiffParams) -> DiffResult:
         head=after.commit,
         added=tuple(memory for memory in added if memory.active),
         removed=tuple(old.memories[identity] for identity in old.memories if identity not in new.memories),
-        changed=_turned(old, new, lambda was, now: was.active and now.active, _reason_of_change),
-        superseded=_turned(old, new, lambda was, now: not _replaced(was) and _replaced(now), lambda _was, _now: ""),
-        archived=_turned(old, new, lambda was, now: not _closed(was) and _closed(now), _reason_of_end),
+        changed=_turns(old, new, lambda was, now: was.active and now.active, _reason_of_change),
+        superseded=_turns(old, new, lambda was, now: not _replaced(was) and _replaced(now), lambda _was, _now: ""),
+        archived=_turns(old, new, lambda was, now: not _closed(was) and _closed(now), _reason_of_end),
         contradicts=_contradictions(past.at(start, strict=False), after, {memory.id for memory in added}),
         stale=_stale(root, before, after),
         pending=tuple(memory for memory in new.memories.values() if memory.waits and not _waited(old, memory)),
@@ -62,17 +66,17 @@ def review(past: Revisions, params: DiffParams) -> DiffResult:
 
 
 def _ends(wanted: str) -> tuple[str, str]:
-    """Return both revisions of `A..B`, `A...B` or `A`; an end that is left out is HEAD."""
+    """Return both revisions of `A..B`, `A...B` or `A`; a missing end is HEAD."""
     dots = "..." if "..." in wanted else ".."
     one, _, other = wanted.strip().partition(dots)
     if ".." in other or not (one or other):
         raise BadParams(
-            f"'{wanted}' is no range of revisions", hint="Write A..B, or one revision to compare with HEAD."
+            f"'{wanted}' is not a range of revisions", hint="Write A..B, or one revision to compare with HEAD."
         )
     return one or "HEAD", other or "HEAD"
 
 
-def _turned(
+def _turns(
     old: State,
     new: State,
     counts: Callable[[Memory, Memory], bool],
@@ -83,10 +87,10 @@ def _turned(
         was = old.memories.get(identity)
         if was is None or was == memory or not counts(was, memory):
             continue
-        said = reason(was, memory)
+        text = reason(was, memory)
         successor = new.memories.get(memory.superseded_by or memory.merged_into or "")
-        if said or successor is not None:
-            found.append(Turn(memory=memory, by=successor, reason=said))
+        if text or successor is not None:
+            found.append(Turn(memory=memory, by=successor, reason=text))
     return tuple(found)
 
 
@@ -104,7 +108,7 @@ def _waited(before: State, memory: Memory) -> bool:
 
 
 def _reason_of_change(was: Memory, now: Memory) -> str:
-    return ", ".join(name for name in sorted(_OWN) if getattr(was, name) != getattr(now, name))
+    return ", ".join(name for name in sorted(_COMPARED_FIELDS) if getattr(was, name) != getattr(now, name))
 
 
 def _reason_of_end(_was: Memory, now: Memory) -> str:
@@ -117,17 +121,20 @@ def _reason_of_end(_was: Memory, now: Memory) -> str:
 
 
 def _contradictions(target: MemoryAtCommit, after: MemoryAtCommit, added: set[str]) -> tuple[Turn, ...]:
-    """Return what reconciling would ask a person once both sides are merged, where something new is part of it."""
+    """Return the conflicts that reconcile would find after a merge of both sides, if an added memory is part of
+    them.
+    """
     if not added:
         return ()
     records = {record.id: record for record in (*target.records, *after.records)}
     memories = {**target.state.memories, **after.state.memories}
-    kept = _near(added, memories)
+    near = _near(added, memories)
     both = Fold()
     both.add(
-        (one for one in records.values() if one.id in kept or kept.intersection(required_ids(one.data))), sealed=True
+        (record for record in records.values() if record.id in near or near.intersection(required_ids(record.data))),
+        sealed=True,
     )
-    both.add((one for one in records.values() if one.type == "resolve"), sealed=True)
+    both.add((record for record in records.values() if record.type == "resolve"), sealed=True)
     add_derived_records(both)
     state = both.state()
     turns = []
@@ -142,9 +149,9 @@ def _contradictions(target: MemoryAtCommit, after: MemoryAtCommit, added: set[st
 
 
 def _near(added: set[str], memories: Mapping[str, Memory]) -> set[str]:
-    """Return the new memories and those that share enough words with one of them to say the same or the opposite.
+    """Return ids of the added memories, and of those that share enough words with one to agree or contradict.
 
-    Reconciling compares more carefully; this only spares it the thousands that have nothing to do with the branch.
+    This limits the comparison; reconcile decides.
     """
     new = [memories[identity] for identity in added if identity in memories]
     words = {memory.id: set(_WORD.findall(memory.text.lower())) for memory in new}
@@ -152,19 +159,19 @@ def _near(added: set[str], memories: Mapping[str, Memory]) -> set[str]:
     for identity, own in words.items():
         for word in own:
             holders.setdefault(word, []).append(identity)
-    kept = set(added) | {link.target for memory in new for link in memory.links}
+    near = set(added) | {link.target for memory in new for link in memory.links}
     for memory in memories.values():
         if memory.id in added:
             continue
         own = set(_WORD.findall(memory.text.lower()))
         shared = Counter(identity for word in own.intersection(holders) for identity in holders[word])
         if any(count >= SHARED * min(len(own), len(words[identity])) for identity, count in shared.items()):
-            kept.update((memory.id, *memory.sources, *([memory.merged_into] if memory.merged_into else ())))
-    return kept
+            near.update((memory.id, *memory.sources, *([memory.merged_into] if memory.merged_into else ())))
+    return near
 
 
 def _stale(root: Path, before: MemoryAtCommit, after: MemoryAtCommit) -> tuple[Turn, ...]:
-    """Return the memories of before, untouched since, whose cited code or named files the work changed."""
+    """Return the memories, unchanged in the range, whose cited code or named files the range changed."""
     files = {
         change.old_path: change for change in git.changed_files(root, before.commit, after.commit) if change.old_path
     }

@@ -1,7 +1,6 @@
-"""Whom memories are for: what a question may see by scope and task, and taking a memory to a wider scope.
+"""Scopes: which memories a question sees by scope, session and task, and promotion to a wider scope.
 
-The search order is session, project, global: a narrow scope comes first among equals, and each question says how far
-it looks. Weights are the affair of retrieval.
+The scopes are session, project and global. `retrieval` has their weights.
 """
 
 from __future__ import annotations
@@ -23,18 +22,19 @@ from muninn_core.worktree.documents import SteeringDocuments
 from muninn_core.worktree.memory_store import MemoryStore
 
 ORIGIN = "promoted_from"
-"""The detail of a promoted memory that names the one it was made from."""
+"""The key in `details` of a promoted memory that holds the id of its source."""
 
 _CARRIED = ("text", "title", "tags", "entities", "importance", "confidence", "trust", "expires", "details")
+"""The fields that a promotion copies."""
 _OF_THE_PROJECT = ("files", "cites", "task", "branch", "commit")
-"""What means nothing in another repository."""
+"""Fields without meaning in another repository."""
 
 
 def visible(store: MemoryStore, scope: Scope | None, session: str | None) -> Callable[[Memory], bool]:
-    """Return whether a memory may be seen by a question of this scope and session.
+    """Return a predicate: whether a question of this scope and session sees a memory.
 
-    A session's notes are for that session; `scope` global looks at everything. A global memory that was made from one
-    of this repository is not said twice.
+    A session's notes are visible to that session only, or with `scope` global. A global memory is hidden while this
+    repository has its active source.
     """
     own = session or store.session
     here = store.log.state.memories
@@ -58,7 +58,7 @@ def scope_bounds(
     session: str | None,
     task: str | None,
 ) -> Bounds:
-    """Return what a question may find. With `task` that is what was learned on it, and its document."""
+    """Return the bounds of a question. With `task` only the task's memories and its document pass."""
     seen = visible(store, scope, session)
     of_task = on_task(memories, task)
 
@@ -77,7 +77,7 @@ def scope_bounds(
 
 
 def on_task(memories: Mapping[str, Memory], task: str | None) -> frozenset[str | None] | None:
-    """Return the forms of a task's id that memories have; None when no task is asked for."""
+    """Return the spellings of a task's id among memories; None without a task."""
     if not task:
         return None
     return frozenset(
@@ -86,9 +86,9 @@ def on_task(memories: Mapping[str, Memory], task: str | None) -> frozenset[str |
 
 
 def promoted(config: Config, memory: Memory, params: PromoteParams, call: Call) -> dict[str, Any]:
-    """Return the record of a memory in a wider scope; it is trusted no more than before. Raises BadParams."""
+    """Return the record of a memory in a wider scope, with unchanged trust. Raises BadParams."""
     if not memory.active:
-        raise BadParams("only a memory that speaks for itself can be promoted", hint="`muninn restore` brings it back.")
+        raise BadParams("only an active memory can be promoted", hint="`muninn restore` brings it back.")
     if memory.scope == "global":
         raise BadParams("a global memory is recalled in every project already", hint="There is no wider scope.")
     if params.scope == "project" and not memory.private:

@@ -1,4 +1,4 @@
-"""Agents' transcripts as files: how one is opened that somebody else named."""
+"""Opens agents' transcripts, whose paths come from outside."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import BinaryIO
 
 
 def open_transcript(path: Path) -> BinaryIO:
-    """Open a transcript for reading. Raises OSError.
-
-    Only a plain file is opened: a pipe would keep whoever reads it for ever, and with it everybody who wants to store.
+    """Open a transcript for reading. Raises OSError, also for anything but a regular file: reading a pipe could block
+    forever.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is no plain file", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     return path.open("rb")

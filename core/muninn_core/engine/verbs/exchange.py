@@ -32,7 +32,7 @@ class ExchangeVerbs(Verbs):
 
     def import_(self, params: ImportParams, call: Call) -> ImportResult:
         """Store the memories of a bundle."""
-        return bundles.take(self._writable(call), params)
+        return bundles.import_bundle(self._writable(call), params)
 
     def pack_export(self, params: PackExportParams, call: Call) -> PackExportResult:
         """Write a pack of curated knowledge."""
@@ -44,7 +44,7 @@ class ExchangeVerbs(Verbs):
 
     def pack_list(self, _params: PackListParams, call: Call) -> PackListResult:
         """List the installed packs."""
-        return packs.listed(self._reading(call))
+        return packs.list_packs(self._reading(call))
 
     def pack_update(self, params: PackUpdateParams, call: Call) -> PackUpdateResult:
         """Replace a pack by another version."""
