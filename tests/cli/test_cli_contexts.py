@@ -69,7 +69,7 @@ def test_a_context_is_explained_and_given_once_more(shell: Shell) -> None:
         (("context", "x", "--budget", "-5"), 2, "budget"),
         (("context", "x", "--budget", "10000000"), 2, "budget"),
         (("context", "x", "--format", "yaml"), 2, "yaml"),
-        (("context", "--cursor", "src/harbour.py"), 2, "no place in a file"),
+        (("context", "--cursor", "src/harbour.py"), 2, "not a place in a file"),
         (("context", "--diff", "nowhere"), 3, "no commit 'nowhere'"),
         (("context", "--diff", "-"), 2, "no patch on stdin"),
     ],

@@ -81,7 +81,7 @@ def test_the_code_around_the_cursor_comes_first_and_says_so(shared_steps):
 
 @pytest.mark.parametrize("cursor", ["src/steps.py", "src/steps.py:", ":3", "src/steps.py:0", "src/steps.py:x"])
 def test_a_cursor_that_names_no_line_is_refused(shared_steps, cursor):
-    with pytest.raises(BadParams, match="no place in a file"):
+    with pytest.raises(BadParams, match="not a place in a file"):
         shared_steps.call("context", cursor=cursor)
 
 
@@ -152,7 +152,7 @@ def test_a_change_that_changes_nothing_is_said_unless_there_is_a_question(shared
         ("no-such-branch", NotFoundError, "no commit 'no-such-branch'"),
         ("HEAD..no-such-branch", NotFoundError, "no commit 'no-such-branch'"),
         ("--output=/x", BadParams, "is not a revision"),
-        ("some words\nin lines\n", BadParams, "no patch, revision or range"),
+        ("some words\nin lines\n", BadParams, "not a patch, revision or range"),
         ("+++ b/a\n" * 200_000, BadParams, "characters"),
     ],
 )

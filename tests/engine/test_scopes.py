@@ -297,7 +297,7 @@ def test_what_waits_for_an_approval_does_not_go_round_it_by_another_scope(two):
     here.call("remember", text="A note to myself.", actor="assistant", scope="session", session="one")
     (waiting,) = here.call("remember", text="For everybody.", actor="assistant", session="one").ids
     assert scoped(here, "note for everybody", session="one") == [("session", "A note to myself.")]
-    with pytest.raises(BadParams, match="speaks for itself"):
+    with pytest.raises(BadParams, match="only an active memory"):
         here.call("promote", id=waiting, scope="global")
 
 
@@ -348,7 +348,7 @@ def test_what_can_not_be_promoted_is_told_why(two):
     with pytest.raises(BadParams, match="every project already"):
         here.call("promote", id=everywhere, scope="global")
     here.call("forget", id=own)
-    with pytest.raises(BadParams, match="speaks for itself"):
+    with pytest.raises(BadParams, match="only an active memory"):
         here.call("promote", id=own, scope="global")
 
 

@@ -83,7 +83,7 @@ def test_a_command_that_only_looks_is_no_attempt(muninn, command):
 
 
 def test_a_failure_without_a_command_is_an_error(muninn):
-    with pytest.raises(BadParams, match="with its command"):
+    with pytest.raises(BadParams, match="needs 'command'"):
         fail(muninn, command=" ")
 
 

@@ -227,7 +227,7 @@ def test_a_decision_is_carried_out_and_a_contradiction_is_told(muninn: Muninn) -
     done = muninn.call("consolidate", ids=[old, new], decision="supersede", text="The index must not use sqlite.")
     assert (done.kept.id, done.gone, done.kept.text) == (new, (old,), "The index must not use sqlite.")
     assert muninn.call("memories", id=old).memories[0].superseded_by == new
-    with pytest.raises(UsageError, match="does not speak"):
+    with pytest.raises(UsageError, match="is not active"):
         muninn.call("consolidate", ids=[old, new])
     with pytest.raises(BadParams, match="nothing to consolidate"):
         muninn.call("consolidate", ids=[new, new])
