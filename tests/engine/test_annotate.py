@@ -18,7 +18,7 @@ LOOKUP = f"{FILE}:6-8"
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """All the time that a busy machine needs."""
-    monkeypatch.setattr(file_notes, "LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(file_notes, "CITATION_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -72,12 +72,12 @@ def test_a_file_that_nothing_is_remembered_about_has_no_lens(muninn):
 def test_what_there_was_no_time_to_check_is_counted_and_not_taken_for_stale(rules, monkeypatch):
     muninn, _ = rules
     edited(muninn, "import os\n\n" + USERS)
-    monkeypatch.setattr(file_notes, "LOOK_SECONDS", -1.0)
+    monkeypatch.setattr(file_notes, "CITATION_SECONDS", -1.0)
     result = muninn.call("annotate", file=FILE)
     assert result.pending > 0
     assert result.doubts == ()
     assert {note.start for note in result.notes} <= {0, 8, 13}  # where they are now, or nowhere; not where they were
-    monkeypatch.setattr(file_notes, "LOOK_SECONDS", 60.0)
+    monkeypatch.setattr(file_notes, "CITATION_SECONDS", 60.0)
     assert muninn.call("annotate", file=FILE).pending == 0
 
 

@@ -81,9 +81,9 @@ def test_the_budget_of_the_file_counts_unless_another_is_given(project):
 def test_what_nothing_answers_to_is_told_with_what_comes_near(project):
     result = project.call("render", path=write(project, "@src/user.py @src/users.py#get_users [[eror]] @types/node\n"))
     assert [each.problem for each in result.references] == [
-        "nothing answers to it: did you mean 'src/users.py'?",
+        "nothing has this name: did you mean 'src/users.py'?",
         "'get_users' is not defined in src/users.py",
-        "nothing answers to it: did you mean 'errors'?",
+        "nothing has this name: did you mean 'errors'?",
     ]
 
 
@@ -140,13 +140,13 @@ def test_a_memory_that_was_superseded_names_the_one_that_speaks(project):
         links=[{"relation": "supersedes", "target": project.memory}],
     ).ids[0]
     result = project.call("render", path=write(project, f"[[{project.memory}]]\n"))
-    assert result.references[0].problem == f"it no longer speaks: {newer} does"
+    assert result.references[0].problem == f"it is not active: {newer} replaces it"
 
 
 def test_only_context_files_are_rendered(project):
-    with pytest.raises(UsageError, match="no context file"):
+    with pytest.raises(UsageError, match="not a context file"):
         project.call("render", path="src/users.py")
-    with pytest.raises(NotFoundError, match="is not there"):
+    with pytest.raises(NotFoundError, match="does not exist"):
         project.call("render", path="nothing")
     with pytest.raises(BadParams, match="outside"):
         project.call("render", path="../x.md")
@@ -187,8 +187,8 @@ def test_the_page_of_a_context_file_is_its_pack_and_what_is_not_in_it(project):
     found = project.call("document", uri="muninn:/context/.muninn/context/task.md")
     assert found.title == "Pack: task"
     assert "def delete" in found.text
-    assert "`[[nobody]]`: nothing answers to it" in found.text
-    with pytest.raises(UsageError, match="no context file"):
+    assert "`[[nobody]]`: nothing has this name" in found.text
+    with pytest.raises(UsageError, match="not a context file"):
         project.call("document", uri="muninn:/context/src/users.md")
 
 

@@ -185,7 +185,7 @@ def test_a_file_is_read_where_no_text_is_given(muninn):
     assert not muninn.call("lint", path=MAIN, text="{").ok
     with pytest.raises(NotFoundError):
         muninn.call("lint", path=CONTEXT)
-    with pytest.raises(BadParams, match="no file that Muninn checks"):
+    with pytest.raises(BadParams, match="not a file that Muninn checks"):
         muninn.call("lint", path="src/users.py")
 
 
@@ -271,7 +271,7 @@ def test_a_file_of_a_pack_that_was_edited_is_told_and_its_links_are_not(muninn, 
     assert told(muninn, shown, path.read_text()) == []
     ((rule, level, line, message),) = told(muninn, shown, path.read_text() + "More.\n")
     assert (rule, level, line) == ("packs", "warning", 1)
-    assert message == "this is not what the pack rules says: edited, deleted or added since"
+    assert message == "this differs from the pack rules: edited, deleted or added since"
 
 
 def test_a_link_to_a_section_that_is_not_there_is_told_with_the_one_that_is_near(muninn):

@@ -126,7 +126,7 @@ async def test_a_context_file_is_read_with_what_its_references_mean(agents: Agen
         assert isinstance(content, types.TextResourceContents)
         assert content.text.startswith("# Buoys")
         assert "def get_user_name" in content.text
-        assert "Not in it: @src/nowhere.py (line 6): nothing answers to it" in content.text
+        assert "Not in it: @src/nowhere.py (line 6): nothing has this name" in content.text
         reference = types.ResourceTemplateReference(type="ref/resource", uri="muninn://contexts/{name}")
         values = (await agent.complete(reference, {"name": "name", "value": "buo"})).completion.values
         assert values == ["harbour/buoys"]

@@ -12,14 +12,14 @@ from pathlib import Path
 from muninn_core import git
 from muninn_core.config import CheckConfig, Config, ConfigProblem, load_config
 from muninn_core.engine.file.markdown_diagnostics import markdown_faults, secret_fault, secret_faults
-from muninn_core.engine.file.pack_diagnostics import ANEW, ELSEWHERE, edited, manifest_faults
+from muninn_core.engine.file.pack_diagnostics import OWN_CHANGES_HINT, REINSTALL_HINT, edited_message, manifest_faults
 from muninn_core.engine.file.record_diagnostics import (
     MISSING_HINT,
     Presence,
+    duplicate_message,
     malformed_fault,
     missing_files,
     secrets_of_records,
-    twice,
 )
 from muninn_core.engine.file.reference_index import ReferenceIndex
 from muninn_core.errors import NotInitialised, StorageError
@@ -159,7 +159,7 @@ def _duplicates(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
                 next(at for at, line in enumerate(raw, start=1) if line.rstrip() == same.line.rstrip())
                 for same in (first, record)
             ]
-            message = twice(record.id, numbers[0])
+            message = duplicate_message(record.id, numbers[0])
             yield _finding("malformed", message, path=shown, line=numbers[1], identity=record.id)
 
 
@@ -170,7 +170,7 @@ def _dangling(layout: Layout, state: State, files: Iterable[Path]) -> Iterator[F
     for memory in state.memories.values():
         for missing in missing_files(memory, there):
             path, line = places.locate(memory.id)
-            yield _finding("dangling", missing.said, path=path, line=line, identity=memory.id, hint=MISSING_HINT)
+            yield _finding("dangling", missing.message, path=path, line=line, identity=memory.id, hint=MISSING_HINT)
 
 
 class _RecordLines:
@@ -232,10 +232,10 @@ def _packs(layout: Layout) -> Iterator[Finding]:
             path = f"{folder}/{MANIFEST}"
             read = read_text(layout.root, path, MAX_MANIFEST_BYTES)
             faults = list(manifest_faults(path, read.text)) if isinstance(read, Text) else []
-            yield _finding("packs", pack.problem, path=path, line=faults[0].line if faults else 0, hint=ANEW)
+            yield _finding("packs", pack.problem, path=path, line=faults[0].line if faults else 0, hint=REINSTALL_HINT)
             continue
         for path in pack.edited:
-            yield _finding("packs", edited(pack.name), path=f"{folder}/{path}", line=1, hint=ELSEWHERE)
+            yield _finding("packs", edited_message(pack.name), path=f"{folder}/{path}", line=1, hint=OWN_CHANGES_HINT)
 
 
 def _tracked_files(root: Path) -> list[str] | None:

@@ -1,1 +1,1 @@
-"""Files as their editors see them: what is remembered there, what is wrong, what references mean."""
+"""Files in editors: notes on them, diagnostics, references and virtual documents."""

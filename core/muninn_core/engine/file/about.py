@@ -1,4 +1,4 @@
-"""What is remembered about one place in the code, and why it has to do with that place."""
+"""What is remembered about a line or a name, with the reason why each memory is shown."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ from muninn_core.worktree.memory_store import MemoryStore
 from muninn_core.worktree.workspace import Workspace
 
 _Found = tuple[tuple[int, int, str], Shown]
-"""What to sort by: how near it is, how many lines it covers, its id."""
+"""An entry with its sort key: nearness, number of lines, id or path."""
 
 
 def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) -> AboutResult:
-    """Say what is remembered about a line or a name.
+    """Return what is remembered about a line or a name, as markdown.
 
-    Of a line that is what cites it, what cites or names the definition that begins there, and what names the name.
-    What is about the file as a whole is said of the file and of its first line; elsewhere it is only counted, and
-    nothing is said where there is nothing else. Of what is equally near the newest comes first, and text from outside
-    last.
+    For a line it shows what cites the line, what cites or names the definition that begins there, and what names
+    `params.name`. What is about the whole file is shown for the file and its first line only; elsewhere it is counted.
+    Among equally near entries the newest comes first and text from outside last.
     """
     found = remembered(workspace, params.file, call, now)
     near = dict[str, _Found]()
@@ -42,17 +41,19 @@ def about(workspace: Workspace, params: AboutParams, call: Call, now: datetime) 
     if params.line <= 1:
         for rank, shown in _whole(found):
             near.setdefault(rank[2], (rank, shown))
-    newest = sorted(near.values(), key=lambda one: one[0][2], reverse=True)
-    ordered = [shown for _, shown in sorted(newest, key=lambda one: (*one[0][:2], _is_outside(one[1])))]
+    newest = sorted(near.values(), key=lambda entry: entry[0][2], reverse=True)
+    ordered = [shown for _, shown in sorted(newest, key=lambda entry: (*entry[0][:2], _is_outside(entry[1])))]
     more = 0 if params.line <= 1 else sum(memory.id not in near for memory in found.memories)
     ordered = _labelled(workspace.work_states, ordered[:SHOWN]) + ordered[SHOWN:]
-    aside = params.line <= 1
+    is_file_level = params.line <= 1
     text = about_markdown(
         ordered,
         found.path,
         linker(workspace.layout.root, virtual=params.links),
-        origin=workspace.origins.origin_of(found.path) if aside else "",
-        mentions=_mentions(workspace.updater, workspace.bridge_counts, found.path, ordered[:SHOWN]) if aside else (),
+        origin=workspace.origins.origin_of(found.path) if is_file_level else "",
+        mentions=_mentions(workspace.updater, workspace.bridge_counts, found.path, ordered[:SHOWN])
+        if is_file_level
+        else (),
         more=more,
     )
     ids = tuple(shown.memory.id for shown in ordered[:SHOWN] if shown.memory is not None)
@@ -64,16 +65,22 @@ def _is_outside(shown: Shown) -> bool:
 
 
 def _placed(found: Remembered, params: AboutParams) -> Iterator[_Found]:
-    """Yield what cites the line, the narrowest span first."""
+    """Yield memories that cite the line, each with its narrowest span."""
     for memory in found.memories:
-        spans = [one for one in found.here(memory) if 0 < one.start <= params.line <= one.end and one.state != "gone"]
+        spans = [
+            citation
+            for citation in found.here(memory)
+            if 0 < citation.start <= params.line <= citation.end and citation.state != "gone"
+        ]
         if spans:
-            one = min(spans, key=lambda one: one.end - one.start)
-            yield (0, one.end - one.start, memory.id), _shown(found, memory, _cites(one))
+            citation = min(spans, key=lambda citation: citation.end - citation.start)
+            yield (0, citation.end - citation.start, memory.id), _shown(found, memory, _cites(citation))
 
 
 def _named(store: MemoryStore, found: Remembered, params: AboutParams, now: datetime) -> Iterator[_Found]:
-    """Yield what cites or names the name, or the definition that begins on the line; in any file."""
+    """Yield memories and documents of any file that cite or name the name, or the definition that begins on the
+    line.
+    """
     extents = found.page.extents if found.page else ()
     begun = [one.name for one in around(extents, params.line) if one.start == params.line]
     names = dict.fromkeys(name.rpartition(".")[2] for name in (params.name, *begun) if name)
@@ -93,7 +100,9 @@ def _named(store: MemoryStore, found: Remembered, params: AboutParams, now: date
 
 
 def whole_file(work_states: WorkStates, found: Remembered) -> list[Shown]:
-    """Return all that is remembered about a file: pinned first, then what is about all of it, then what cites lines."""
+    """Return everything remembered about a file: pinned memories, memories of the whole file, then memories that cite
+    lines.
+    """
     ordered = [shown for _, shown in sorted(_whole(found), key=lambda one: one[0])]
     return _labelled(work_states, ordered)
 
@@ -110,16 +119,18 @@ def _whole(found: Remembered) -> Iterator[_Found]:
             yield (3, 0, each.path), Shown("names this file", document=each)
 
 
-def _cites(one: Citation) -> str:
-    lines = f"line {one.start}" if one.start == one.end else f"lines {one.start}-{one.end}"
-    what = f"{one.symbol}, {lines}" if one.symbol else lines
-    state = {"fresh": "unchanged", "moved": f"moved from {one.was}", "drifted": "changed since"}.get(one.state, "")
+def _cites(citation: Citation) -> str:
+    lines = f"line {citation.start}" if citation.start == citation.end else f"lines {citation.start}-{citation.end}"
+    what = f"{citation.symbol}, {lines}" if citation.symbol else lines
+    state = {"fresh": "unchanged", "moved": f"moved from {citation.was}", "drifted": "changed since"}.get(
+        citation.state, ""
+    )
     return f"cites {what}" + (f" · {state}" if state else "")
 
 
 def _shown(found: Remembered, memory: Memory, why: str) -> Shown:
     citations: Sequence[Citation] | None = found.citations.get(memory.id)
-    return Shown(why, memory=memory, citations=found.look.judge(memory) if citations is None else citations)
+    return Shown(why, memory=memory, citations=found.checker.judge(memory) if citations is None else citations)
 
 
 def _labelled(work_states: WorkStates, shown: list[Shown]) -> list[Shown]:
@@ -131,8 +142,8 @@ def _labelled(work_states: WorkStates, shown: list[Shown]) -> list[Shown]:
 def _mentions(
     updater: IndexUpdater, bridge_counts: BridgeCounts, path: str, shown: Sequence[Shown]
 ) -> Sequence[Mention]:
-    """Return what other tools say of a file; a decision that is told of in full is not named once more."""
+    """Return the mentions of a file in other tools' memory, without documents that are already shown."""
     index = updater.index
-    told = {each.document.path for each in shown if each.document is not None}
+    shown_paths = {each.document.path for each in shown if each.document is not None}
     found = bridge_counts.mentions(index.snapshot(), path) if index is not None else ()
-    return [mention for mention in found if mention.path not in told]
+    return [mention for mention in found if mention.path not in shown_paths]

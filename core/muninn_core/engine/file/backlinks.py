@@ -1,4 +1,4 @@
-"""Who refers to what: the files that name a thing, and the edits that keep links right when files get other names."""
+"""Backlinks: the references to a target, and the edits that keep links valid when files are renamed."""
 
 from __future__ import annotations
 
@@ -22,36 +22,39 @@ from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 1_000
-"""Places that are told."""
+"""The most backlinks of an answer."""
 
 _FEW = 50
-"""Names that a text is searched for before its references are looked at."""
+"""The most moved files for which texts are searched for the names first; with more, every reference is resolved."""
 
 
 def backlinks(workspace: Workspace, params: BacklinksParams, call: Call) -> BacklinksResult:
-    """Find what refers to something. Raises NotFoundError when nothing has that name."""
+    """Find the references to a target. Raises NotFoundError for an unknown target."""
     names = names_of(workspace, call.buffers)
     found = _target(names, params)
     words = _words(names, found)
-    told: list[Backlink] = []
+    links: list[Backlink] = []
     for path, text in _texts(workspace, names, call):
         call.raise_if_cancelled()
         if not any(word in text.casefold() for word in words):
             continue
         lines = text.split("\n")
         for each in find_references(text, own_kind(path)):
-            meant = names.find(each, path)
-            if meant is not None and (meant.path, meant.id) == (found.path, found.id):
-                said = lines[each.line].strip()[:200]
+            target = names.find(each, path)
+            if target is not None and (target.path, target.id) == (found.path, found.id):
+                line_text = lines[each.line].strip()[:200]
                 place: dict[str, Any] = {"line": each.line + 1, "column": each.start + 1, "end": each.end + 1}
-                told.append(Backlink(path=path, text=said, **place))
-    told = told[:MOST]
-    told += _memories(workspace, names, found, MOST - len(told))
-    return BacklinksResult(target=found.id or found.path, backlinks=tuple(told), saw=workspace.read_state())
+                links.append(Backlink(path=path, text=line_text, **place))
+    links = links[:MOST]
+    links += _memories(workspace, names, found, MOST - len(links))
+    return BacklinksResult(target=found.id or found.path, backlinks=tuple(links), saw=workspace.read_state())
 
 
 def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResult:
-    """Say which edits keep links right. Raises BadParams. Files of packs stay: they are as their authors made them."""
+    """Return the edits that keep links valid after files are moved. Files of packs are not edited.
+
+    `moves` lists the old and the new path of each file in turn. Raises BadParams for an odd number.
+    """
     root = workspace.layout.root
     if len(params.moves) % 2:
         raise BadParams("'moves' are pairs", hint="Give the old path, then the new one, for each file.")
@@ -62,11 +65,11 @@ def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResu
     edits: list[Edit] = []
     for path, text in _texts(workspace, names, call):
         call.raise_if_cancelled()
-        goes = moved(path, moves)
-        if path.startswith(".muninn/packs/") or not (goes or any(word in text.casefold() for word in words)):
+        destination = moved(path, moves)
+        if path.startswith(".muninn/packs/") or not (destination or any(word in text.casefold() for word in words)):
             continue
         for each in find_references(text, own_kind(path)):
-            new = _renamed(names, each, path, goes or path, moves)
+            new = _renamed(names, each, path, destination or path, moves)
             if new is not None and new != each.target:
                 shown = quote(new, safe="/~+@!$&'*,;=:") if each.kind == "link" else each.with_target(new)
                 edits.append(Edit(path=path, line=each.line + 1, column=each.at + 1, end=each.to + 1, text=shown))
@@ -75,7 +78,7 @@ def relink(workspace: Workspace, params: RelinkParams, call: Call) -> RelinkResu
 
 
 def moved(path: str, moves: Mapping[str, str]) -> str:
-    """Return the new path of what moves, or lies in a folder that does; "" for what stays."""
+    """Return the new path of a file that moves, itself or with a folder; "" for one that stays."""
     at = path
     while at:
         if at in moves:
@@ -84,8 +87,12 @@ def moved(path: str, moves: Mapping[str, str]) -> str:
     return ""
 
 
-def _renamed(names: ReferenceIndex, each: Reference, path: str, goes: str, moves: Mapping[str, str]) -> str | None:
-    """Return what a reference in the file at `path`, which will be at `goes`, must say; None where it stays."""
+def _renamed(
+    names: ReferenceIndex, each: Reference, path: str, destination: str, moves: Mapping[str, str]
+) -> str | None:
+    """Return the new target of a reference in the file at `path`, which moves to `destination`; None when it stays
+    valid.
+    """
     if each.kind == "query" or (each.kind == "value" and each.key != "files" and "/" not in each.target):
         return _renamed_stem(names, each, moves) if each.kind == "value" else None
     if each.kind == "name" and each.target in names.memories:
@@ -101,10 +108,10 @@ def _renamed(names: ReferenceIndex, each: Reference, path: str, goes: str, moves
             new = moved(old, moves) if old else ""
             if new or (old and (names.root / old).exists()):
                 relative = (near and not each.target.startswith("/")) or each.target.startswith(("./", "../"))
-                if not new and not (relative and goes != path):
+                if not new and not (relative and destination != path):
                     return None
-                told = (new or old).removesuffix(ending) if ending else (new or old)
-                return _relative(told, goes, each) if relative else _lead(each) + told
+                target = (new or old).removesuffix(ending) if ending else (new or old)
+                return _relative(target, destination, each) if relative else _lead(each) + target
     return _renamed_stem(names, each, moves) if each.kind == "name" else None
 
 
@@ -119,8 +126,8 @@ def _renamed_stem(names: ReferenceIndex, each: Reference, moves: Mapping[str, st
     return None
 
 
-def _relative(target: str, goes: str, each: Reference) -> str:
-    shown = posixpath.relpath(target, posixpath.dirname(goes) or ".")
+def _relative(target: str, destination: str, each: Reference) -> str:
+    shown = posixpath.relpath(target, posixpath.dirname(destination) or ".")
     return f"./{shown}" if each.kind != "link" and not shown.startswith("../") else shown
 
 
@@ -131,9 +138,9 @@ def _lead(each: Reference) -> str:
 def _target(names: ReferenceIndex, params: BacklinksParams) -> ReferenceTarget:
     given = params.target.strip()
     for each in find_references(given, "context"):
-        meant = names.find(each, params.path)
-        if meant is not None:
-            return meant
+        target = names.find(each, params.path)
+        if target is not None:
+            return target
     found = names.named(given.removeprefix("@"), params.path)
     if found is None:
         raise NotFoundError(f"there is nothing called '{given}'", hint="`muninn names` shows what can be named.")
@@ -141,22 +148,22 @@ def _target(names: ReferenceIndex, params: BacklinksParams) -> ReferenceTarget:
 
 
 def _words(names: ReferenceIndex, found: ReferenceTarget) -> list[str]:
-    """Return what a text must contain, whatever the case, to refer to a thing."""
+    """Return words, in lower case, of which a text must contain one to refer to the target."""
     if found.id:
         return [found.id[:6]]
     document = names.library.at_path(found.path)
-    told = [posixpath.basename(found.path).removesuffix(".md").casefold()]
+    words = [posixpath.basename(found.path).removesuffix(".md").casefold()]
     if document is not None:
         number = [] if document.number is None else [str(document.number)]
-        told += [*number, *(word.casefold() for word in (document.short_code, document.title, document.id) if word)]
-        told += re.findall(r"\d+", document.short_code)
-    return told
+        words += [*number, *(word.casefold() for word in (document.short_code, document.title, document.id) if word)]
+        words += re.findall(r"\d+", document.short_code)
+    return words
 
 
 def _texts(workspace: Workspace, names: ReferenceIndex, call: Call) -> Iterator[tuple[str, str]]:
-    """Yield path and text of all files that may refer to something, by path; the client's own text where it edits one.
+    """Yield path and text of all files that may contain references, by path, with unsaved texts of the client's editor.
 
-    An edit goes into the text that an editor has: at the places of an older one it would spoil it.
+    Edits apply to the unsaved text, so columns of the saved one would be wrong.
     """
     root = workspace.layout.root
     unsaved = call.buffers.unsaved(workspace.citations) if call.buffers is not None else {}
@@ -173,7 +180,7 @@ def _texts(workspace: Workspace, names: ReferenceIndex, call: Call) -> Iterator[
 
 
 def _memories(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget, most: int) -> Iterator[Backlink]:
-    """Yield at most so many memories that link to a memory, or are about a file."""
+    """Yield at most `most` memories that link to a memory, or cite or name a file."""
     places = RecordLocations(workspace)
     for identity in names.ids:
         if most <= 0:
@@ -183,5 +190,5 @@ def _memories(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarge
         about = found.path in memory.files or any(cite.path == found.path for cite in memory.cites)
         if memory.active and (linked if found.id else about):
             most -= 1
-            path, line = places.of(identity)
+            path, line = places.locate(identity)
             yield Backlink(path=path, line=line, column=1, end=1, text=headline(memory), id=identity)

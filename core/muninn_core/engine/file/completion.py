@@ -1,4 +1,4 @@
-"""Lists what a text can name: memories, documents, knowledge, contexts, files, symbols, tags. Editors complete it."""
+"""Completion: lists the memories, documents, knowledge, contexts, files, symbols and tags that a text can name."""
 
 from __future__ import annotations
 
@@ -26,43 +26,45 @@ from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 USUAL = ("memory", "document", "knowledge", "context")
-"""The kinds of names where nobody says which: those that a text of ours names in double brackets."""
+"""The default kinds: those that double brackets can name."""
 
 DETAILED = 20
-"""Memories of an answer whose text is told, too."""
+"""The most memories of an answer that have a preview."""
 
 
 class _Candidate(NamedTuple):
-    """A name that may be wanted: how it is written, how it is called, and what makes the rest of it."""
+    """A name: the text to insert, the label, and a function that builds the whole entry."""
 
     insert: str
     name: str
-    made: Callable[[], Name]
+    build: Callable[[], Name]
 
 
 def names(workspace: Workspace, params: NamesParams, call: Call, now: datetime) -> NamesResult:
-    """Return the names that contain a text: those that begin with it first, by kind as asked, then newest or A-Z."""
+    """Return names that contain a text: prefix matches first, then in the order of `kinds`, then newest first
+    or A-Z.
+    """
     known = names_of(workspace, call.buffers)
     wanted = params.text.strip().casefold()
     found: list[tuple[int, int, _Candidate]] = []
-    for place, kind in enumerate(dict.fromkeys(params.kinds or USUAL)):
+    for order, kind in enumerate(dict.fromkeys(params.kinds or USUAL)):
         best = 0
-        for each in _LISTERS[kind](workspace, known, params, now):
-            rank = _rank(each, wanted)
+        for candidate in _LISTERS[kind](workspace, known, params, now):
+            rank = _rank(candidate, wanted)
             if rank is not None:
-                found.append((rank, place, each))
+                found.append((rank, order, candidate))
                 best += rank == 0
                 if best > params.limit:
-                    break  # nothing behind it can come before what is there
-    found.sort(key=lambda each: each[:2])  # stable: within a kind the lister's order stays
-    chosen = [each.made() for _, _, each in found[: params.limit]]
+                    break  # later candidates of this kind cannot rank higher
+    found.sort(key=lambda entry: entry[:2])  # stable: within a kind the lister's order stays
+    chosen = [candidate.build() for _, _, candidate in found[: params.limit]]
     return NamesResult(
         names=tuple(_detailed(workspace, known, chosen)), more=len(found) > params.limit, saw=workspace.read_state()
     )
 
 
 def _rank(each: _Candidate, wanted: str) -> int | None:
-    """Return 0 for a name that begins with what is wanted, 1 or 2 where it is inside, None where it is not."""
+    """Return 0 for a prefix match, 1 for a prefix match of a path's last part, 2 for another match, None for none."""
     if not wanted:
         return 0
     insert, name = each.insert.casefold(), each.name.casefold()
@@ -74,25 +76,25 @@ def _rank(each: _Candidate, wanted: str) -> int | None:
 
 
 def _detailed(workspace: Workspace, known: ReferenceIndex, chosen: Iterable[Name]) -> Iterator[Name]:
-    places, look = RecordLocations(workspace), workspace.citations.checker()
+    places, checker = RecordLocations(workspace), workspace.citations.checker()
     left = DETAILED
     for name in chosen:
         if name.kind != "memory":
             yield name
             continue
-        path, line = places.of(name.id)
+        path, line = places.locate(name.id)
         memory = known.memories[name.id]
-        markdown = memory_preview(memory, look.judge(memory)) if left > 0 else ""
+        markdown = memory_preview(memory, checker.judge(memory)) if left > 0 else ""
         left -= 1
         yield replace(name, path=path, line=line, markdown=markdown)
 
 
 def _memories(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for memory in filter(visible(workspace.memory, None, None), workspace.memory.active.newest(now)):
-        yield _Candidate(memory.id, memory.title or memory.text, partial(_of_memory, memory))
+        yield _Candidate(memory.id, memory.title or memory.text, partial(_memory_name, memory))
 
 
-def _of_memory(memory: Memory) -> Name:
+def _memory_name(memory: Memory) -> Name:
     detail = " · ".join(facts(memory)[:3])
     return Name(kind="memory", name=headline(memory), insert=memory.id, detail=detail, id=memory.id)
 
@@ -116,13 +118,13 @@ def _contexts(workspace: Workspace, known: ReferenceIndex, params: NamesParams, 
         stem = posixpath.basename(path).removesuffix(".md")
         page = known.page(path)
         fields = frontmatter.read_frontmatter(page.text)[0] if page is not None else {}
-        told = [str(fields[key]) for key in ("title", "description") if fields.get(key)]
-        detail = shorten(": ".join(told), 80) or posixpath.dirname(path)
+        parts = [str(fields[key]) for key in ("title", "description") if fields.get(key)]
+        detail = shorten(": ".join(parts), 80) or posixpath.dirname(path)
         yield _plain(Name(kind="context", name=stem, insert=insert, detail=detail, path=path, line=1))
 
 
 def _stems(known: ReferenceIndex, kind: OwnKind) -> Iterator[tuple[str, str]]:
-    """Yield the files of a kind that are named without their ending, each with the name that means it alone."""
+    """Yield (path, shortest unambiguous name) of the files of a kind."""
     for paths in known.stems.values():
         for path in paths:
             if own_kind(path) == kind:
@@ -131,10 +133,10 @@ def _stems(known: ReferenceIndex, kind: OwnKind) -> Iterator[tuple[str, str]]:
 
 def _files(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now: datetime) -> Iterator[_Candidate]:
     for path in known.files:
-        yield _Candidate(path, "", partial(_of_file, path))
+        yield _Candidate(path, "", partial(_file_name, path))
 
 
-def _of_file(path: str) -> Name:
+def _file_name(path: str) -> Name:
     return Name(kind="file", name=posixpath.basename(path), insert=path, detail=posixpath.dirname(path), path=path)
 
 
@@ -145,9 +147,11 @@ def _symbols(workspace: Workspace, known: ReferenceIndex, params: NamesParams, n
     page = known.page(path)
     if page is None:
         return
-    for one in page.extents:
-        detail = shorten(page.lines[one.start - 1], 80)
-        yield _plain(Name(kind="symbol", name=one.name, insert=one.name, detail=detail, path=path, line=one.start))
+    for extent in page.extents:
+        detail = shorten(page.lines[extent.start - 1], 80)
+        yield _plain(
+            Name(kind="symbol", name=extent.name, insert=extent.name, detail=detail, path=path, line=extent.start)
+        )
     if path.endswith(".md"):
         for slug, first, _ in section_names(page):
             yield _plain(Name(kind="symbol", name=slug, insert=slug, detail="heading", path=path, line=first))
@@ -157,13 +161,13 @@ def _tags(workspace: Workspace, known: ReferenceIndex, params: NamesParams, now:
     memories = Counter(tag for memory in workspace.memory.recallable().values() for tag in memory.tags)
     files = Counter(tag for paths in known.stems.values() for path in paths for tag in _written_tags(known, path))
     for tag, _ in sorted((memories + files).items(), key=lambda pair: (-pair[1], pair[0])):
-        told = [f"{memories[tag]} memor{'y' if memories[tag] == 1 else 'ies'}"] if memories[tag] else []
-        told += [f"{files[tag]} file{'' if files[tag] == 1 else 's'}"] if files[tag] else []
-        yield _plain(Name(kind="tag", name=tag, insert=tag, detail=", ".join(told)))
+        counts = [f"{memories[tag]} memor{'y' if memories[tag] == 1 else 'ies'}"] if memories[tag] else []
+        counts += [f"{files[tag]} file{'' if files[tag] == 1 else 's'}"] if files[tag] else []
+        yield _plain(Name(kind="tag", name=tag, insert=tag, detail=", ".join(counts)))
 
 
 def _written_tags(known: ReferenceIndex, path: str) -> set[str]:
-    """Return the tags that a file of knowledge gives itself."""
+    """Return the tags in the frontmatter of a knowledge file."""
     page = known.page(path)
     tags = frontmatter.read_frontmatter(page.text)[0].get("tags") if page is not None else None
     return {str(tag) for tag in (tags if isinstance(tags, list) else [tags] if isinstance(tags, str) else ())}

@@ -1,4 +1,6 @@
-"""Context files: rendered as a pack within their budget, and begun from templates (docs/formats/context.md)."""
+"""Context files: renders them as packs within their budget, and creates them from templates
+(docs/formats/context.md).
+"""
 
 from __future__ import annotations
 
@@ -43,16 +45,18 @@ from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 DEFAULT_BUDGET = 8000
+"""The budget in tokens of a file that sets none."""
 FOUND_BY_QUESTION = 6
+"""The most hits of a question."""
 MOST = 200
-"""References that a pack is made of; those behind them are told as left out."""
+"""The most references of a pack; further ones are reported as left out."""
 
 _NEW_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _HEADING = "\n## References\n"
 
 
 class _Part(Value):
-    """What a reference brings: items by their worth, or why there are none."""
+    """The items of a reference, the best first, or the problem that it has none."""
 
     items: tuple[PackItem, ...] = ()
     problem: str = ""
@@ -63,27 +67,27 @@ _TOO_MANY = _Part(problem=f"there are more than {MOST} references in this file")
 
 
 def render(workspace: Workspace, params: RenderParams, call: Call, now: datetime) -> RenderResult:
-    """Render a context file: its prose, then what its references mean while the budget lasts, questions at last.
+    """Render a context file: its prose, then the items of its references within the budget, those of questions last.
 
-    Raises NotFoundError for a file that is not there, UsageError for one that is no context file.
+    Raises NotFoundError for a missing file, UsageError for one that is not a context file.
     """
     path = _path(workspace, params.path)
     if params.text is None and not (workspace.layout.root / path).exists():
-        raise NotFoundError(f"{path} is not there", hint=_others(workspace.layout.root, path))
+        raise NotFoundError(f"{path} does not exist", hint=_missing_hint(workspace.layout.root, path))
     text = text_of(workspace.layout.root, path, params.text)
     fields, body = frontmatter.read_frontmatter(text)
     budget = params.budget or frontmatter.read_budget(fields.get("budget")) or DEFAULT_BUDGET
     prose, cut = _prose(mask(text, workspace.config.memory.secrets)[0], body, budget)
     names = names_of(workspace, call.buffers)
-    made = [each for each in find_references(text, own_kind(path)) if each.kind != "link"]
+    found = [entry for entry in find_references(text, own_kind(path)) if entry.kind != "link"]
     parts: list[tuple[Reference, _Part]] = []
-    for place, reference in enumerate(made):
+    for place, reference in enumerate(found):
         call.raise_if_cancelled()
         known = place < MOST
         parts.append((reference, _part(workspace, names, reference, path, call, params, now) if known else _TOO_MANY))
     pack = _Pack(prose, budget, closed=cut)
     rendered = (_rendered(text, reference, part, pack) for reference, part in sorted(parts, key=_named_first))
-    told = [each for each in rendered if each is not None]
+    entries = [entry for entry in rendered if entry is not None]
     title = str(fields.get("title") or posixpath.basename(path).removesuffix(".md"))
     return RenderResult(
         path=path,
@@ -91,7 +95,7 @@ def render(workspace: Workspace, params: RenderParams, call: Call, now: datetime
         text=pack.text,
         tokens=count_tokens(pack.text),
         budget=budget,
-        references=tuple(sorted(told, key=lambda each: (each.line, each.column))),
+        references=tuple(sorted(entries, key=lambda entry: (entry.line, entry.column))),
         cut=cut,
         saw=workspace.read_state(),
     )
@@ -104,11 +108,11 @@ def list_templates(workspace: Workspace) -> TemplateListResult:
 
 
 def new(workspace: Workspace, params: TemplateNewParams) -> TemplateNewResult:
-    """Make a context file from a template. Raises BadParams, and UsageError when one of that name is there."""
+    """Create a context file from a template. Raises BadParams for an invalid name, UsageError for an existing file."""
     name = params.name.removesuffix(".md")
     if not all(_NEW_NAME.fullmatch(part) for part in name.split("/")):
         raise BadParams(
-            f"'{params.name}' is no name for a file",
+            f"'{params.name}' is not a valid file name",
             hint="Use letters, digits, '.', '_' and '-', and '/' behind a folder.",
         )
     path = f"{CONTEXT_FOLDER}/{name}.md"
@@ -126,7 +130,7 @@ _NO_ROOM = "it does not fit into what is left of the budget"
 
 
 class _Pack:
-    """A text that grows while its budget lasts; nothing is in it twice. A `closed` one takes nothing."""
+    """A text that grows within its budget, without duplicates. A `closed` one accepts no items."""
 
     def __init__(self, prose: str, budget: int, *, closed: bool) -> None:
         self.text = prose
@@ -134,8 +138,10 @@ class _Pack:
         self._closed = closed
         self._seen: set[tuple[str, str]] = set()
 
-    def take(self, part: _Part) -> tuple[int, str, bool]:
-        """Take the items that fit and are not there yet; return their tokens, why there are none, if all were there."""
+    def add(self, part: _Part) -> tuple[int, str, bool]:
+        """Add the items that fit and are new. Return their tokens, the problem when none fits, and whether all were
+        present.
+        """
         before = count_tokens(self.text)
         taken, fresh = 0, 0
         for item in part.items:
@@ -151,7 +157,7 @@ class _Pack:
 
 
 def _named_first(pair: tuple[Reference, _Part]) -> tuple[bool, int, int]:
-    """What is named goes before what is only asked for, when the budget does not last for all."""
+    """Return the sort key of a reference: named targets come before questions."""
     return (pair[0].kind == "query", pair[0].line, pair[0].start)
 
 
@@ -160,14 +166,14 @@ def _path(workspace: Workspace, given: str) -> str:
     bare = not given.endswith(".md") and not (root / given).is_file()
     path = relative_path(f"{CONTEXT_FOLDER}/{given}.md" if bare else given, root)
     if own_kind(path) not in KINDS_WITH_REFERENCES:
-        raise UsageError(f"{path} is no context file", hint=f"They are {CONTEXT_FOLDER}/**/*.md and .claude/*.md.")
+        raise UsageError(f"{path} is not a context file", hint=f"They are {CONTEXT_FOLDER}/**/*.md and .claude/*.md.")
     return path
 
 
-def _others(root: Path, path: str) -> str:
-    """Return what to say of a context file that is not there."""
+def _missing_hint(root: Path, path: str) -> str:
+    """Return a hint for a missing context file."""
     folder = root / CONTEXT_FOLDER
-    known = sorted(each.relative_to(folder).as_posix().removesuffix(".md") for each in folder.rglob("*.md"))
+    known = sorted(file.relative_to(folder).as_posix().removesuffix(".md") for file in folder.rglob("*.md"))
     name = path.removeprefix(f"{CONTEXT_FOLDER}/").removesuffix(".md")
     near = nearest(name, known, NAMES)
     if near:
@@ -177,7 +183,7 @@ def _others(root: Path, path: str) -> str:
 
 
 def _prose(text: str, body: int, budget: int) -> tuple[str, bool]:
-    """Return the body of a file, and whether its end was cut off because not even that fits into the budget."""
+    """Return the body of a file within the budget, and whether it was cut."""
     whole = without_comments("\n".join(text.split("\n")[body:])).strip("\n") + "\n"
     if count_tokens(whole) <= budget:
         return whole, False
@@ -195,31 +201,31 @@ def _part(
     params: RenderParams,
     now: datetime,
 ) -> _Part:
-    """Return what a reference brings to the pack."""
+    """Return the items of a reference."""
     if reference.kind == "query":
         asked = RecallParams(query=reference.target, limit=FOUND_BY_QUESTION, session=params.session)
         try:
             hits = recall.recall(workspace, asked, call, now).hits
-        except (UsageError, NotFoundError) as error:  # filters that are none: the rest of the pack is worth having
+        except (UsageError, NotFoundError) as error:  # an invalid query must not fail the other references
             return _Part(problem=error.message)
         found = tuple(_item(workspace.config, hit) for hit in hits if hit.path != path)
         return _Part(items=found, problem="" if found else "it finds nothing", title=f"{len(found)} found")
-    found_one = names.find(reference, path)
-    if found_one is None:
+    target = names.find(reference, path)
+    if target is None:
         near = names.nearest(reference, path)
-        return _Part(problem="nothing answers to it" + (f": did you mean '{near}'?" if near else ""))
-    if found_one.problem:
-        return _Part(problem=found_one.problem, title=found_one.title)
-    if found_one.kind == "memory":
-        return _of_memory(workspace, names, found_one, now)
-    return _of_file(workspace, names, found_one)
+        return _Part(problem="nothing has this name" + (f": did you mean '{near}'?" if near else ""))
+    if target.problem:
+        return _Part(problem=target.problem, title=target.title)
+    if target.kind == "memory":
+        return _memory_part(workspace, names, target, now)
+    return _file_part(workspace, names, target)
 
 
-def _of_memory(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget, now: datetime) -> _Part:
+def _memory_part(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget, now: datetime) -> _Part:
     memory = names.memories[found.id]
     if not is_recallable(memory, now):
         by = memory.superseded_by or memory.merged_into
-        return _Part(problem="it no longer speaks" + (f": {by} does" if by else ""), title=found.title)
+        return _Part(problem="it is not active" + (f": {by} replaces it" if by else ""), title=found.title)
     (hit,) = with_work_and_origin(
         workspace.origins,
         workspace.work_states,
@@ -230,7 +236,7 @@ def _of_memory(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarg
     return _Part(items=(_item(workspace.config, hit),), title=found.title)
 
 
-def _of_file(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget) -> _Part:
+def _file_part(workspace: Workspace, names: ReferenceIndex, found: ReferenceTarget) -> _Part:
     if found.kind == "folder":
         return _Part(problem="it is a folder: name the files", title=found.title)
     page = names.page(found.path)
@@ -264,10 +270,10 @@ def _item(config: Config, hit: Hit) -> PackItem:
 
 
 def _rendered(text: str, reference: Reference, part: _Part, pack: _Pack) -> Rendered | None:
-    """Put what a reference brings into the pack, and tell of it; None for prose that only looked like one."""
+    """Add the items of a reference to the pack and return its entry; None for prose that only resembles a reference."""
     if part.problem and not reference.certain:
         return None
-    tokens, problem, known = pack.take(part) if part.items else (0, part.problem, False)
+    tokens, problem, known = pack.add(part) if part.items else (0, part.problem, False)
     line = text.split("\n")[reference.line]
     return Rendered(
         text=line[reference.start : reference.end],

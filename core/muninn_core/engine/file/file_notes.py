@@ -1,6 +1,6 @@
-"""What is remembered about one file, in the places of that file as its reader sees it, and what of it is in doubt.
+"""Notes on one file: the memories about it at their current lines, and doubts about them.
 
-It is what editors show on every line, so that it looks nothing up but what belongs to the file.
+Editors show notes on every line, so the look-up is limited to the file.
 """
 
 from __future__ import annotations
@@ -32,22 +32,26 @@ from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 MOST = 500
-"""Memories of a file that are looked at, the newest first."""
+"""The most memories of a file, the newest first."""
 
 MOST_NAMED = 20
-"""A name that more memories speak of is one of everybody's: none of them is looked for behind it."""
+"""A symbol name in more memories is too common; none of them is looked up by it."""
 
-LOOK_SECONDS = 0.04
-"""How long the citations of one file may take; what is left over is looked at by the next answer."""
+CITATION_SECONDS = 0.04
+"""The time limit for judging the citations of a file; the next answer judges the others."""
 
 RULES = frozenset({"constraint", "decision"})
-"""Kinds of memory that code can break."""
+"""Memory types that code can violate."""
 
 Citations = Mapping[str, Sequence[Citation]]
 
 
 class Remembered(NamedTuple):
-    """What is remembered about a file: memories newest first, how their citations stand, and the file itself."""
+    """The memories about a file, newest first, with their judged citations, the file's lines and the documents.
+
+    `names` are its current and former paths. `omitted` counts memories beyond `MOST`, `pending` citations not judged in
+    time.
+    """
 
     path: str
     names: frozenset[str]
@@ -55,22 +59,26 @@ class Remembered(NamedTuple):
     citations: Citations
     page: LineIndex | None
     library: SteeringDocuments
-    look: CitationCheck
+    checker: CitationCheck
     omitted: int
     pending: int
 
     def here(self, memory: Memory) -> list[Citation]:
-        """Return those citations of a memory that are in this file now, or were before they went."""
-        return [one for one in self.citations.get(memory.id, ()) if one.path == self.path or one.path in self.names]
+        """Return the citations of a memory that are in this file, or were before their code was deleted."""
+        return [
+            citation
+            for citation in self.citations.get(memory.id, ())
+            if citation.path == self.path or citation.path in self.names
+        ]
 
 
 def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> Remembered:
-    """Return what is remembered about a file. Raises BadParams for one outside of the repository."""
+    """Return what is remembered about a file. Raises BadParams for a path outside the repository."""
     path = relative_path(given, workspace.layout.root)
     known = workspace.memory.all()
     names = frozenset({path, *workspace.rename_history.former_names(path, known)})
-    look = with_overlays(workspace.citations, call.buffers).checker(LOOK_SECONDS)
-    page = _page(look, path)
+    checker = with_overlays(workspace.citations, call.buffers).checker(CITATION_SECONDS)
+    page = _page(checker, path)
     seen = visible(workspace.memory, None, None)
     of_file = {
         memory.id: memory
@@ -84,23 +92,31 @@ def remembered(workspace: Workspace, given: str, call: Call, now: datetime) -> R
         [
             memory
             for name in sorted({one.name.rpartition(".")[2] for one in page.extents})
-            for memory in _few(workspace.memory.index.by_name(name))
+            for memory in _unless_common(workspace.memory.index.by_name(name))
             if memory.id not in of_file and memory.cites and is_recallable(memory, now) and seen(memory)
         ]
         if page
         else []
     )
-    citations = look.judge_all([*memories, *moved])
-    came = {each.id: each for each in moved if any(one.path == path for one in citations.get(each.id, ()))}
-    memories = sorted([*memories, *came.values()], key=lambda memory: (memory.ts, memory.id), reverse=True)
-    pending = sum(one in look.late for found in citations.values() for one in found)
+    citations = checker.judge_all([*memories, *moved])
+    moved_here = {each.id: each for each in moved if any(one.path == path for one in citations.get(each.id, ()))}
+    memories = sorted([*memories, *moved_here.values()], key=lambda memory: (memory.ts, memory.id), reverse=True)
+    pending = sum(one in checker.late for found in citations.values() for one in found)
     return Remembered(
-        path, names, memories, citations, page, workspace.documents.read(), look, max(0, len(ordered) - MOST), pending
+        path,
+        names,
+        memories,
+        citations,
+        page,
+        workspace.documents.read(),
+        checker,
+        max(0, len(ordered) - MOST),
+        pending,
     )
 
 
 def annotate(workspace: Workspace, params: AnnotateParams, call: Call, now: datetime) -> AnnotateResult:
-    """Say what is remembered about a file in its places, and what of it is in doubt."""
+    """Return the notes on a file, its lenses, doubts and pointers."""
     found = remembered(workspace, params.file, call, now)
     notes = _notes(found)
     return AnnotateResult(
@@ -115,13 +131,13 @@ def annotate(workspace: Workspace, params: AnnotateParams, call: Call, now: date
     )
 
 
-def _few(memories: list[Memory]) -> list[Memory]:
+def _unless_common(memories: list[Memory]) -> list[Memory]:
     return memories if len(memories) <= MOST_NAMED else []
 
 
-def _page(look: CitationCheck, path: str) -> LineIndex | None:
+def _page(checker: CitationCheck, path: str) -> LineIndex | None:
     try:
-        return look.page(path)
+        return checker.page(path)
     except Unknown:
         return None
 
@@ -151,45 +167,44 @@ def _notes_of(memory: Memory, found: Remembered) -> list[Note]:
         )
 
     # A citation that was not checked for lack of time is left out: its lines may be outdated.
-    cited = [one for one in found.here(memory) if (one.start or one.symbol) and one not in found.look.late]
+    cited = [one for one in found.here(memory) if (one.start or one.symbol) and one not in found.checker.late]
     return [note(one) for one in dict.fromkeys(cited)] or [note(None)]
 
 
 def _doubts(work_states: WorkStates, store: MemoryStore, found: Remembered) -> list[Doubt]:
-    """Return what a reader of the file has to know: conservative, since a wrong warning costs more than a missed one.
+    """Return warnings and information about a file's memories; a wrong warning costs more than a missed one.
 
-    Of text from outside, and of work that HEAD does not have, nothing is in doubt. Drifted is information. It is a
-    warning for a constraint or decision: when a definition that it cites is gone from a file that is there; when
-    the changed code has a comment that denies it; when a newer memory of the same code denies it, or a conflict of the
-    two is open.
+    Text from outside and work that HEAD does not contain give no doubts. Drifted code is information. It is a warning
+    for a constraint or decision in three cases: a definition that it cites is gone from an existing file; a comment of
+    the changed code denies it; a newer memory of the same code denies it or has an open conflict with it.
     """
     doubts = []
     labelled = {memory.id: memory for memory in work_states.label(found.memories)}
     for memory in labelled.values():
         if memory.trust == "outside" or memory.work in ("reverted", "abandoned", "unmerged"):
             continue
-        for one in found.here(memory):
-            if one.state == "drifted" and one.start:
-                doubts.append(_drifted(store, memory, one, found, labelled))
-            elif one.state == "gone" and one.symbol and memory.type in RULES and found.page is not None:
-                doubts.append(_gone(memory, one))
+        for citation in found.here(memory):
+            if citation.state == "drifted" and citation.start:
+                doubts.append(_drifted(store, memory, citation, found, labelled))
+            elif citation.state == "gone" and citation.symbol and memory.type in RULES and found.page is not None:
+                doubts.append(_gone(memory, citation))
     return sorted(doubts, key=lambda doubt: (doubt.start, doubt.end, doubt.id))
 
 
-def _gone(memory: Memory, one: Citation) -> Doubt:
-    message = f"What this {memory.type} is about is no longer here: `{one.symbol}`. {headline(memory)}"
+def _gone(memory: Memory, citation: Citation) -> Doubt:
+    message = f"What this {memory.type} is about is no longer here: `{citation.symbol}`. {headline(memory)}"
     spot = Spot(message=headline(memory), id=memory.id)
     return Doubt(level="warning", rule="gone", start=1, end=1, message=message, id=memory.id, related=(spot,))
 
 
 def _drifted(
-    store: MemoryStore, memory: Memory, one: Citation, found: Remembered, memories: Mapping[str, Memory]
+    store: MemoryStore, memory: Memory, citation: Citation, found: Remembered, memories: Mapping[str, Memory]
 ) -> Doubt:
     spot = Spot(message=headline(memory), id=memory.id)
-    against = _against(store, memory, one, found, memories) if memory.type in RULES else None
+    against = _against(store, memory, citation, found, memories) if memory.type in RULES else None
     if against is not None:
-        start = against.start if against.path else one.start
-        end = against.end if against.path else one.end
+        start = against.start if against.path else citation.start
+        end = against.end if against.path else citation.end
         message = f"This contradicts a {memory.type}: {headline(memory)} ({against.message})"
         related = (spot, against)
         return Doubt(
@@ -201,8 +216,8 @@ def _drifted(
     return Doubt(
         level="information",
         rule="drifted",
-        start=one.start,
-        end=one.end,
+        start=citation.start,
+        end=citation.end,
         message=message,
         id=memory.id,
         related=(spot,),
@@ -210,11 +225,11 @@ def _drifted(
 
 
 def _against(
-    store: MemoryStore, memory: Memory, one: Citation, found: Remembered, memories: Mapping[str, Memory]
+    store: MemoryStore, memory: Memory, citation: Citation, found: Remembered, memories: Mapping[str, Memory]
 ) -> Spot | None:
-    """Return what denies a rule whose code has changed: a comment of that code, else a newer memory of it."""
+    """Return what denies a rule whose code has changed: a comment in the code, else a newer memory about it."""
     page = found.page
-    denied = find_objection(memory, page.span(one.start, one.end), one.start) if page else None
+    denied = find_objection(memory, page.span(citation.start, citation.end), citation.start) if page else None
     if denied is not None:
         message = f"{denied.reason}: “{denied.text}”"
         return Spot(message=message, path=found.path, start=denied.line, end=denied.line)
@@ -226,19 +241,20 @@ def _against(
     }
     for other in memories.values():
         newer = (other.ts, other.id) > (memory.ts, memory.id) and other.trust != "outside"
-        if newer and _overlap(found.here(other), one):
+        if newer and _overlap(found.here(other), citation):
             reason = disputed.get(other.id) or contradiction_reason(memory, other)
             if reason:
                 return Spot(message=f"{reason}: {headline(other)}", id=other.id)
     return None
 
 
-def _overlap(citations: Sequence[Citation], one: Citation) -> bool:
-    return any(each.start and each.start <= one.end and one.start <= each.end for each in citations)
+def _overlap(citations: Sequence[Citation], citation: Citation) -> bool:
+    return any(each.start and each.start <= citation.end and citation.start <= each.end for each in citations)
 
 
 def around(extents: Sequence[Extent], line: int) -> list[Extent]:
-    """Return the definitions around a line, inner first."""
+    """Return the definitions that contain a line, the innermost first."""
     return sorted(
-        (one for one in extents if one.start <= line <= one.end), key=lambda one: (one.end - one.start, one.start)
+        (extent for extent in extents if extent.start <= line <= extent.end),
+        key=lambda extent: (extent.end - extent.start, extent.start),
     )

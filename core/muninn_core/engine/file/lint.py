@@ -1,6 +1,6 @@
-"""Checks one file that a person edits, as its editor has it: what kind of file it is decides how.
+"""Checks one file with its unsaved text in an editor, by the kind of file.
 
-What is wrong in markdown and in records is told by `faults` and `recordfaults`; here the work tree is asked.
+`markdown_diagnostics`, `record_diagnostics` and `pack_diagnostics` find the faults; this module reads the work tree.
 """
 
 from __future__ import annotations
@@ -32,40 +32,43 @@ from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 MOST_BYTES = 4_000_000
-"""A longer text is not checked while somebody types: `muninn check` does."""
+"""The largest text that is checked while editing; `muninn check` checks any."""
 
 CITES_SECONDS = 0.3
+"""The time limit for judging the citations of a file of records."""
 _LOCAL = ".muninn/local/"
 _LEVELS = {"error": "error", "warn": "warning"}
 
 
 def lint(workspace: Workspace, params: LintParams, call: Call) -> LintResult:
-    """Check a file, or the text that an editor has of it. Raises NotFoundError for one that can't be read."""
+    """Check a file or its unsaved text. Raises NotFoundError for an unreadable file, BadParams for another kind of
+    file.
+    """
     path = relative_path(params.path, workspace.layout.root)
     kind = own_kind(path)
     text = text_of(workspace.layout.root, path, params.text)
     if len(text) > MOST_BYTES:
-        said = f"{len(text):,} characters are too many to check while editing"
-        found = [Fault(rule="malformed", level="information", message=said, line=1, hint="`muninn check` reads it.")]
+        message = f"{len(text):,} characters are too many to check while editing"
+        found = [Fault(rule="malformed", level="information", message=message, line=1, hint="`muninn check` reads it.")]
     else:
-        found = list(_found(workspace, kind, path, text, call))
+        found = list(_faults(workspace, kind, path, text, call))
     ok = all(fault.level != "error" for fault in found)
     return LintResult(path=path, kind=kind, ok=ok, faults=tuple(sorted(found, key=order)), saw=workspace.read_state())
 
 
 def text_of(root: Path, path: str, given: str | None) -> str:
-    """Return a file's text, or what an editor has of it. Raises NotFoundError when there is none."""
+    """Return a file's unsaved text if given, else its text on disk. Raises NotFoundError without text."""
     if given is not None:
         return given
     read = read_text(root, path, MOST_BYTES)
     if not isinstance(read, Text):
-        what = "is not there" if read == "vanished" else f"has no text to read: {read}"
+        what = "does not exist" if read == "vanished" else f"has no text to read: {read}"
         raise NotFoundError(f"{path} {what}", hint="Name a file relative to the root of the repository.")
     return read.text
 
 
 def names_of(workspace: Workspace, buffers: Overlays | None = None) -> ReferenceIndex:
-    """Return what can be named in a work tree now; of files that are open in an editor, as they are there."""
+    """Return the index of names in the work tree, with the unsaved texts of `buffers`."""
     index = workspace.updater.index
     return ReferenceIndex(
         workspace.layout.root,
@@ -76,28 +79,28 @@ def names_of(workspace: Workspace, buffers: Overlays | None = None) -> Reference
     )
 
 
-def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call) -> Iterable[Fault]:
+def _faults(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call) -> Iterable[Fault]:
     patterns = workspace.config.memory.secrets
     match kind:
         case "":
             raise BadParams(
-                f"{path} is no file that Muninn checks", hint="It checks .muninn, .claude/*.md, Metis and ADRs."
+                f"{path} is not a file that Muninn checks", hint="It checks .muninn, .claude/*.md, Metis and ADRs."
             )
         case "config":
             return [*_config(text), *secret_faults(text, patterns)]
         case "records":
-            look = with_overlays(workspace.citations, call.buffers).checker(CITES_SECONDS)
+            checker = with_overlays(workspace.citations, call.buffers).checker(CITES_SECONDS)
             known = workspace.memory.all()
 
             def citations(identity: str) -> Iterable[Citation]:
                 memory = known.get(identity)
-                return look.judge(memory) if memory is not None and memory.active else ()
+                return checker.judge(memory) if memory is not None and memory.active else ()
 
             def missing(identity: str) -> Iterable[Missing]:
                 memory = known.get(identity)
-                return missing_files(memory, there) if memory is not None else ()
+                return missing_files(memory, exists) if memory is not None else ()
 
-            there = Presence(workspace.layout.root)
+            exists = Presence(workspace.layout.root)
             records = workspace.memory.log.records
             kinds = workspace.config.memory.kinds
             found = record_faults(
@@ -117,12 +120,14 @@ def _found(workspace: Workspace, kind: OwnKind, path: str, text: str, call: Call
     if kind != "records":
         found += secret_faults(text, patterns)
     if path.startswith(_LOCAL):
-        return found  # never in git
+        return found  # levels of the config apply to tracked files
     return [fault for each in found for fault in _leveled(each, workspace.config.check)]
 
 
 def _leveled(fault: Fault, levels: CheckConfig) -> Iterator[Fault]:
-    """Give a fault the level that the config has for its rule; information stays what it is, what is off goes."""
+    """Yield a fault with the configured level of its rule; nothing for a rule that is off. Information stays
+    information.
+    """
     level = getattr(levels, fault.rule)
     if level != "off":
         yield fault if fault.level == "information" else replace(fault, level=_LEVELS[level])

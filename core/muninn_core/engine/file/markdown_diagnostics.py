@@ -1,6 +1,6 @@
-"""What is wrong in a markdown file of ours: its frontmatter, its references, merge markers, secrets.
+"""Faults of a markdown file: its frontmatter, references, merge markers and secrets.
 
-Pure functions of a text and of what names mean; `lint` and `check` both ask here, so that both say the same.
+Functions of a text and an index of names. `lint` and `check` share them, so their results agree.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from muninn_core.store.secrets import mask
 
 _BEGUN, _ENDED = re.compile(r"^<{7} ", re.M), re.compile(r"^>{7} ", re.M)
 _MARKER = re.compile(r"^(?:<{7} |\|{7} |={7}\s*$|>{7} )")
-SECRET_HINT = "Revoke it first: whoever has a clone has it. Then take it out of the file and its history."
+SECRET_HINT = "Revoke it first: every clone contains it. Then remove it from the file and its history."
 
 
 def markdown_faults(
@@ -33,40 +33,42 @@ def markdown_faults(
     kinds: Sequence[str],
     cancelled: Callable[[], None] = lambda: None,
 ) -> list[Fault]:
-    """Return the faults of a knowledge file, context file, agent's file or document; secrets are not looked for.
+    """Return the faults of a knowledge file, context file, agent's file or document, without secrets.
 
-    `kinds` are those of the config. `cancelled` is called between references, and stops the check by raising. Links of
-    a pack are the affair of its author.
+    `kinds` are the configured memory types. `cancelled` is called between references and stops the check by raising.
+    The links of packs are not checked.
     """
     found = [*_frontmatter(kind, text), *marker_faults(text)]
     if kind != "document" and not is_packed(path):
         for reference in find_references(text, kind):
             cancelled()
             if reference.kind == "query":
-                found += _misasked(reference, names, kinds)
+                found += _question_faults(reference, names, kinds)
             else:
                 found += _dangling(reference, path, names)
     if kind == "knowledge":
-        found += _twice(path, text, names)
+        found += _duplicate_id(path, text, names)
     return sorted(found, key=order)
 
 
 def order(fault: Fault) -> tuple[int, int, str, str]:
-    """Return where a fault stands among those of its file."""
+    """Return the sort key of a fault within its file."""
     return (fault.line, fault.column, fault.rule, fault.message)
 
 
 def marker_faults(text: str) -> Iterator[Fault]:
-    """Yield the markers that a merge has left; a line of equal signs alone is a heading's."""
+    """Yield git's merge markers; a line of equal signs alone is a heading."""
     if _BEGUN.search(text) and _ENDED.search(text):
         for number, line in enumerate(text.split("\n"), start=1):
             if _MARKER.match(line):
-                said = "a merge marker of git: both sides stand here"
-                yield Fault(rule="malformed", level="error", message=said, line=number, hint="Keep one side, or both.")
+                message = "a merge marker of git: the file has both sides of a conflict"
+                yield Fault(
+                    rule="malformed", level="error", message=message, line=number, hint="Keep one side, or both."
+                )
 
 
 def secret_faults(text: str, patterns: Sequence[str]) -> Iterator[Fault]:
-    """Yield the lines that hold secrets."""
+    """Yield a fault for each line with secrets."""
     if mask(text, patterns)[1]:
         for number, line in enumerate(text.split("\n"), start=1):
             if count := mask(line, patterns)[1]:
@@ -74,13 +76,13 @@ def secret_faults(text: str, patterns: Sequence[str]) -> Iterator[Fault]:
 
 
 def secret_fault(line: int, count: int) -> Fault:
-    """Return what is said of a line that holds some secrets."""
+    """Return the fault of a line with `count` secrets."""
     message = f"{'a secret' if count == 1 else f'{count} secrets'} in a tracked file"
     return Fault(rule="secrets", level="error", message=message, line=line, hint=SECRET_HINT)
 
 
 def replacing(title: str, column: int, end: int, text: str) -> Fix:
-    """Return the fix that puts another text in the place of a span."""
+    """Return the fix that replaces a span; columns are 1-based and `end` is exclusive."""
     return Fix(title=title, column=column, end=end, text=text)
 
 
@@ -106,9 +108,9 @@ def _frontmatter(kind: OwnKind, text: str) -> Iterator[Fault]:
 def _dangling(reference: Reference, path: str, names: ReferenceIndex) -> Iterator[Fault]:
     found = names.find(reference, path)
     if found is not None and not found.problem:
-        yield from _silent(reference, found, names)
+        yield from _inactive(reference, found, names)
     elif found is not None:
-        yield _pointless(reference, found)
+        yield _target_fault(reference, found)
     elif reference.certain or reference.kind == "value":
         named = reference.kind in ("name", "value") and reference.key != "files"
         many = names.several(reference.target) if named else ""
@@ -126,8 +128,8 @@ def _dangling(reference: Reference, path: str, names: ReferenceIndex) -> Iterato
         )
 
 
-def _misasked(reference: Reference, names: ReferenceIndex, kinds: Sequence[str]) -> Iterator[Fault]:
-    """Yield what of a question can't be understood: a filter that is none, a value that it does not take."""
+def _question_faults(reference: Reference, names: ReferenceIndex, kinds: Sequence[str]) -> Iterator[Fault]:
+    """Yield the error of a question: an unknown filter, or an invalid value."""
 
     def check(key: str, value: str) -> str:
         known = names.kinds.union(kinds) if key in ("kind", "type") else ()
@@ -154,17 +156,17 @@ def _misasked(reference: Reference, names: ReferenceIndex, kinds: Sequence[str])
         )
 
 
-def _silent(reference: Reference, found: ReferenceTarget, names: ReferenceIndex) -> Iterator[Fault]:
-    """Yield a word on a memory that no longer speaks, and on the one that speaks for it."""
+def _inactive(reference: Reference, found: ReferenceTarget, names: ReferenceIndex) -> Iterator[Fault]:
+    """Yield the fault of a reference to a memory that is not active, with the memory that replaces it."""
     memory = names.memories.get(found.id)
     if memory is None or memory.active:
         return
     by = memory.superseded_by or memory.merged_into or ""
-    state = "waits for approval" if memory.waits else "no longer speaks"
+    state = "waits for approval" if memory.waits else "is not active"
     yield Fault(
         rule="dangling",
         level="information",
-        message=f"the memory '{reference.target}' {state}" + (f": {by} speaks for it" if by else ""),
+        message=f"the memory '{reference.target}' {state}" + (f": {by} replaces it" if by else ""),
         line=reference.line + 1,
         column=reference.start + 1,
         end=reference.end + 1,
@@ -172,14 +174,14 @@ def _silent(reference: Reference, found: ReferenceTarget, names: ReferenceIndex)
     )
 
 
-def _pointless(reference: Reference, found: ReferenceTarget) -> Fault:
+def _target_fault(reference: Reference, found: ReferenceTarget) -> Fault:
     near = f": did you mean '{found.near}'?" if found.near else ""
     fix = replacing(
         f"Change to '{found.near}'", reference.end + 1 - len(reference.symbol), reference.end + 1, found.near
     )
     return Fault(
         rule="dangling",
-        level="information" if reference.kind == "link" else "warning",  # each site makes slugs a little otherwise
+        level="information" if reference.kind == "link" else "warning",  # sites build the slugs of headings differently
         message=f"{found.problem}{near}",
         line=reference.line + 1,
         column=reference.start + 1,
@@ -188,15 +190,15 @@ def _pointless(reference: Reference, found: ReferenceTarget) -> Fault:
     )
 
 
-def _twice(path: str, text: str, names: ReferenceIndex) -> Iterator[Fault]:
-    """Yield a fault for an `id` that another file of knowledge has, too."""
+def _duplicate_id(path: str, text: str, names: ReferenceIndex) -> Iterator[Fault]:
+    """Yield a fault for an `id` that another knowledge file has too."""
     own = next((entry for entry in frontmatter.list_entries(text) if entry.key == "id" and entry.value.strip()), None)
     others = [other for other in names.declared.get(own.value, ()) if other != path] if own else []
     if own and others:
         yield Fault(
             rule="knowledge",
             level="warning",
-            message=f"the id '{own.value}' is that of {others[0]}, too",
+            message=f"the id '{own.value}' is also that of {others[0]}",
             line=own.line + 1,
             column=own.start + 1,
             end=own.end + 1,

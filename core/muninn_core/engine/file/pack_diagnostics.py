@@ -1,4 +1,4 @@
-"""What is wrong in the files of a pack: a manifest that can't be read, and files that are not as it says."""
+"""Faults in the files of a pack: an unreadable manifest, and files that differ from it."""
 
 from __future__ import annotations
 
@@ -10,48 +10,48 @@ from muninn_core.errors import MuninnError
 from muninn_core.protocol.reference import Fault
 from muninn_core.store.pack.manifest import MANIFEST, MAX_MANIFEST_BYTES, Manifest, matching_content, read_manifest
 
-ANEW = "Take the pack in anew."
-ELSEWHERE = "Keep changes of your own in .muninn/knowledge."
+REINSTALL_HINT = "Install the pack again."
+OWN_CHANGES_HINT = "Keep changes of your own in .muninn/knowledge."
 
 _PACKS = ".muninn/packs/"
 
 
 def is_packed(path: str) -> bool:
-    """Whether a file (relative to the root) belongs to a pack: its links and words are the affair of its author."""
+    """Whether a file (path relative to the root) belongs to a pack."""
     return path.startswith(_PACKS)
 
 
 def manifest_faults(path: str, text: str) -> Iterator[Fault]:
-    """Yield why a manifest can't be read; there is at most one reason."""
+    """Yield the fault of a manifest that cannot be read or belongs to another pack, if any."""
     try:
         manifest = read_manifest(text.encode("utf-8", "surrogatepass"))
     except MuninnError as error:
-        line, column = _broken(text)
-        yield Fault(rule="packs", level="warning", message=error.message, line=line, column=column, hint=ANEW)
+        line, column = _syntax_error(text)
+        yield Fault(rule="packs", level="warning", message=error.message, line=line, column=column, hint=REINSTALL_HINT)
         return
     if manifest.name != _pack(path):
-        said = f"its manifest is that of '{manifest.name}'"
-        yield Fault(rule="packs", level="warning", message=said, line=1, hint=ANEW)
+        message = f"the manifest is that of '{manifest.name}'"
+        yield Fault(rule="packs", level="warning", message=message, line=1, hint=REINSTALL_HINT)
 
 
 def edited_faults(root: Path, path: str, text: str) -> Iterator[Fault]:
-    """Yield that a file of a pack is not what the pack says; nothing where its manifest can't be read."""
+    """Yield a fault for a pack's file that differs from the manifest; nothing when the manifest is unreadable."""
     folder = root / _PACKS / _pack(path)
     try:
         with (folder / MANIFEST).open("rb") as file:
             manifest = read_manifest(file.read(MAX_MANIFEST_BYTES + 1))
     except (OSError, MuninnError):
         return
-    if not _is_as(manifest, path.removeprefix(f"{_PACKS}{_pack(path)}/"), text):
-        yield Fault(rule="packs", level="warning", message=edited(_pack(path)), line=1, hint=ELSEWHERE)
+    if not _is_unchanged(manifest, path.removeprefix(f"{_PACKS}{_pack(path)}/"), text):
+        yield Fault(rule="packs", level="warning", message=edited_message(_pack(path)), line=1, hint=OWN_CHANGES_HINT)
 
 
-def edited(pack: str) -> str:
-    """Return what is said of a file that is not as its pack has it."""
-    return f"this is not what the pack {pack} says: edited, deleted or added since"
+def edited_message(pack: str) -> str:
+    """Return the message about a file that differs from its pack's manifest."""
+    return f"this differs from the pack {pack}: edited, deleted or added since"
 
 
-def _is_as(manifest: Manifest, path: str, text: str) -> bool:
+def _is_unchanged(manifest: Manifest, path: str, text: str) -> bool:
     content = text.encode("utf-8", "surrogatepass")
     return any(file.path == path and matching_content(content, file) is not None for file in manifest.files)
 
@@ -60,8 +60,8 @@ def _pack(path: str) -> str:
     return path.removeprefix(_PACKS).partition("/")[0]
 
 
-def _broken(text: str) -> tuple[int, int]:
-    """Return line and column of what is no JSON, (1, 1) where all of it is."""
+def _syntax_error(text: str) -> tuple[int, int]:
+    """Return line and column of a JSON syntax error, (1, 1) for none."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:

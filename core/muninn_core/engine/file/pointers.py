@@ -1,4 +1,4 @@
-"""Where a text names something that can be opened: a memory by its id, a decision or task by its code or number."""
+"""Finds ids, decisions and tasks that a text names, so that editors can open them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from muninn_core.model.note import Pointer
 from muninn_core.worktree.documents import SteeringDocuments
 
 MOST = 500
-"""Names of one file that are looked up."""
+"""The most names of each form in one file that are looked up."""
 
 _NAMES = (
     ("muninn:/", re.compile(r"\b(?P<uri>muninn:/[\w./%?=&+-]*[\w/])")),
@@ -20,14 +20,14 @@ _NAMES = (
     ("ADR", re.compile(r"\bADR[ -]?(?P<number>\d{1,5})\b")),
     ("-", re.compile(r"\b(?P<code>[A-Z][A-Z0-9]*(?:-[A-Z])?-\d{1,6})\b")),
 )
-"""What each kind of name begins with or holds, so that most files are not searched for it; and its form."""
+"""A substring that each form contains, as a quick test, and the form's pattern."""
 
 _DOCUMENTS = 2
-"""From here on they are names of documents."""
+"""The index in `_NAMES` from which the names are those of documents."""
 
 
 def pointers(text: str, memories: Mapping[str, Memory], library: SteeringDocuments) -> list[Pointer]:
-    """Return what a text names, in its order; what is not known here is no name."""
+    """Return the known names in a text, in order. Unknown names are skipped. Columns are 0-based."""
     kinds = _NAMES if library.documents else _NAMES[:_DOCUMENTS]
     found: dict[tuple[int, int], re.Match[str]] = {}
     for part, form in kinds:

@@ -1,6 +1,6 @@
-"""What is wrong in a file of records: lines that are none, fields that do not fit, ids twice, citations that moved.
+"""Faults in a file of records: malformed lines, invalid fields, duplicate ids, missing files and stale citations.
 
-The format is docs/formats/log.md. A field that nobody knows is no fault: it may be of a kind, or of a later version.
+The format is docs/formats/log.md. An unknown field is not a fault: later versions may define it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from muninn_core.store.record import ENVELOPE, MalformedRecord, Record, parse_li
 from muninn_core.store.secrets import mask
 
 MOST_LINES = 2_000
-"""Lines beyond which only those are told that are no records: a person edits one, not all of them."""
+"""Beyond this line only malformed records are reported, to bound the time."""
 
 MOST_FAULTS = 500
+"""The most faults of a file."""
 
 MISSING_HINT = "Was it moved or deleted? Update the memory, or forget it."
 _ENVELOPE = frozenset(ENVELOPE)
@@ -36,24 +37,24 @@ _FIELDS = (*ENVELOPE, *FIELDS, "details", "imported", "backfill", "redacted")
 
 
 class Missing(NamedTuple):
-    """A file that is not there, and what is said of the memory that speaks of it."""
+    """A missing file, and the message about the memory that names it."""
 
     path: str
-    said: str
+    message: str
 
 
 class Presence:
-    """Says which files are there; each is looked at once. Made for one answer."""
+    """Tests which files exist, each once. Create one per answer."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._there: dict[str, bool] = {}
+        self._known: dict[str, bool] = {}
 
     def __call__(self, path: str) -> bool:
-        """Whether a file is there."""
-        if path not in self._there:
-            self._there[path] = os.path.lexists(self._root / path)
-        return self._there[path]
+        """Return whether a path relative to the root exists."""
+        if path not in self._known:
+            self._known[path] = os.path.lexists(self._root / path)
+        return self._known[path]
 
 
 def record_faults(
@@ -63,10 +64,10 @@ def record_faults(
     citations: Callable[[str], Iterable[Citation]],
     missing: Callable[[str], Iterable[Missing]],
 ) -> list[Fault]:
-    """Return the faults of a file of records, in order; secrets are not looked for.
+    """Return the faults of a file of records, in order, without secrets.
 
-    `knows` tells whether there is a record or memory of an id, `kinds` are those of the config; `citations` says how
-    those of a memory stand, `missing` which of its files are not there.
+    `knows` returns whether an id is that of a record or memory. `kinds` are the configured memory types. `citations`
+    returns the judged citations of a memory, `missing` its missing files.
     """
     found: list[Fault] = []
     seen: dict[str, tuple[int, Record]] = {}
@@ -82,7 +83,7 @@ def record_faults(
             continue
         first = seen.setdefault(record.id, (number, record))
         if first[0] != number and not first[1].has_same_content(record):
-            found.append(_at(line, "id", number, "malformed", "error", twice(record.id, first[0])))
+            found.append(_at(line, "id", number, "malformed", "error", duplicate_message(record.id, first[0])))
         if number <= MOST_LINES:
             found += _fields(line, number, record, (*KINDS, *kinds))
             gone = tuple(missing(record.id))
@@ -94,31 +95,31 @@ def record_faults(
 
 
 def malformed_fault(reason: str, number: int, *, torn: bool) -> Fault:
-    """Return what is said of a line that is no record; `torn`: it is the last one, and has no end."""
-    said = f"torn: the line ends before its record does ({reason})" if torn else reason
-    hint = "Mend or delete the line; until then it is skipped."
-    return Fault(rule="malformed", level="error", message=said, line=number, hint=hint)
+    """Return the fault of a malformed line. `torn` says that it is the last line and unterminated."""
+    message = f"torn: the line ends before its record does ({reason})" if torn else reason
+    hint = "Repair or delete the line; until then it is skipped."
+    return Fault(rule="malformed", level="error", message=message, line=number, hint=hint)
 
 
-def twice(identity: str, line: int) -> str:
-    """Return what is said of a record whose id another one has, in an earlier line."""
-    return f"the id {identity} is that of line {line}, which says something else"
+def duplicate_message(identity: str, line: int) -> str:
+    """Return the message about a record that repeats the id of an earlier line."""
+    return f"the id {identity} is that of line {line}, which has other content"
 
 
-def missing_files(memory: Memory, there: Callable[[str], bool]) -> Iterator[Missing]:
-    """Yield the files that an active memory cites or names and that are not there."""
+def missing_files(memory: Memory, exists: Callable[[str], bool]) -> Iterator[Missing]:
+    """Yield the missing files that an active memory cites or names."""
     if memory.active:
         cited = {cite.path for cite in memory.cites} if memory.cites else ()
         for path in dict.fromkeys((*cited, *memory.files)):
-            if not there(path):
-                said = f"a memory {'cites' if path in cited else 'names'} {path}, which is not there"
-                yield Missing(path, said)
+            if not exists(path):
+                message = f"a memory {'cites' if path in cited else 'names'} {path}, which does not exist"
+                yield Missing(path, message)
 
 
 def secrets_of_records(content: bytes, lines: Lines, patterns: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield (line, number of secrets in it). Line by line only where the file as a whole holds one: most hold none.
+    """Yield (line, number of secrets in it). Lines are searched only when the whole file has a secret.
 
-    What an author wrote is looked at, not JSON: the names of the record's own fields mean nothing.
+    Only values that an author wrote are searched, without the names of record fields.
     """
     whole = [text for record in lines.records for text in _texts(record.data)]
     whole += [raw.decode("utf-8", "replace") for raw in lines.raw]
@@ -126,16 +127,16 @@ def secrets_of_records(content: bytes, lines: Lines, patterns: Sequence[str]) ->
         return
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
-            one = read_lines(line, "")
-            texts = [text for record in one.records for text in _texts(record.data)]
-            texts += [raw.decode("utf-8", "replace") for raw in one.raw]
+            parsed = read_lines(line, "")
+            texts = [text for record in parsed.records for text in _texts(record.data)]
+            texts += [raw.decode("utf-8", "replace") for raw in parsed.raw]
             if count := mask("\n".join(texts), patterns)[1]:
                 yield number, count
 
 
 def _missing(line: str, number: int, gone: Iterable[Missing]) -> Iterator[Fault]:
-    for path, said in gone:
-        fault = _value(line, number, "", path, said, "")
+    for path, message in gone:
+        fault = _value(line, number, "", path, message, "")
         yield replace(fault, rule="dangling", level="warning", hint=MISSING_HINT)
 
 
@@ -147,19 +148,19 @@ def _fields(line: str, number: int, record: Record, kinds: Sequence[str]) -> Ite
     if record.type not in CHANGES and record.type not in kinds:
         near = nearest(record.type, [*kinds, *CHANGES], OPEN)
         if near:
-            said = f"there is no kind of memory '{record.type}': did you mean '{near}'?"
-            yield _value(line, number, "type", record.type, said, near)
+            message = f"there is no kind of memory '{record.type}': did you mean '{near}'?"
+            yield _value(line, number, "type", record.type, message, near)
     if not isinstance(changed, dict):
         return
     fields, _ = read_fields(changed)
     for name in changed:
         if name in FIELDS and name not in fields:
-            said = f"`{name}` is not of its type: it is kept as a detail, and has no effect"
-            yield _at(line, name, number, "malformed", "information", said)
+            message = f"`{name}` is not of its type: it is stored as a detail and has no effect"
+            yield _at(line, name, number, "malformed", "information", message)
         near = None if name in _FIELDS else nearest(name, _FIELDS, OPEN)
         if near and near not in changed:
-            said = f"`{name}` is no field of a memory, and kept as a detail: did you mean `{near}`?"
-            fault = _at(line, name, number, "malformed", "information", said)
+            message = f"`{name}` is not a field of a memory and is stored as a detail: did you mean `{near}`?"
+            fault = _at(line, name, number, "malformed", "information", message)
             fix = replacing(f"Change to `{near}`", fault.column, fault.end, json.dumps(near))
             yield replace(fault, fixes=(fix,) if fault.end else ())
 
@@ -173,14 +174,14 @@ def _cites(
 ) -> Iterator[Fault]:
     for cite in citations(record.id):
         if cite.state in ("moved", "drifted") or (cite.state == "gone" and cite.path not in missing):
-            said = {
+            message = {
                 "moved": f"the code that {cite.was or cite.path} cites has moved to {cite.place}",
                 "drifted": f"the code at {cite.place} has changed since it was cited",
-                "gone": f"the code that {cite.place} cites is not there any more",
+                "gone": f"the code that {cite.place} cites is gone",
             }[cite.state]
-            fault = _at(line, "cites", number, "dangling", "information", said)
+            fault = _at(line, "cites", number, "dangling", "information", message)
             follow = Fix(
-                title="Let the memory cite the new place", verb="verify", params={"id": record.id, "fix": True}
+                title="Update the citation to the new place", verb="verify", params={"id": record.id, "fix": True}
             )
             yield replace(fault, fixes=(follow,) if cite.state == "moved" else ())
 
@@ -195,8 +196,8 @@ def _targets(
         if isinstance(target, str) and target not in seen and not knows(target):
             begun = [each for each in seen if each.startswith(target[:6])] if len(target) > 5 else []
             near = nearest(target, begun, NAMES)
-            said = f"there is no record '{target}' here" + (f": did you mean '{near}'?" if near else "")
-            fault = _value(line, number, "", target, said, near or "")
+            message = f"there is no record '{target}' here" + (f": did you mean '{near}'?" if near else "")
+            fault = _value(line, number, "", target, message, near or "")
             yield replace(fault, rule="dangling")
 
 
@@ -225,10 +226,10 @@ def _value(line: str, number: int, key: str, value: str, message: str, near: str
 
 
 def _texts(data: Mapping[str, Any]) -> list[str]:
-    """Return all texts of a record but those of its envelope, names of inner fields with their values."""
+    """Return the texts of a record outside its envelope; texts of inner objects with their keys."""
     found: list[str] = []
     waiting: list[Any] = []
-    for name, value in data.items():  # what JSON gives is of these very types, and every record passes here
+    for name, value in data.items():  # decoded JSON has exact types; this loop is hot
         if name not in _ENVELOPE:
             if type(value) is str:
                 found.append(value)

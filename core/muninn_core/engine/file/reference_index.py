@@ -1,6 +1,6 @@
-"""What references mean: which memory, document, file, definition or heading, and what comes nearest when there is none.
+"""Resolves references to memories, documents, files, definitions and headings, and suggests the nearest names.
 
-It looks at the work tree as it is; the index only helps to guess. It reads no reference out of a text.
+It reads the current work tree; the index only provides suggestions. `source.references` finds references in texts.
 """
 
 from __future__ import annotations
@@ -30,26 +30,28 @@ FoundKind = Literal["memory", "document", "knowledge", "file", "folder", "symbol
 _DECISION = re.compile(r"(?i)adr[ _-]?0*(\d{1,6})")
 _ID = re.compile(r"^id:[ \t]*(?P<id>\S.*)$", re.M)
 _COUNTED = re.compile(r"(?P<slug>.+)-(?P<number>\d{1,3})")
-"""The slug of a heading when others before it have the same words."""
+"""A slug with the number of an earlier heading of the same words."""
 
 _DIGITS = re.compile(r"\d+")
 _HEAD = 2_000
-_SLIPS = 4
-"""Letters by which the length of a name may differ from that of what was meant."""
+"""How many characters of a file are searched for its `id`."""
+_MOST_LENGTH_DIFFERENCE = 4
+"""The most letters by which the length of a misspelt file name may differ."""
 
 _ALIKE = 0.7
+"""The lowest likeness of a misspelt file name."""
 _SHORTEST_PREFIX = 6
-"""Characters of an id: fewer are words as often as ids."""
+"""The shortest prefix of an id; shorter ones are as often words."""
 
 _CLOSED = (".git", ".muninn/local", ".muninn/cache")
-"""Folders whose files are private, or none of a person's."""
+"""Folders that references cannot reach: private or internal files."""
 
 
 class ReferenceTarget(Value):
-    """What a reference means. `path` is relative to the root; lines are 1-based, 0 for the whole of a file.
+    """The target of a reference. `path` is relative to the root; lines are 1-based, 0 for a whole file.
 
-    `id` is a memory's; `title` what people call it. `problem` says what of the reference is not there, and `near` what
-    may have been meant by that part.
+    `id` is a memory's id, `title` its label. `problem` says which part of the reference does not exist, and `near`
+    suggests a name for that part.
     """
 
     kind: FoundKind
@@ -63,7 +65,7 @@ class ReferenceTarget(Value):
 
 
 class ReferenceIndex:
-    """All names of one moment. `page` reads a file's text, `files` lists the paths that are known."""
+    """All names at one moment. `page` reads a file's text, `files` lists the known paths."""
 
     def __init__(
         self,
@@ -81,7 +83,7 @@ class ReferenceIndex:
         self._files = files
 
     def find(self, reference: Reference, path: str) -> ReferenceTarget | None:
-        """Return what a reference in the file at `path` means; None when nothing answers to it, or it asks."""
+        """Return the target of a reference in the file at `path`; None for an unknown target or a question."""
         if reference.kind == "query":
             return None
         if reference.kind == "name" or (reference.kind == "value" and reference.key != "files"):
@@ -90,13 +92,13 @@ class ReferenceIndex:
         if found is None and reference.kind in ("file", "link"):
             again = rooted(reference.target, path, linked=reference.kind != "link")
             found = self._place(again)
-        return self._pointed(found, reference) if found is not None else None
+        return self._narrow(found, reference) if found is not None else None
 
     def named(self, name: str, path: str = "") -> ReferenceTarget | None:
-        """Return what a name means: a memory, a document, a file of knowledge, a file; in this order."""
+        """Return the target of a name: a memory, document, knowledge file or other file, in this order."""
         memory = self.memories.get(name)
         if memory is not None:
-            return _of_memory(memory)
+            return _memory_target(memory)
         document = self._document(name)
         if document is not None:
             return ReferenceTarget(kind="document", title=document.title or document.name, path=document.path)
@@ -111,14 +113,14 @@ class ReferenceIndex:
         return self._by_prefix(name)
 
     def nearest(self, reference: Reference, path: str) -> str:
-        """Return what should stand in the place of a target that nothing answers to, "" when nothing comes near."""
+        """Return a suggestion for an unknown target, "" for none."""
         if reference.kind == "name" or (reference.kind == "value" and reference.key != "files"):
             if _DECISION.fullmatch(reference.target):
-                return ""  # another number is another decision, not a slip
-            called = self._titled(reference.target)
+                return ""  # another number is another decision, not a misspelling
+            called = self._id_of_title(reference.target)
             if called:
                 return called
-            known = [*self.stems, *(each.name for each in self.library), *self._alike(reference.target)]
+            known = [*self.stems, *(each.name for each in self.library), *self._similar_ids(reference.target)]
             found = nearest(reference.target, known, NAMES)
             return self._shown(found) if found else ""
         wanted = rooted(reference.target, path, linked=reference.kind == "link")
@@ -128,7 +130,7 @@ class ReferenceIndex:
         return posixpath.relpath(near, posixpath.dirname(path) or ".")
 
     def several(self, name: str) -> str:
-        """Return what there are several of for a name that nothing else answers to, "" where it is not that."""
+        """Return a message about an ambiguous name, "" for any other name."""
         paths = self.stems.get(name.casefold(), ())
         if len(paths) > 1:
             return f"{len(paths)} files are called '{name}': name one by its path"
@@ -138,14 +140,14 @@ class ReferenceIndex:
             return ""
         return f"several memories begin with '{name}': write more of the one that is meant"
 
-    def _titled(self, title: str) -> str:
-        """Return the id of the one memory that is called so, "" for none or several."""
+    def _id_of_title(self, title: str) -> str:
+        """Return the id of the one memory with a title, "" for none or several."""
         found = self._titles.get(title.casefold().rstrip("."), set())
         return next(iter(found)) if len(found) == 1 else ""
 
     @cached_property
     def _titles(self) -> dict[str, set[str]]:
-        """The ids of the memories that speak, by what they are called, in lower case."""
+        """The ids of active memories by title, in lower case."""
         found: dict[str, set[str]] = {}
         for each in self.memories.values():
             if each.active:
@@ -155,7 +157,7 @@ class ReferenceIndex:
 
     @cached_property
     def stems(self) -> dict[str, list[str]]:
-        """The knowledge files by their names without ending, in lower case."""
+        """The knowledge, pack and context files by file name without ending, in lower case."""
         found: dict[str, list[str]] = {}
         for folder in ("knowledge", "packs", "context"):
             for file in sorted((self.root / ".muninn" / folder).rglob("*.md")):
@@ -164,7 +166,7 @@ class ReferenceIndex:
 
     @cached_property
     def declared(self) -> dict[str, list[str]]:
-        """The files of knowledge by the `id` that their frontmatter gives them."""
+        """The knowledge files by the `id` of their frontmatter."""
         found: dict[str, list[str]] = {}
         for path in sorted({each for paths in self.stems.values() for each in paths}):
             page = self.page(path) if not path.startswith(".muninn/context/") else None
@@ -175,7 +177,7 @@ class ReferenceIndex:
 
     @cached_property
     def kinds(self) -> set[str]:
-        """The kinds of memory that there are, built in or used."""
+        """The memory types: built-in ones and those in use."""
         return {*KINDS, *(memory.type for memory in self.memories.values())}
 
     @cached_property
@@ -198,7 +200,7 @@ class ReferenceIndex:
         return found
 
     def known_folder(self, path: str) -> str:
-        """Return the longest beginning of a path that is a folder, "" for the root."""
+        """Return the deepest existing folder above a path, "" for the root."""
         folder = posixpath.dirname(path)
         while folder and not (self.root / folder).is_dir():
             folder = posixpath.dirname(folder)
@@ -223,38 +225,38 @@ class ReferenceIndex:
         kind: FoundKind = "knowledge" if path.startswith((".muninn/knowledge/", ".muninn/packs/")) else "file"
         return ReferenceTarget(kind=kind, title=path, path=path)
 
-    def _pointed(self, found: ReferenceTarget, reference: Reference) -> ReferenceTarget:
-        """Narrow a file to the symbol, heading or lines that are meant."""
+    def _narrow(self, found: ReferenceTarget, reference: Reference) -> ReferenceTarget:
+        """Narrow a file to the symbol, heading or lines of the reference."""
         if not (reference.symbol or reference.first) or found.kind == "folder":
             return found
         page = self.page(found.path)
-        told: dict[str, Any] = {"title": found.title, "path": found.path}
+        shared: dict[str, Any] = {"title": found.title, "path": found.path}
         if page is None:
-            return ReferenceTarget(kind="file", problem="this file has no text to look into", **told)
+            return ReferenceTarget(kind="file", problem="this file has no text", **shared)
         if reference.first:
             if not 1 <= reference.first <= reference.last <= page.length:
-                said = f"{found.path} has {page.length} lines"
-                return ReferenceTarget(kind="file", problem=said, **told)
-            return ReferenceTarget(kind=found.kind, start=reference.first, end=reference.last, **told)
+                problem = f"{found.path} has {page.length} lines"
+                return ReferenceTarget(kind="file", problem=problem, **shared)
+            return ReferenceTarget(kind=found.kind, start=reference.first, end=reference.last, **shared)
         sections = section_names(page) if found.path.endswith(".md") else []
         place = _section(sections, reference.symbol.lower())
         if place is not None:
             return ReferenceTarget(kind="symbol", title=reference.symbol, path=found.path, start=place[0], end=place[1])
         symbol = reference.symbol.replace("::", ".")
-        meant = [one for one in page.find_named(symbol) if f".{one.name}".endswith(f".{symbol}")]
-        if meant:
+        extents = [extent for extent in page.find_named(symbol) if f".{extent.name}".endswith(f".{symbol}")]
+        if extents:
             return ReferenceTarget(
-                kind="symbol", title=meant[0].name, path=found.path, start=meant[0].start, end=meant[0].end
+                kind="symbol", title=extents[0].name, path=found.path, start=extents[0].start, end=extents[0].end
             )
         if reference.kind == "link" and not sections:
-            return found  # its headings are of another form
+            return found  # the file has no markdown headings to check
         if sections and re.search(rf"""\b(?:id|name)=["']{re.escape(reference.symbol)}["']""", page.text):
-            return found  # an anchor in HTML, whose end nobody knows
-        known = [name for name, _, _ in sections] + [one.name for one in page.extents]
+            return found  # an HTML anchor, whose end is unknown
+        known = [name for name, _, _ in sections] + [extent.name for extent in page.extents]
         near = nearest(reference.symbol, known)
         what = f"there is no section '{reference.symbol}'" if sections else f"'{reference.symbol}' is not defined"
-        said = f"{what} in {found.path}"
-        return ReferenceTarget(kind="file", problem=said, near=near or "", **told)
+        problem = f"{what} in {found.path}"
+        return ReferenceTarget(kind="file", problem=problem, near=near or "", **shared)
 
     def _document(self, name: str) -> Document | None:
         document = self.library.with_code(name)
@@ -276,10 +278,10 @@ class ReferenceIndex:
             return None
         if at + 1 < len(self.ids) and self.ids[at + 1].startswith(wanted):
             return None
-        return _of_memory(self.memories[self.ids[at]])
+        return _memory_target(self.memories[self.ids[at]])
 
-    def _alike(self, name: str) -> Iterator[str]:
-        """Yield ids that begin like a name: comparing all of many would take long."""
+    def _similar_ids(self, name: str) -> Iterator[str]:
+        """Yield ids with the same first characters as a name; comparing all ids would be slow."""
         begun = name[:_SHORTEST_PREFIX].lower()
         for identity in self.ids[bisect_left(self.ids, begun) :][:200] if len(begun) == _SHORTEST_PREFIX else ():
             if identity.startswith(begun):
@@ -294,16 +296,16 @@ class ReferenceIndex:
         stem = posixpath.splitext(name.casefold())[0]
         kin = self._kin.get(_kin(name), ())
         same = [known for other, known in kin if other == stem]
-        alike = same or [known for other, known in kin if _is_slip(stem, other)]
+        alike = same or [known for other, known in kin if _is_misspelling(stem, other)]
         folder = self.known_folder(path)
         beside = [known for known in alike if known.startswith(f"{folder}/")] if folder else []
         return nearest(path, beside or alike, alike=0.0) or ""
 
 
 def rooted(target: str, path: str, *, linked: bool = False) -> str:
-    """Return the path relative to the root that a target in the file at `path` means, "" for one outside of it.
+    """Return the path relative to the root of a target in the file at `path`, "" for one outside the root.
 
-    `./` and `../`, and every target of a link, are meant from the file's folder; others from the root.
+    Targets of links and those with `./` or `../` are relative to the file's folder, others to the root.
     """
     near = linked or target.startswith(("./", "../"))
     whole = posixpath.join(posixpath.dirname(path), target) if near and not target.startswith("/") else target
@@ -312,24 +314,24 @@ def rooted(target: str, path: str, *, linked: bool = False) -> str:
 
 
 def section_names(page: LineIndex) -> list[tuple[str, int, int]]:
-    """Return the sections of a markdown file by their slugs, with first and last line (1-based)."""
+    """Return (slug, first line, last line) of the sections of a markdown file; lines are 1-based."""
     return [(each.slug, each.line + 1, each.last + 1) for each in headings(page.text)]
 
 
 def _kin(name: str) -> tuple[str, str]:
-    """Return what a slip in the name of a file leaves as it is: its ending and its first letter."""
+    """Return the parts of a file name that a misspelling keeps: its ending and first letter, in lower case."""
     return posixpath.splitext(name.casefold())[1], name[:1].casefold()
 
 
-def _is_slip(stem: str, known: str) -> bool:
-    """Whether one name may be a slip for another; another number is another thing."""
-    if abs(len(stem) - len(known)) > _SLIPS or _DIGITS.findall(stem) != _DIGITS.findall(known):
+def _is_misspelling(stem: str, known: str) -> bool:
+    """Whether a name may be a misspelling of a known one; numbers must be equal."""
+    if abs(len(stem) - len(known)) > _MOST_LENGTH_DIFFERENCE or _DIGITS.findall(stem) != _DIGITS.findall(known):
         return False
     return likeness(stem, known) >= _ALIKE
 
 
 def _section(sections: list[tuple[str, int, int]], slug: str) -> tuple[int, int] | None:
-    """Return first and last line of the section that a slug means; None for none."""
+    """Return first and last line of the section with a slug; None for none."""
     counted = _COUNTED.fullmatch(slug)
     for wanted, number in ((slug, 0), *([(counted["slug"], int(counted["number"]))] if counted else [])):
         places = [(first, last) for name, first, last in sections if name == wanted]
@@ -339,7 +341,7 @@ def _section(sections: list[tuple[str, int, int]], slug: str) -> tuple[int, int]
 
 
 def quiet(read: Callable[[str], LineIndex | None]) -> Callable[[str], LineIndex | None]:
-    """Return `read` for readers that don't mind why a file has no text."""
+    """Return `read` with None in place of its error for an unreadable file."""
 
     def page(path: str) -> LineIndex | None:
         try:
@@ -350,5 +352,5 @@ def quiet(read: Callable[[str], LineIndex | None]) -> Callable[[str], LineIndex 
     return page
 
 
-def _of_memory(memory: Memory) -> ReferenceTarget:
+def _memory_target(memory: Memory) -> ReferenceTarget:
     return ReferenceTarget(kind="memory", title=headline(memory), id=memory.id)

@@ -1,4 +1,4 @@
-"""Says of each reference of a file what it means, with a preview for whoever points at it."""
+"""Resolves the references of a file, with previews for hovers."""
 
 from __future__ import annotations
 
@@ -25,33 +25,34 @@ from muninn_core.worktree.paths import relative_path
 from muninn_core.worktree.workspace import Workspace
 
 FOUND_BY_QUESTION = 5
+"""The most hits in the preview of a question."""
 MOST = 1_000
-"""References of one file that are looked at; a context of more is none."""
+"""The most references of a file that are resolved."""
 
 
 def resolve(workspace: Workspace, params: ReferencesParams, call: Call, now: datetime) -> ReferencesResult:
-    """Return what the references of a file mean. Previews are made for one line only.
+    """Return the targets of a file's references, or of those in `params.line`, which then have previews.
 
-    Of that line it is also told what ids, decisions and tasks mean that stand in plain words.
+    For a line of markdown it also resolves ids, decisions and tasks in plain text.
     """
     path = relative_path(params.path, workspace.layout.root)
     text = text_of(workspace.layout.root, path, params.text)
     names = names_of(workspace, call.buffers)
-    told = []
+    meanings = []
     places = RecordLocations(workspace)
     for reference in find_references(text, own_kind(path))[:MOST]:
         if params.line in (0, reference.line + 1):
             call.raise_if_cancelled()
-            told.append(_meaning(workspace, names, places, reference, path, call, now, shown=params.line > 0))
+            meanings.append(_meaning(workspace, names, places, reference, path, call, now, shown=params.line > 0))
     if params.line and path.endswith(".md"):
         for reference in _plain(text, params.line, names):
-            if not any(each.column - 1 < reference.end and reference.start < each.end - 1 for each in told):
-                told.append(_meaning(workspace, names, places, reference, path, call, now, shown=True))
-    return ReferencesResult(path=path, references=tuple(told), saw=workspace.read_state())
+            if not any(each.column - 1 < reference.end and reference.start < each.end - 1 for each in meanings):
+                meanings.append(_meaning(workspace, names, places, reference, path, call, now, shown=True))
+    return ReferencesResult(path=path, references=tuple(meanings), saw=workspace.read_state())
 
 
 def _plain(text: str, line: int, names: ReferenceIndex) -> Iterator[Reference]:
-    """Yield what a line names without brackets around it."""
+    """Yield the names in a line that are not in brackets."""
     lines = text.split("\n")
     if line <= len(lines) and len(lines[line - 1]) <= LONGEST_LINE:
         for each in pointers(lines[line - 1], names.memories, names.library):
@@ -74,18 +75,18 @@ def _meaning(
 ) -> Meaning:
     place: dict[str, Any] = {"line": reference.line + 1, "column": reference.start + 1, "end": reference.end + 1}
     if reference.kind == "query":
-        markdown = _asked(workspace, reference.target, call, now) if shown else ""
+        markdown = _question_markdown(workspace, reference.target, call, now) if shown else ""
         return Meaning(kind="question", text=reference.target, title=reference.target, markdown=markdown, **place)
     found = names.find(reference, path)
     if found is None:
         near = names.nearest(reference, path) if shown else ""
         kind = "" if reference.certain else "prose"
         many = names.several(reference.target) if reference.kind in ("name", "value") else ""
-        problem = many or "nothing answers to it"
+        problem = many or "nothing has this name"
         return Meaning(kind=kind, text=reference.target, problem=problem, near="" if many else near, **place)
     where, start = (found.path, found.start)
     if found.kind == "memory":
-        where, start = places.of(found.id)
+        where, start = places.locate(found.id)
     return Meaning(
         kind=found.kind,
         text=reference.target,
@@ -102,7 +103,7 @@ def _meaning(
 
 
 def preview(origins: Origins, citations: Citations, names: ReferenceIndex, found: ReferenceTarget) -> str:
-    """Return what to show of a thing."""
+    """Return the preview of a target as markdown."""
     if found.kind == "memory":
         memory = names.memories[found.id]
         return memory_preview(memory, citations.checker().judge(memory))
@@ -120,9 +121,9 @@ def preview(origins: Origins, citations: Citations, names: ReferenceIndex, found
     return text_preview(found.path, page.span(start, end), start, shown, notes)
 
 
-def _asked(workspace: Workspace, question: str, call: Call, now: datetime) -> str:
+def _question_markdown(workspace: Workspace, question: str, call: Call, now: datetime) -> str:
     asked = RecallParams(query=question, limit=FOUND_BY_QUESTION)
     try:
         return question_preview(question, recall.recall(workspace, asked, call, now).hits)
-    except (UsageError, NotFoundError) as error:  # filters that are none
+    except (UsageError, NotFoundError) as error:  # an invalid query
         return error.message

@@ -1,4 +1,4 @@
-"""The addresses of things that a reader can open: `muninn:` documents, and files as they are on the disk."""
+"""Addresses that clients can open: `muninn:` documents, and files on disk."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ SCHEME = "muninn"
 
 
 def address(kind: str, what: str) -> str:
-    """Return the address of a document: of a memory, a file's notes, a commit."""
+    """Return the address of a document; `kind` is memory, notes or commit."""
     return f"{SCHEME}:/{kind}/{quote(what)}.md"
 
 
 def linker(root: Path, *, virtual: bool) -> Link:
-    """Return what makes addresses; those of documents only for a client that can open them."""
+    """Return a function that builds addresses; for documents "" unless `virtual`, so unless the client can open
+    them.
+    """
 
     def link(kind: str, what: str) -> str:
         if kind == "file":

@@ -1,13 +1,13 @@
-"""`muninn:` documents: a memory, a file's notes, a commit or a pack as a page for reading, by an address.
+"""`muninn:` documents: a memory, a file's notes, a commit or a pack as a page to read.
 
-    muninn:/memory/ID.md            a memory: what it says, how its citations stand, its life; ID/TITLE is the same
+    muninn:/memory/ID.md            a memory: its text, citations and history; ID/TITLE is the same
     muninn:/knowledge/PATH.md       a file of .muninn/knowledge; packs/NAME/PATH is one of a pack
     muninn:/notes/PATH.md           what is remembered about a file
     muninn:/commit/SHA.md           a commit: its message and the files that it changed
-    muninn:/context/PATH.md         the pack of a context file, as its editor has it
+    muninn:/context/PATH.md         the pack of a context file, with unsaved text
     muninn:/pack.md?query=TEXT      a pack; `&budget=TOKENS`
 
-They are read-only views; nothing of them is on the disk.
+They are read-only views and exist in no file.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ HINT = (
 
 
 def document(workspace: Workspace, params: DocumentParams, call: Call, now: datetime) -> DocumentResult:
-    """Return the page at an address. Raises BadParams for what is none, NotFoundError for what is not there."""
+    """Return the page at an address. Raises BadParams for an invalid address, NotFoundError for an unknown target."""
     parts = urlsplit(params.uri)
     kind, _, rest = unquote(parts.path).removesuffix(".md").lstrip("/").partition("/")
     query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     if parts.scheme != SCHEME:
-        raise BadParams(f"'{params.uri}' is no address of Muninn", hint=HINT)
+        raise BadParams(f"'{params.uri}' is not an address of Muninn", hint=HINT)
     if kind == "pack" and not rest:
         title, text = _pack(workspace, query, call, now)
     elif kind in _PAGES and rest:
@@ -74,12 +74,12 @@ def _memory(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple
     shared = workspace.memory.shared if memory.scope == "global" else None
     records = shared.records if shared is not None else workspace.memory.log.records
     events = history(memory, tuple(records.values()), workspace.memory.log.sealed_ids())
-    look = with_overlays(workspace.citations, call.buffers).checker()
+    checker = with_overlays(workspace.citations, call.buffers).checker()
     known = workspace.memory.all()
     others = {link.target: known[link.target] for link in memory.links if link.target in known}
     others |= {each: known[each] for each in (memory.superseded_by, memory.merged_into) if each and each in known}
     text = memory_page.memory_page(
-        labelled, look.judge(memory), events, others, linker(workspace.layout.root, virtual=True)
+        labelled, checker.judge(memory), events, others, linker(workspace.layout.root, virtual=True)
     )
     return text.partition("\n")[0].removeprefix("# "), text
 
@@ -96,13 +96,13 @@ def _notes(workspace: Workspace, what: str, call: Call, now: datetime) -> tuple[
 
 
 def _knowledge(workspace: Workspace, what: str, _call: Call, _now: datetime) -> tuple[str, str]:
-    """Return a file without its private spans; a pack's is quoted below its origin."""
+    """Return a knowledge file without private spans; a pack's text is quoted below its origin."""
     root = workspace.layout.root
     for folder in (".muninn/knowledge", ".muninn" if what.startswith("packs/") else ".muninn/knowledge"):
         path = relative_path(f"{folder}/{what}.md", root)
         within = path.startswith((".muninn/knowledge/", ".muninn/packs/"))
         if not within or not (root / path).resolve().is_relative_to((root / ".muninn").resolve()):
-            continue  # a linked folder leads out of the repository
+            continue  # a symbolic link leads outside the repository
         read = read_text(root, path, workspace.config.index.max_file_bytes)
         if isinstance(read, Text):
             text, _ = strip_private(read.text)
@@ -114,7 +114,7 @@ def _knowledge(workspace: Workspace, what: str, _call: Call, _now: datetime) -> 
 
 
 def _quoted(text: str, origin: str) -> str:
-    """Return a stranger's text as a quotation below its origin, so that nothing in it stands as our own word."""
+    """Return foreign text as a quotation below its origin, so that no line of it appears as Muninn's own."""
     return f"{origin}\n\n" + "\n".join(f"> {line}".rstrip() for line in text.splitlines()) + "\n"
 
 
