@@ -11,6 +11,6 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAY
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 if __name__ == "__main__":
-    from bench.answers.main import main
+    from bench.answers.cli import main
 
     sys.exit(main(sys.argv[1:]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bench.answers.cli import main as bench_answers
 from bench.answers.compare import difference
-from bench.answers.main import main as bench_answers
 from bench.answers.record import load
 from repositories import git
 

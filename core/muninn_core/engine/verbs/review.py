@@ -5,7 +5,7 @@ from __future__ import annotations
 from muninn_core.engine.check import verify
 from muninn_core.engine.check.check import check
 from muninn_core.engine.memory import approval, confirm
-from muninn_core.engine.memory.review import review
+from muninn_core.engine.memory.memory_diff import review
 from muninn_core.engine.verbs.base import Verbs
 from muninn_core.protocol.review import (
     ApproveParams,

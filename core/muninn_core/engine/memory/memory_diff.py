@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from muninn_core import git
-from muninn_core.context.review import review_markdown, review_text
+from muninn_core.context.diff_text import review_markdown, review_text
 from muninn_core.errors import BadParams
 from muninn_core.model.answer import ReadState
 from muninn_core.model.memory import Memory
