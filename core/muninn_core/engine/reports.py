@@ -108,7 +108,7 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
     With `params.wait` the call returns when all files, vectors and memories are indexed, reports progress, and can be
     cancelled. Without it the call returns at once.
     """
-    begun = time.monotonic()
+    started = time.monotonic()
     updater = workspace.updater
     ticket = updater.update_files(full=True, rebuild=params.rebuild)
     updater.update_memories({})  # retry memories that failed to be indexed
@@ -116,9 +116,9 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
         call.report("begin", "comparing files")
         while not updater.wait_files(ticket, WAIT_SECONDS):
             call.raise_if_cancelled()
-            found = ", found by their words already" if updater.surveyed else ""
-            left = updater.lag
-            message = f"{left} {'file' if left == 1 else 'files'} to go{found}"
+            note = ", found by their words already" if updater.surveyed else ""
+            remaining = updater.lag
+            message = f"{remaining} {'file' if remaining == 1 else 'files'} to go{note}"
             call.report("report", message, updater.percentage)
         while not updater.wait_meaning(WAIT_SECONDS):
             call.raise_if_cancelled()
@@ -133,7 +133,7 @@ def update_index(workspace: Workspace, params: IndexParams, call: Call) -> Index
         chunks=state.chunks,
         changed=updater.changed,
         removed=updater.removed,
-        seconds=round(time.monotonic() - begun, 3),
+        seconds=round(time.monotonic() - started, 3),
         skipped=updater.skipped,
         saw=workspace.read_state(),
     )

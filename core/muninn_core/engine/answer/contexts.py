@@ -251,8 +251,8 @@ def _drop_redacted(store: MemoryStore, contexts: ContextStore, result: ContextRe
     """Remove a stored context that contains a redacted memory. Return whether it was removed."""
     memories = store.all()
     ids = {item.id for item in result.items if item.kind == "memory"}
-    ids |= {each.id for each in result.left_out if each.kind == "memory"}
-    gone = [each for each in sorted(ids) if each in memories and memories[each].redacted]
-    if gone:
-        contexts.remove_mentioning(gone)
-    return bool(gone)
+    ids |= {entry.id for entry in result.left_out if entry.kind == "memory"}
+    redacted = [identity for identity in sorted(ids) if identity in memories and memories[identity].redacted]
+    if redacted:
+        contexts.remove_mentioning(redacted)
+    return bool(redacted)

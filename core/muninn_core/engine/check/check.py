@@ -62,13 +62,13 @@ def check(place: Place, layout: Layout, params: CheckParams, cancelled: Callable
             cancelled()
             content = _read(layout, path)
             files += 1
-            shown = layout.relative(path)
-            read = read_lines(content, shown)
+            relative = layout.relative(path)
+            read = read_lines(content, relative)
             found += _malformed(read, content)
-            found += _duplicates(read, content, shown)
+            found += _duplicates(read, content, relative)
             if config.check.secrets != "off":
                 counted = secrets_of_records(content, read, config.memory.secrets)
-                found += [_of_fault(secret_fault(number, count), shown) for number, count in counted]
+                found += [_of_fault(secret_fault(number, count), relative) for number, count in counted]
             if path.parent != layout.archive:
                 lines.append(read)
         records = [record for read in lines for record in read.records]
@@ -166,9 +166,9 @@ def _duplicates(lines: Lines, content: bytes, shown: str) -> Iterator[Finding]:
 def _dangling(layout: Layout, state: State, files: Iterable[Path]) -> Iterator[Finding]:
     """Yield the memories that name missing files, at the records that created them."""
     places = _RecordLines(layout, files)
-    there = Presence(layout.root)
+    exists = Presence(layout.root)
     for memory in state.memories.values():
-        for missing in missing_files(memory, there):
+        for missing in missing_files(memory, exists):
             path, line = places.locate(memory.id)
             yield _finding("dangling", missing.message, path=path, line=line, identity=memory.id, hint=MISSING_HINT)
 

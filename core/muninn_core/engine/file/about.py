@@ -82,21 +82,21 @@ def _named(store: MemoryStore, found: Remembered, params: AboutParams, now: date
     line.
     """
     extents = found.page.extents if found.page else ()
-    begun = [one.name for one in around(extents, params.line) if one.start == params.line]
-    names = dict.fromkeys(name.rpartition(".")[2] for name in (params.name, *begun) if name)
+    starting = [item.name for item in around(extents, params.line) if item.start == params.line]
+    names = dict.fromkeys(name.rpartition(".")[2] for name in (params.name, *starting) if name)
     seen = visible(store, None, None)
     for name in names:
-        memories = [one for one in store.index.by_name(name) if is_recallable(one, now) and seen(one)]
-        for memory in sorted(memories, key=lambda one: (one.ts, one.id), reverse=True)[:MOST_NAMED]:
+        memories = [memory for memory in store.index.by_name(name) if is_recallable(memory, now) and seen(memory)]
+        for memory in sorted(memories, key=lambda item: (item.ts, item.id), reverse=True)[:MOST_NAMED]:
             cited = any((cite.symbol or "").rpartition(".")[2] == name for cite in memory.cites)
             if cited or name in names_of(memory):
                 yield (
                     (1 if cited else 2, 0, memory.id),
                     _shown(found, memory, f"{'cites' if cited else 'names'} {name}"),
                 )
-        for each in found.library:
-            if name in each.symbols and (each.in_force or each.retired):
-                yield (2 if each.in_force else 4, 0, each.path), Shown(f"names {name}", document=each)
+        for document in found.library:
+            if name in document.symbols and (document.in_force or document.retired):
+                yield (2 if document.in_force else 4, 0, document.path), Shown(f"names {name}", document=document)
 
 
 def whole_file(work_states: WorkStates, found: Remembered) -> list[Shown]:
@@ -111,12 +111,12 @@ def _whole(found: Remembered) -> Iterator[_Found]:
     pins = [*filter(lambda memory: memory.pinned, found.memories)]
     rest = [memory for memory in found.memories if not memory.pinned]
     for number, memory in enumerate((*pins, *rest)):
-        spans = [one for one in found.here(memory) if one.start]
+        spans = [citation for citation in found.here(memory) if citation.start]
         why = _cites(spans[0]) if spans else "is about this file"
         yield (4 if spans else 3, number, memory.id), _shown(found, memory, why)
-    for each in found.library:
-        if each.in_force and found.path in each.files:
-            yield (3, 0, each.path), Shown("names this file", document=each)
+    for document in found.library:
+        if document.in_force and found.path in document.files:
+            yield (3, 0, document.path), Shown("names this file", document=document)
 
 
 def _cites(citation: Citation) -> str:

@@ -178,8 +178,8 @@ def _missing_hint(root: Path, path: str) -> str:
     near = nearest(name, known, NAMES)
     if near:
         return f"Did you mean '{near}'?"
-    there = f"There are {', '.join(known[:20])}. " if known else ""
-    return f"{there}`muninn context new {name}` makes one."
+    listing = f"There are {', '.join(known[:20])}. " if known else ""
+    return f"{listing}`muninn context new {name}` makes one."
 
 
 def _prose(text: str, body: int, budget: int) -> tuple[str, bool]:
@@ -188,8 +188,8 @@ def _prose(text: str, body: int, budget: int) -> tuple[str, bool]:
     if count_tokens(whole) <= budget:
         return whole, False
     most = int((budget - 1) * BYTES_PER_TOKEN)
-    begun = whole.encode("utf-8", "surrogatepass")[:most]
-    return begun[: begun.rfind(b"\n") + 1].decode("utf-8", "surrogatepass"), True
+    start = whole.encode("utf-8", "surrogatepass")[:most]
+    return start[: start.rfind(b"\n") + 1].decode("utf-8", "surrogatepass"), True
 
 
 def _part(

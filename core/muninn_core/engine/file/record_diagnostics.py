@@ -86,9 +86,9 @@ def record_faults(
             found.append(_at(line, "id", number, "malformed", "error", duplicate_message(record.id, first[0])))
         if number <= MOST_LINES:
             found += _fields(line, number, record, (*KINDS, *kinds))
-            gone = tuple(missing(record.id))
-            found += _missing(line, number, gone)
-            found += _cites(line, number, record, citations, {each.path for each in gone})
+            missing_here = tuple(missing(record.id))
+            found += _missing(line, number, missing_here)
+            found += _cites(line, number, record, citations, {entry.path for entry in missing_here})
     for number, record in list(seen.values())[:MOST_LINES]:
         found += _targets(lines[number - 1], number, record, knows, seen)
     return sorted(found, key=order)[:MOST_FAULTS]
@@ -134,8 +134,8 @@ def secrets_of_records(content: bytes, lines: Lines, patterns: Sequence[str]) ->
                 yield number, count
 
 
-def _missing(line: str, number: int, gone: Iterable[Missing]) -> Iterator[Fault]:
-    for path, message in gone:
+def _missing(line: str, number: int, files: Iterable[Missing]) -> Iterator[Fault]:
+    for path, message in files:
         fault = _value(line, number, "", path, message, "")
         yield replace(fault, rule="dangling", level="warning", hint=MISSING_HINT)
 
@@ -194,8 +194,8 @@ def _targets(
     wanted = [] if record.type == "resolve" else required_ids(record.data)
     for target in dict.fromkeys([*wanted, *linked]):
         if isinstance(target, str) and target not in seen and not knows(target):
-            begun = [each for each in seen if each.startswith(target[:6])] if len(target) > 5 else []
-            near = nearest(target, begun, NAMES)
+            similar = [identity for identity in seen if identity.startswith(target[:6])] if len(target) > 5 else []
+            near = nearest(target, similar, NAMES)
             message = f"there is no record '{target}' here" + (f": did you mean '{near}'?" if near else "")
             fault = _value(line, number, "", target, message, near or "")
             yield replace(fault, rule="dangling")

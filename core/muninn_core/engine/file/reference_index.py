@@ -282,9 +282,9 @@ class ReferenceIndex:
 
     def _similar_ids(self, name: str) -> Iterator[str]:
         """Yield ids with the same first characters as a name; comparing all ids would be slow."""
-        begun = name[:_SHORTEST_PREFIX].lower()
-        for identity in self.ids[bisect_left(self.ids, begun) :][:200] if len(begun) == _SHORTEST_PREFIX else ():
-            if identity.startswith(begun):
+        prefix = name[:_SHORTEST_PREFIX].lower()
+        for identity in self.ids[bisect_left(self.ids, prefix) :][:200] if len(prefix) == _SHORTEST_PREFIX else ():
+            if identity.startswith(prefix):
                 yield identity
 
     def _shown(self, near: str) -> str:

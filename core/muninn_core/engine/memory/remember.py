@@ -28,8 +28,10 @@ def remember(
     stored: dict[str, str] = {}
     for batch, scope in ((own, "project"), (everywhere, "global")):
         if batch:
-            kept = memory.append(batch, session, scope=scope)
-            stored |= {record["id"]: each.id for record, each in zip(batch, kept, strict=True)}
+            appended = memory.append(batch, session, scope=scope)
+            stored |= {
+                record["id"]: appended_record.id for record, appended_record in zip(batch, appended, strict=True)
+            }
     identities = tuple(stored[record["id"]] for record in records)
     first = None if params.batch else memory.all()[identities[0]]
     return RememberResult(ids=identities, memory=first, masked=masked, saw=workspace.read_state())
