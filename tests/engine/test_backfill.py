@@ -207,7 +207,7 @@ def test_a_long_run_reports_and_can_be_cancelled_before_it_stores_anything(told)
 @pytest.mark.parametrize(
     ("params", "error", "told_by"),
     [
-        ({"source": "git", "since": "2025-13-45"}, BadParams, "no time"),
+        ({"source": "git", "since": "2025-13-45"}, BadParams, "not a time"),
         ({"source": "git", "since": "nosuch"}, NotFoundError, "nosuch"),
         ({"source": "git", "until": "a..b"}, BadParams, "is not a revision"),
         ({"source": "git", "paths": ["x.jsonl"]}, BadParams, "no paths"),

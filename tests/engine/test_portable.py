@@ -136,7 +136,7 @@ def test_filters_choose_memories_with_all_that_was_said_of_them(muninn, filters,
 
 
 def test_a_filter_that_is_no_time_is_refused(muninn):
-    with pytest.raises(BadParams, match="'since' is no time"):
+    with pytest.raises(BadParams, match="'since' is not a time"):
         muninn.call("export", since="yesterday")
 
 

@@ -178,7 +178,7 @@ def test_an_update_that_can_not_be_taken_says_why(muninn: Muninn) -> None:
         ("itself", {"links": linked(identity)}),
         ("no link", {"unlink": ["extends:zzz"]}),
         ("blank", {"text": "  "}),
-        ("no time", {"expires": "soon"}),
+        ("not a time", {"expires": "soon"}),
     ):
         with pytest.raises(BadParams, match=words):
             muninn.call("update", id=identity, **given)
