@@ -283,7 +283,7 @@ def test_names_that_are_taken_and_names_that_are_not_are_told_apart(made, reader
     with pytest.raises(UsageError) as taken:
         reader.call("pack.add", path=made(suffix=".tgz"))
     assert "pack update" in taken.value.hint
-    with pytest.raises(BadParams, match="address"):
+    with pytest.raises(BadParams, match="is a URL"):
         reader.call("pack.add", path="https://example.org/x.git")
 
 
