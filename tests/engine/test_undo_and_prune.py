@@ -31,7 +31,7 @@ def test_one_session_is_reconciled_and_the_others_are_left_alone(muninn):
     muninn.call("seal")
     assert len(muninn.call("reconcile", session="s2", dry_run=True).segments) == 1
     assert muninn.call("reconcile").conflicts == 1
-    with pytest.raises(NotFoundError, match="nothing of a session 's3'"):
+    with pytest.raises(NotFoundError, match="no memory belongs to session 's3'"):
         muninn.call("reconcile", session="s3")
 
 

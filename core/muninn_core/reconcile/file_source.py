@@ -29,7 +29,10 @@ class FileSource(Protocol):
         """Return the path in the work tree of a file at a commit that was renamed since; None for none."""
 
     def elsewhere(self, commit: str | None, path: str, *texts: str) -> Sequence[str]:
-        """Return files, new or changed since a commit, that may hold the content of `path` or one of `texts`."""
+        """Return the files, new or changed since a commit, that the content of `path` may have moved to.
+
+        With `texts`, a file must contain one of them.
+        """
 
     def hunks(self, commit: str, path: str, now: str) -> Sequence[Hunk] | None:
         """Return the changes between a file at a commit and the file `now`; None when the commit is missing."""
